@@ -1,23 +1,23 @@
 import Bluetooth
 import EventLog
-public import Scenarios
-public import Simulation
+package import Scenarios
+package import Simulation
 
 /// Turns the lines of an event log into a judge's inputs.
-public struct EventLogReader {
+package struct EventLogReader {
     private let scenario: Scenario
     private let entities: [(path: String, entity: EntityReference)]
 
     /// A line.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// When it happened.
-        public var instant: Instant
+        package var instant: Instant
         /// What happened.
-        public var observed: ObservedEvent
+        package var observed: ObservedEvent
     }
 
     /// Things are named as in this scenario.
-    public init(_ scenario: Scenario) {
+    package init(_ scenario: Scenario) {
         self.scenario = scenario
         var entities: [EntityReference] = [.client] + scenario.script.indices.map(EntityReference.rule)
         for (device, content) in scenario.devices.enumerated() {
@@ -30,7 +30,7 @@ public struct EventLogReader {
     }
 
     /// The lines of a log; without those of its start and its end, and without empty ones.
-    public func entries(_ text: String) -> [Entry] {
+    package func entries(_ text: String) -> [Entry] {
         text.split(separator: "\n").compactMap { entry(Datum(json: Array($0.utf8))) }
     }
 

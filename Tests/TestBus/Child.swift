@@ -1,19 +1,19 @@
-public import Glibc
-public import Simulation
+package import Glibc
+package import Simulation
 
 /// A program of a test could not be started, or did not do what it should.
-public struct ChildFailure: Error {
+package struct ChildFailure: Error {
     let what: String
 }
 
 /// A program that a test starts, and ends by its number.
-public final class Child: Sendable {
+package final class Child: Sendable {
     /// Its number.
-    public let pid: pid_t
+    package let pid: pid_t
     private let output: CInt
 
     /// Starts a program in PATH; its standard output can be read, its standard error is passed through.
-    public init(_ arguments: [String]) throws {
+    package init(_ arguments: [String]) throws {
         var (ends, child): ([CInt], pid_t) = ([0, 0], 0)
         guard unsafe pipe(&ends) == 0 else { throw ChildFailure(what: "no pipe") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -33,12 +33,12 @@ public final class Child: Sendable {
     deinit { Glibc.close(output) }
 
     /// Whether a program is where programs are.
-    public static func isInstalled(_ program: String) -> Bool {
+    package static func isInstalled(_ program: String) -> Bool {
         ["/usr/bin", "/bin", "/usr/local/bin"].contains { unsafe access("\($0)/\(program)", X_OK) == 0 }
     }
 
     /// What it prints, up to the end of a line; waits 10 s at most.
-    public func line() throws -> String {
+    package func line() throws -> String {
         var line: [UInt8] = []
         while line.last != UInt8(ascii: "\n") {
             var polled = pollfd(fd: output, events: CShort(POLLIN), revents: 0)
@@ -51,7 +51,7 @@ public final class Child: Sendable {
     }
 
     /// Waits for its exit while the loop runs; returns its output and exit status.
-    public func ended(on loop: EventLoop) async throws -> (output: String, status: CInt) {
+    package func ended(on loop: EventLoop) async throws -> (output: String, status: CInt) {
         var status: CInt = 0
         while unsafe waitpid(pid, &status, WNOHANG) == 0 { try await loop.sleep(for: .milliseconds(2)) }
         var octets = [UInt8](repeating: 0, count: 1 << 16)
@@ -60,7 +60,7 @@ public final class Child: Sendable {
     }
 
     /// Ends it, and waits until it has.
-    public func kill() {
+    package func kill() {
         Glibc.kill(pid, SIGKILL)
         waitpid(pid, nil, 0)
     }

@@ -1,6 +1,6 @@
-public import Bluetooth
-public import DBus
-public import Simulation
+package import Bluetooth
+package import DBus
+package import Simulation
 import Synchronization
 
 extension InterfaceName {
@@ -13,9 +13,9 @@ extension InterfaceName {
 }
 
 /// A program that poses as `org.bluez`, with an adapter and a peripheral in range, under a test's control.
-public final class FakeRadio: Sendable {
+package final class FakeRadio: Sendable {
     /// The reaction to a call, in place of an answer.
-    public typealias Reaction = @Sendable (FakeRadio, Invocation) -> Void
+    package typealias Reaction = @Sendable (FakeRadio, Invocation) -> Void
 
     private struct State {
         var calls: [(name: String, arguments: [Value])] = []
@@ -24,37 +24,37 @@ public final class FakeRadio: Sendable {
     }
 
     /// Its adapter.
-    public static let adapter: ObjectPath = "/org/bluez/hci0"
+    package static let adapter: ObjectPath = "/org/bluez/hci0"
     /// The peripheral.
-    public static let strap: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
+    package static let strap: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
     /// A service of the peripheral.
-    public static let service: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service000a"
+    package static let service: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service000a"
     /// A value that is notified.
-    public static let measurement: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service000a/char000b"
+    package static let measurement: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service000a/char000b"
     /// A value that is written and indicated.
-    public static let control: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service000a/char000e"
+    package static let control: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service000a/char000e"
     /// Of the peripheral.
-    public static let address = DeviceAddress(0xC0FF_EE00_0001, .random)
+    package static let address = DeviceAddress(0xC0FF_EE00_0001, .random)
 
     /// On which all of it happens.
-    public let loop: EventLoop
+    package let loop: EventLoop
     /// To the bus.
-    public let connection: Connection
+    package let connection: Connection
     private let state = Mutex(State())
 
     /// What it was asked to do, in order.
-    public var calls: [String] { state.withLock { $0.calls.map(\.name) } }
+    package var calls: [String] { state.withLock { $0.calls.map(\.name) } }
     /// What it was asked to do last by this name, with what.
-    public func arguments(of name: String) -> [Value]? {
+    package func arguments(of name: String) -> [Value]? {
         state.withLock { $0.calls.last { $0.name == name }?.arguments }
     }
     /// A property as it is now.
-    public func property(_ name: String, at path: ObjectPath = adapter) -> Value? {
+    package func property(_ name: String, at path: ObjectPath = adapter) -> Value? {
         state.withLock { $0.properties[path]?[name] }
     }
 
     /// It has the name, and shows all that it has, when this returns.
-    public init(
+    package init(
         on bus: PrivateBus, _ loop: EventLoop, isPowered: Bool = true, isConnected: Bool = false, isKnown: Bool = true,
         _ reactions: [String: Reaction] = [:]
     ) async throws {
@@ -75,13 +75,13 @@ public final class FakeRadio: Sendable {
     }
 
     /// Shows the peripheral with its attributes, if it does not already.
-    public func showStrap() async throws {
+    package func showStrap() async throws {
         try await connection.export(ExportedObject(Self.strap, [device]))
         try await showAttributes()
     }
 
     /// Shows the adapter, if it does not already.
-    public func showAdapter() async throws {
+    package func showAdapter() async throws {
         let methods: [MemberName: Signature] = [
             "SetDiscoveryFilter": "a{sv}", "StartDiscovery": "", "StopDiscovery": "", "RemoveDevice": "o",
         ]
@@ -113,7 +113,7 @@ public final class FakeRadio: Sendable {
     }
 
     /// Shows the attributes: a measurement that notifies, and a control point that indicates.
-    public func showAttributes() async throws {
+    package func showAttributes() async throws {
         let heartRate = Interface(
             .service,
             properties: [
@@ -147,7 +147,7 @@ public final class FakeRadio: Sendable {
     }
 
     /// Becomes `org.bluez`.
-    public func takeName() async throws {
+    package func takeName() async throws {
         _ = try await connection.call(
             Call(
                 "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
@@ -180,12 +180,12 @@ public final class FakeRadio: Sendable {
     }
 
     /// Does something else from now on when it is called so.
-    public func react(_ name: String, _ reaction: @escaping Reaction) {
+    package func react(_ name: String, _ reaction: @escaping Reaction) {
         state.withLock { $0.reactions[name] = reaction }
     }
 
     /// Changes properties of an object, and signals that.
-    public func change(
+    package func change(
         _ path: ObjectPath, _ interface: InterfaceName, _ values: [MemberName: Value], without: [String] = []
     ) {
         state.withLock { state in
@@ -196,15 +196,15 @@ public final class FakeRadio: Sendable {
     }
 
     /// The peripheral advertises.
-    public func hear(_ rssi: Int16) { change(Self.strap, .device, ["RSSI": .int16(rssi)]) }
+    package func hear(_ rssi: Int16) { change(Self.strap, .device, ["RSSI": .int16(rssi)]) }
 
     /// The peripheral notifies, or indicates.
-    public func notify(_ path: ObjectPath, _ value: [UInt8]) {
+    package func notify(_ path: ObjectPath, _ value: [UInt8]) {
         change(path, .characteristic, ["Value": .octets(value)])
     }
 
     /// Sends a signal.
-    public func say(_ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ arguments: [Value]) {
+    package func say(_ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ arguments: [Value]) {
         connection.assumeIsolated { try? $0.emit(Signal(path, interface, member, arguments)) }
     }
 }

@@ -1,32 +1,32 @@
-public import DBus
+package import DBus
 import Glibc
-public import Simulation
+package import Simulation
 import Synchronization
 
 /// A folder or a socket of a test could not be made.
-public struct StreamFailure: Error {
+package struct StreamFailure: Error {
     /// One of either.
-    public init() {}
+    package init() {}
 }
 
 /// A private message bus for a test, at a socket in its own folder, with a policy that allows everything.
-public final class PrivateBus: Sendable {
+package final class PrivateBus: Sendable {
     /// Whether there can be one here.
-    public static let isInstalled = Child.isInstalled("dbus-daemon")
+    package static let isInstalled = Child.isInstalled("dbus-daemon")
     /// Why there is none.
-    public static let isMissing = "dbus-daemon is not installed: Tools/setup test"
+    package static let isMissing = "dbus-daemon is not installed: Tools/setup test"
 
     /// For the test; removed with it.
-    public let folder: String
+    package let folder: String
     /// Where it is.
-    public let address: BusAddress
+    package let address: BusAddress
     private let daemon: Mutex<Child?>
 
     /// Where its socket is.
-    public var socket: String { "\(folder)/bus" }
+    package var socket: String { "\(folder)/bus" }
 
     /// Starts it.
-    public init() throws {
+    package init() throws {
         var name = "/tmp/lubdub-bus-XXXXXX".utf8CString
         guard
             unsafe name.withUnsafeMutableBufferPointer({ name in
@@ -60,7 +60,7 @@ public final class PrivateBus: Sendable {
     }
 
     /// Returns when it listens.
-    public func start() throws {
+    package func start() throws {
         let child = try Child(["dbus-daemon", "--nofork", "--print-address", "--config-file=\(folder)/configuration"])
         daemon.withLock { $0 = child }
         let line = try child.line()
@@ -68,7 +68,7 @@ public final class PrivateBus: Sendable {
     }
 
     /// Returns when it has ended.
-    public func stop() { daemon.withLock { $0.take() }?.kill() }
+    package func stop() { daemon.withLock { $0.take() }?.kill() }
 
     private func write(_ text: String, to path: String) throws {
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
@@ -79,33 +79,33 @@ public final class PrivateBus: Sendable {
 }
 
 /// Runs a test with a private bus on its own loop, for at most 30 s.
-public func onBus(_ body: @escaping @Sendable (PrivateBus, EventLoop) async throws -> Void) throws {
+package func onBus(_ body: @escaping @Sendable (PrivateBus, EventLoop) async throws -> Void) throws {
     let (bus, loop) = (try PrivateBus(), EventLoop(pace: .real()))
     try loop.run { try await loop.withTimeout(.seconds(30)) { try await body(bus, loop) } }
 }
 
 /// Records what handlers received.
-public final class Recorder<Element: Sendable>: Sendable {
+package final class Recorder<Element: Sendable>: Sendable {
     private let elements = Mutex<[Element]>([])
 
     /// Everything, in order.
-    public var all: [Element] { elements.withLock { $0 } }
+    package var all: [Element] { elements.withLock { $0 } }
     /// None yet.
-    public init() {}
+    package init() {}
 
     /// Adds one.
-    public func add(_ element: Element) { elements.withLock { $0.append(element) } }
+    package func add(_ element: Element) { elements.withLock { $0.append(element) } }
 }
 
 extension EventLoop {
     /// Waits until `condition` holds; the test's own limit ends it.
-    public func until(_ condition: @escaping @Sendable () -> Bool) async throws {
+    package func until(_ condition: @escaping @Sendable () -> Bool) async throws {
         while !condition() { try await sleep(for: .milliseconds(1)) }
     }
 }
 
 /// The result of a call, or its failure.
-public func outcome(
+package func outcome(
     _ body: () async throws(CallFailure) -> [Value]
 ) async -> Result<[Value], CallFailure> {
     do { return .success(try await body()) } catch { return .failure(error) }
@@ -113,5 +113,5 @@ public func outcome(
 
 extension Result<[Value], CallFailure> {
     /// The name of the error that the other side answered with.
-    public var errorName: String? { if case .failure(.remote(let error)) = self { error.name } else { nil } }
+    package var errorName: String? { if case .failure(.remote(let error)) = self { error.name } else { nil } }
 }

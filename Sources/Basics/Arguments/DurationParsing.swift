@@ -3,7 +3,7 @@ extension Duration {
     ///
     /// The units are `us ms s min h day days`. The number has no sign and at most six decimals; fractions of a
     /// nanosecond are dropped.
-    public init?(parsing text: some StringProtocol) {
+    package init?(parsing text: some StringProtocol) {
         let units: [String: Int64] = [
             "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "min": 60_000_000_000, "h": 3_600_000_000_000,
             "day": 86_400_000_000_000, "days": 86_400_000_000_000,

@@ -1,5 +1,5 @@
 /// The result of a command.
-public enum ExitCode: Hashable, Sendable {
+package enum ExitCode: Hashable, Sendable {
     /// Everything is as expected.
     case success
     /// A check failed or could not be decided.
@@ -14,7 +14,7 @@ public enum ExitCode: Hashable, Sendable {
     case signal(Int32)
 
     /// The exit status of the process: 0 to 4, or 128 plus the signal's number, as in a shell.
-    public var status: Int32 {
+    package var status: Int32 {
         switch self {
         case .success: 0
         case .failure: 1

@@ -1,12 +1,12 @@
 /// A pattern for names: `*` matches any characters, including slashes, and `?` matches one character.
-public struct Glob: Hashable, Sendable {
+package struct Glob: Hashable, Sendable {
     private let pattern: [Character]
 
     /// A pattern as typed by the user.
-    public init(_ pattern: String) { self.pattern = Array(pattern) }
+    package init(_ pattern: String) { self.pattern = Array(pattern) }
 
     /// Whether the pattern matches the whole name.
-    public func matches(_ name: String) -> Bool {
+    package func matches(_ name: String) -> Bool {
         let name = Array(name)
         var (position, next) = (0, 0)
         var star: (pattern: Int, name: Int)?  // the last `*`, and the end of its match

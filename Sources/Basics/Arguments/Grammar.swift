@@ -1,22 +1,22 @@
 import Spelling
 
 /// The operands and options of a command; the help is generated from the same table that parses the command line.
-public struct Grammar: Sendable {
+package struct Grammar: Sendable {
     /// A word that begins with `-`, with or without a value.
-    public struct Option: Sendable {
+    package struct Option: Sendable {
         let name: String
         let value: String?
         let isRepeatable: Bool
         let help: String
 
         /// A flag: `--quiet`. The name includes its dashes.
-        public static func flag(_ name: String, _ help: String) -> Option {
+        package static func flag(_ name: String, _ help: String) -> Option {
             Option(name: name, value: nil, isRepeatable: false, help: help)
         }
 
         /// An option with a value: `--seed 7` or `--seed=7`. `value` is its placeholder in the help. If the option is
         /// given several times, the last value counts, unless it is `repeatable`.
-        public static func option(
+        package static func option(
             _ name: String, _ value: String, repeatable: Bool = false, _ help: String
         ) -> Option {
             Option(name: name, value: value, isRepeatable: repeatable, help: help)
@@ -26,28 +26,28 @@ public struct Grammar: Sendable {
     }
 
     /// A word that is not an option, identified by its position.
-    public struct Operand: Sendable {
+    package struct Operand: Sendable {
         let name: String
         let count: ClosedRange<Int>
         let help: String
 
         /// A required operand: `SCENARIO`.
-        public static func required(_ name: String, _ help: String) -> Operand {
+        package static func required(_ name: String, _ help: String) -> Operand {
             Operand(name: name, count: 1...1, help: help)
         }
 
         /// An optional operand: `[SCENARIO]`.
-        public static func optional(_ name: String, _ help: String) -> Operand {
+        package static func optional(_ name: String, _ help: String) -> Operand {
             Operand(name: name, count: 0...1, help: help)
         }
 
         /// One or more operands: `FILE...`. Only the last operand can be repeated.
-        public static func repeated(_ name: String, _ help: String) -> Operand {
+        package static func repeated(_ name: String, _ help: String) -> Operand {
             Operand(name: name, count: 1...Int.max, help: help)
         }
 
         /// Any number of operands: `[ROW...]`. Only the last operand can be repeated.
-        public static func anyNumber(_ name: String, _ help: String) -> Operand {
+        package static func anyNumber(_ name: String, _ help: String) -> Operand {
             Operand(name: name, count: 0...Int.max, help: help)
         }
 
@@ -62,16 +62,16 @@ public struct Grammar: Sendable {
     }
 
     /// The name of the command: `serve`.
-    public let command: String
+    package let command: String
     /// A short description for the list of commands.
-    public let summary: String
+    package let summary: String
     let operands: [Operand]
     let options: [Option]
 
     private static let help = Option.flag("--help", "show this help")
 
     /// A command. Optional operands come after required ones; `--help` is added to the options.
-    public init(_ command: String, _ summary: String, operands: [Operand] = [], options: [Option] = []) {
+    package init(_ command: String, _ summary: String, operands: [Operand] = [], options: [Option] = []) {
         (self.command, self.summary) = (command, summary)
         (self.operands, self.options) = (operands, options + [Self.help])
     }
@@ -87,7 +87,7 @@ public struct Grammar: Sendable {
     ///
     /// Options and operands may be mixed; every word after `--`, and `-` alone, is an operand. Parsing stops at
     /// `--help`. `others` are the program's commands: the error for an unknown option names those that have it.
-    public func parse(_ words: some Sequence<String>, others: [Grammar] = []) throws(UsageError) -> Invocation {
+    package func parse(_ words: some Sequence<String>, others: [Grammar] = []) throws(UsageError) -> Invocation {
         var (found, rest) = (Invocation(), Array(words)[...])
         while let word = rest.popFirst() {
             if word == "--" {

@@ -1,9 +1,9 @@
 import Spelling
 
 /// A command line that matches a grammar.
-public struct Invocation: Sendable {
+package struct Invocation: Sendable {
     /// The operands in order.
-    public internal(set) var operands: [String] = []
+    package internal(set) var operands: [String] = []
     var values: [String: [String]] = [:]
 
     init() {}
@@ -12,25 +12,26 @@ public struct Invocation: Sendable {
     var isHelpRequested: Bool { has("--help") }
 
     /// Whether a flag or option is given; `name` includes its dashes.
-    public func has(_ name: String) -> Bool { values[name] != nil }
+    package func has(_ name: String) -> Bool { values[name] != nil }
 
     /// The value of an option as typed; nil if the option is not given.
-    public func text(_ name: String) -> String? { values[name]?.last }
+    package func text(_ name: String) -> String? { values[name]?.last }
 
     /// All values of a repeatable option as typed, in order.
-    public func texts(_ name: String) -> [String] { values[name] ?? [] }
+    package func texts(_ name: String) -> [String] { values[name] ?? [] }
 
     /// The value of an option, converted by `read`; nil if the option is not given.
     ///
     /// Throws if `read` returns nil; `type` describes the allowed values, as in `a whole number from 1 to 64`.
-    public func value<Value>(_ name: String, as type: String, _ read: (String) -> Value?) throws(UsageError) -> Value? {
+    package func value<Value>(_ name: String, as type: String, _ read: (String) -> Value?) throws(UsageError) -> Value?
+    {
         guard let text = text(name) else { return nil }
         guard let value = read(text) else { throw UsageError("\(name) must be \(type), not \(text.quoted)") }
         return value
     }
 
     /// The value of an option that takes one of several words; nil if the option is not given.
-    public func choice(_ name: String, of words: [String]) throws(UsageError) -> String? {
+    package func choice(_ name: String, of words: [String]) throws(UsageError) -> String? {
         guard let text = text(name) else { return nil }
         guard words.contains(text) else {
             let type = words.joined(separator: ", ")
@@ -41,7 +42,7 @@ public struct Invocation: Sendable {
     }
 
     /// The value of an option that takes a duration; nil if the option is not given.
-    public func duration(_ name: String) throws(UsageError) -> Duration? {
+    package func duration(_ name: String) throws(UsageError) -> Duration? {
         try value(name, as: "a duration such as \"5 s\"") { Duration(parsing: $0) }
     }
 }

@@ -1,9 +1,9 @@
 import Spelling
 
 /// A program with several commands: `lubdub serve …`.
-public struct Program: Sendable {
+package struct Program: Sendable {
     /// The request of a command line.
-    public enum Request: Sendable {
+    package enum Request: Sendable {
         /// Print this text on standard output.
         case help(String)
         /// Print the version.
@@ -17,19 +17,19 @@ public struct Program: Sendable {
     private let commands: [Grammar]
 
     /// A program whose help lists the commands in this order.
-    public init(_ name: String, _ summary: String, commands: [Grammar]) {
+    package init(_ name: String, _ summary: String, commands: [Grammar]) {
         (self.name, self.summary, self.commands) = (name, summary, commands)
     }
 
     /// The help of the program, with one line per command.
-    public var usage: String {
+    package var usage: String {
         let intro = ["Usage: \(name) COMMAND [OPTION...]", "", summary, ""]
         let more = ["", "\(name) COMMAND --help describes a command; \(name) --version prints the version."]
         return (intro + table(commands.map { ($0.command, $0.summary) }) + more).joined(separator: "\n")
     }
 
     /// Parses the words after the program's name; throws at the first wrong one.
-    public func parse(_ words: some Sequence<String>) throws(UsageError) -> Request {
+    package func parse(_ words: some Sequence<String>) throws(UsageError) -> Request {
         var rest = Array(words)[...]
         guard let word = rest.popFirst() else {
             throw UsageError("no command given; \(name) --help lists them")

@@ -1,12 +1,12 @@
 import Spelling
 
 /// A wrong command line, described in one line for the user.
-public struct UsageError: Error, Equatable, CustomStringConvertible {
+package struct UsageError: Error, Equatable, CustomStringConvertible {
     /// Names the wrong word and suggests a similar one if there is one.
-    public let description: String
+    package let description: String
 
     /// An error that a grammar cannot detect: conflicting options, or a value out of range.
-    public init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 
     /// An unknown word; suggests the most similar of the `known` ones.
     static func unknown(_ kind: String, _ word: String, known: [String]) -> UsageError {

@@ -4,46 +4,46 @@ import Spelling
 ///
 /// Accessors return nil if the value is missing or has another type. ``Shape/check(_:in:)`` validates a document once;
 /// code that reads a validated document does not check again.
-public struct Cursor {
+package struct Cursor {
     /// The value.
-    public let node: Node
+    package let node: Node
     /// The file that contains the value.
-    public let file: String
+    package let file: String
     let log: ProblemLog
     private let location: DocumentPath
 
     /// A cursor at the root of a file.
-    public init(_ root: Node, file: String, log: ProblemLog) { self.init(root, .root, file: file, log: log) }
+    package init(_ root: Node, file: String, log: ProblemLog) { self.init(root, .root, file: file, log: log) }
 
     private init(_ node: Node, _ location: DocumentPath, file: String, log: ProblemLog) {
         (self.node, self.location, self.file, self.log) = (node, location, file, log)
     }
 
     /// The path from the root, `devices[0].name`; empty for the root.
-    public var path: String { location.description }
+    package var path: String { location.description }
 
     /// Whether the log is full, so that checking further is useless.
-    public var isLogFull: Bool { log.isFull }
+    package var isLogFull: Bool { log.isFull }
 
     /// The value of a key of an object; the first if the key is duplicated.
-    public subscript(key: String) -> Cursor? {
+    package subscript(key: String) -> Cursor? {
         members.first { $0.key == key }.map(value)
     }
 
     /// The items of an array; empty for other types.
-    public var items: [Cursor] {
+    package var items: [Cursor] {
         guard case .array(let nodes) = node.value else { return [] }
         return nodes.enumerated().map { Cursor($1, .item($0, of: location), file: file, log: log) }
     }
 
     /// The numbers among the items of an array.
-    public var numbers: [Double] {
+    package var numbers: [Double] {
         guard case .array(let nodes) = node.value else { return [] }
         return nodes.compactMap(\.number)
     }
 
     /// Calls `body` for each item of an array until the log is full.
-    public func eachItem(_ body: (Cursor) -> Void) {
+    package func eachItem(_ body: (Cursor) -> Void) {
         guard case .array(let nodes) = node.value else { return }
         for (index, node) in nodes.enumerated() where !isLogFull {
             body(Cursor(node, .item(index, of: location), file: file, log: log))
@@ -51,41 +51,41 @@ public struct Cursor {
     }
 
     /// The members of an object; empty for other types.
-    public var members: [Node.Member] {
+    package var members: [Node.Member] {
         guard case .object(let members) = node.value else { return [] }
         return members
     }
 
     /// The members of an object, each with a cursor at its value.
-    public var entries: [(member: Node.Member, value: Cursor)] { members.map { ($0, value($0)) } }
+    package var entries: [(member: Node.Member, value: Cursor)] { members.map { ($0, value($0)) } }
 
     private func value(_ member: Node.Member) -> Cursor {
         Cursor(member.node, .key(member.key, of: location), file: file, log: log)
     }
 
     /// The string; nil for other types.
-    public var string: String? {
+    package var string: String? {
         guard case .string(let string) = node.value else { return nil }
         return string
     }
 
     /// The number as a `Double`; nil for other types.
-    public var number: Double? { node.number }
+    package var number: Double? { node.number }
 
     /// The number if it is written without fraction and exponent and fits into an `Int`.
-    public var integer: Int? {
+    package var integer: Int? {
         guard case .number(let text) = node.value else { return nil }
         return Int(text)
     }
 
     /// The Boolean; nil for other types.
-    public var bool: Bool? {
+    package var bool: Bool? {
         guard case .bool(let bool) = node.value else { return nil }
         return bool
     }
 
     /// Reports a problem of this value.
-    public func note(_ code: DiagnosticCode, _ message: String) {
+    package func note(_ code: DiagnosticCode, _ message: String) {
         log.note(Problem(file: file, position: node.position, code: code, path: path, message: message))
     }
 
@@ -97,5 +97,5 @@ public struct Cursor {
     }
 
     /// A cursor at the same place with another value.
-    public func replacing(_ node: Node) -> Cursor { Cursor(node, location, file: file, log: log) }
+    package func replacing(_ node: Node) -> Cursor { Cursor(node, location, file: file, log: log) }
 }

@@ -1,6 +1,6 @@
 /// The codes of all problems. Users look codes up and scripts compare them, so the meaning of a code never changes, and
 /// codes that are no longer used are not reassigned.
-public enum DiagnosticCode: String, CaseIterable, Sendable {
+package enum DiagnosticCode: String, CaseIterable, Sendable {
     /// The file is not UTF-8.
     case notText = "LD0101"
     /// The text is not JSON (RFC 8259) at this position.

@@ -1,6 +1,6 @@
 extension DiagnosticCode {
     /// The text of `lubdub explain`: what the problem is and how to fix it, in one paragraph.
-    public var explanation: String {
+    package var explanation: String {
         switch self {
         case .notText:
             "The file is not UTF-8 text. Save it as UTF-8; a byte order mark at the start is allowed."

@@ -1,9 +1,9 @@
-public import Spelling
+package import Spelling
 
 extension Node: JSONWritable {
     /// Appends the value on one line: `{"do": "set", "to": 62}`. Spaces and escapes are normalized; an unknown value
     /// becomes `null`.
-    public func write(to text: inout JSONText) {
+    package func write(to text: inout JSONText) {
         switch value {
         case .null, .unknown: text.append("null")
         case .bool(let bool): text.append(text: "\(bool)")
@@ -30,7 +30,7 @@ extension Node: JSONWritable {
 
     /// The value with line breaks: what fits into 120 columns is on one line, otherwise there is one indented item or
     /// member per line.
-    public var indentedJSON: String { indented(by: 0, labelWidth: 0) }
+    package var indentedJSON: String { indented(by: 0, labelWidth: 0) }
 
     private static let width = 120
 
@@ -56,18 +56,18 @@ extension Node: JSONWritable {
 
 extension Node {
     /// The value of a key of an object; the first if the key is duplicated.
-    public subscript(key: String) -> Node? {
+    package subscript(key: String) -> Node? {
         guard case .object(let members) = value else { return nil }
         return members.first { $0.key == key }?.node
     }
 
     /// An object with these members in this order and without positions.
-    public static func object(_ members: [(key: String, node: Node)]) -> Node {
+    package static func object(_ members: [(key: String, node: Node)]) -> Node {
         Node(.object(members.map { Member(key: $0.key, position: Position(), node: $0.node) }))
     }
 
     /// The string; nil for other types.
-    public var string: String? {
+    package var string: String? {
         guard case .string(let string) = value else { return nil }
         return string
     }

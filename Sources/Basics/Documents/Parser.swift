@@ -2,16 +2,16 @@ import Spelling
 
 extension Node {
     /// Maximum size of a file in octets.
-    public static let maximumSize = 16 << 20
+    package static let maximumSize = 16 << 20
 
     /// Maximum nesting of arrays and objects.
-    public static let maximumDepth = 64
+    package static let maximumDepth = 64
 
     /// Parses JSON as defined by RFC 8259; skips a byte order mark. No input makes it trap: it throws the first error as
     /// `.tooLarge`, `.notText`, `.syntax`, `.tooDeep` or `.loneSurrogate`.
     ///
     /// Duplicate keys are added to `log`; parsing stops when the log is full.
-    public init(json octets: some Collection<UInt8>, file: String, log: ProblemLog = ProblemLog()) throws(Problem) {
+    package init(json octets: some Collection<UInt8>, file: String, log: ProblemLog = ProblemLog()) throws(Problem) {
         func problem(_ code: DiagnosticCode, _ message: String) -> Problem {
             Problem(file: file, position: Position(), code: code, path: "", message: message)
         }

@@ -1,44 +1,44 @@
 /// A problem that the author of a document has to fix.
-public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
+package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the file, as given by the caller.
-    public var file: String
+    package var file: String
     /// Position of the wrong key or value; of the object, if a key is missing.
-    public var position: Position
+    package var position: Position
     /// The kind of problem.
-    public var code: DiagnosticCode
+    package var code: DiagnosticCode
     /// The path of the wrong or missing key or value, `devices[0].services[2].servce`; empty for the root and for syntax
     /// errors.
-    public var path: String
+    package var path: String
     /// What is wrong, on one line.
-    public var message: String
+    package var message: String
 
     /// A problem of this kind at this place.
-    public init(file: String, position: Position, code: DiagnosticCode, path: String, message: String) {
+    package init(file: String, position: Position, code: DiagnosticCode, path: String, message: String) {
         (self.file, self.position, self.code, self.path, self.message) = (file, position, code, path, message)
     }
 
     /// `file:line:column: code: path: message`; without `path: ` if the path is empty.
-    public var description: String {
+    package var description: String {
         let place = "\(file):\(position.line):\(position.column)"
         return [place, code.rawValue, path, message].filter { !$0.isEmpty }.joined(separator: ": ")
     }
 }
 
 /// Collects the problems of a document and the files it includes.
-public final class ProblemLog {
+package final class ProblemLog {
     private var noted: [Problem] = []
 
     /// Maximum number of problems; later ones are ignored.
-    public static let maximum = 1000
+    package static let maximum = 1000
 
     /// Whether the maximum is reached.
-    public private(set) var isFull = false
+    package private(set) var isFull = false
 
     /// An empty log.
-    public init() {}
+    package init() {}
 
     /// Adds a problem; after the last one that fits, adds the note that there may be more.
-    public func note(_ problem: Problem) {
+    package func note(_ problem: Problem) {
         guard !isFull else { return }
         noted.append(problem)
         guard noted.count >= Self.maximum else { return }
@@ -51,7 +51,7 @@ public final class ProblemLog {
 
     /// All problems, ordered by file in the order of their first problems and then by position. Of several problems
     /// with one code at one place only the first is kept.
-    public var problems: [Problem] {
+    package var problems: [Problem] {
         var files: [String: Int] = [:]
         for problem in noted where files[problem.file] == nil { files[problem.file] = files.count }
         let order = noted.indices.sorted { left, right in

@@ -4,7 +4,7 @@ extension Grammar {
     /// This grammar as JSON Schema, draft 2020-12.
     ///
     /// A string in the format `placeholder` may replace every value except kinds and the values of `fixed` keys.
-    public func schema(title: String, placeholder: Shape.Form? = nil, fixed: [String] = []) -> String {
+    package func schema(title: String, placeholder: Shape.Form? = nil, fixed: [String] = []) -> String {
         let writer = SchemaWriter(grammar: self, placeholder: placeholder, fixed: fixed)
         let placeholders = placeholder.map { [(name: "placeholder", shape: Shape.form($0))] } ?? []
         let definitions = (placeholders + definitions).map { "    \($0.name.quoted): \(writer.text(of: $0.shape))" }

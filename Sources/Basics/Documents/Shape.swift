@@ -1,6 +1,6 @@
 /// What a value of a document may be. One table of shapes validates documents (``Shape/check(_:in:)``) and generates
 /// their JSON Schema (``Grammar/schema(title:placeholder:fixed:)``).
-public indirect enum Shape: Sendable {
+package indirect enum Shape: Sendable {
     /// Any JSON value.
     case anything
     /// `null`.
@@ -33,65 +33,65 @@ public indirect enum Shape: Sendable {
     case definition(String)
 
     /// A format of strings.
-    public struct Form: Sendable {
+    package struct Form: Sendable {
         /// Maximum length of a string in octets.
         static let maximumLength = 1 << 16
 
         /// A description with an example for messages: `a duration such as "10 s"`.
-        public let expected: String
+        package let expected: String
         /// The format as a regular expression of ECMA-262, for JSON Schema.
-        public let pattern: String
+        package let pattern: String
         /// Strings to suggest for a string with a similar spelling.
-        public let names: [String]
+        package let names: [String]
         /// Whether a string has the format.
-        public let accepts: @Sendable (String) -> Bool
+        package let accepts: @Sendable (String) -> Bool
 
         /// A format; every string that `accepts` returns true for must match `pattern`.
-        public init(
+        package init(
             _ expected: String, pattern: String, names: [String] = [], accepts: @escaping @Sendable (String) -> Bool
         ) { (self.expected, self.pattern, self.names, self.accepts) = (expected, pattern, names, accepts) }
     }
 
     /// A key of an object and the shape of its value.
-    public struct Field: Sendable {
+    package struct Field: Sendable {
         /// The key.
-        public let key: String
+        package let key: String
         /// The shape of the value.
-        public let shape: Shape
+        package let shape: Shape
         /// Whether the key is required.
-        public let isRequired: Bool
+        package let isRequired: Bool
         /// Its meaning and unit, for documentation.
-        public let about: String
+        package let about: String
 
         /// A field with this key, shape and meaning.
-        public init(_ key: String, _ shape: Shape, required: Bool = false, _ about: String) {
+        package init(_ key: String, _ shape: Shape, required: Bool = false, _ about: String) {
             (self.key, self.shape, isRequired, self.about) = (key, shape, required, about)
         }
     }
 
     /// One kind of an object that exists in several kinds.
-    public struct Kind: Sendable {
+    package struct Kind: Sendable {
         /// The name of the kind.
-        public let name: String
+        package let name: String
         /// Its other fields.
-        public let fields: [Field]
+        package let fields: [Field]
 
         /// A kind with these fields.
-        public init(_ name: String, _ fields: [Field]) { (self.name, self.fields) = (name, fields) }
+        package init(_ name: String, _ fields: [Field]) { (self.name, self.fields) = (name, fields) }
     }
 }
 
 /// The shape of a whole document, with named definitions of recurring shapes.
-public struct Grammar: Sendable {
+package struct Grammar: Sendable {
     /// The shape of the root.
-    public let root: Shape
+    package let root: Shape
     /// Definitions in the order of the schema.
-    public let definitions: [(name: String, shape: Shape)]
+    package let definitions: [(name: String, shape: Shape)]
     /// Optional fields of every object.
-    public let everywhere: [Shape.Field]
+    package let everywhere: [Shape.Field]
 
     /// A grammar with this root and these definitions.
-    public init(root: Shape, definitions: [(name: String, shape: Shape)], everywhere: [Shape.Field]) {
+    package init(root: Shape, definitions: [(name: String, shape: Shape)], everywhere: [Shape.Field]) {
         (self.root, self.definitions, self.everywhere) = (root, definitions, everywhere)
     }
 

@@ -2,12 +2,12 @@ import Spelling
 
 extension Grammar {
     /// Reports everything in a document that does not match the grammar.
-    public func check(_ document: Cursor) { root.check(document, in: self) }
+    package func check(_ document: Cursor) { root.check(document, in: self) }
 }
 
 extension Shape {
     /// Reports everything at and below `cursor` that does not match this shape.
-    public func check(_ cursor: Cursor, in grammar: Grammar) {
+    package func check(_ cursor: Cursor, in grammar: Grammar) {
         switch (self, cursor.node.value) {
         case (_, .unknown), (.anything, _), (.null, .null), (.boolean, .bool), (.text, .string): break
         case (.version(let version), .number(let text)):
@@ -145,5 +145,5 @@ extension Shape {
 
 extension Double {
     /// The number without a fraction of zero: `3`, `0.5`.
-    public var plain: String { Int(exactly: self).map(String.init) ?? "\(self)" }
+    package var plain: String { Int(exactly: self).map(String.init) ?? "\(self)" }
 }

@@ -1,9 +1,9 @@
-public import Simulation
+package import Simulation
 
 /// A statistic over many heart rates that a client reports.
-public struct Statistic: Hashable, Sendable {
+package struct Statistic: Hashable, Sendable {
     /// The kind of a statistic.
-    public enum Name: String, CaseIterable, Sendable {
+    package enum Name: String, CaseIterable, Sendable {
         /// The mean of the last 50,000 values.
         case average = "average_heart_rate"
         /// The mean of the last 1,000 values below 65.
@@ -13,25 +13,25 @@ public struct Statistic: Hashable, Sendable {
     }
 
     /// The kind of this statistic.
-    public let name: Name
+    package let name: Name
     /// The value in thousandths of beats per minute.
-    public let thousandths: UInt64
+    package let thousandths: UInt64
 
     /// A statistic with a value in thousandths of beats per minute.
-    public init(_ name: Name, thousandths: UInt64) {
+    package init(_ name: Name, thousandths: UInt64) {
         self.name = name
         self.thousandths = thousandths
     }
 
     /// The value in beats per minute.
-    public var value: Double { Double(thousandths) / 1000 }
+    package var value: Double { Double(thousandths) / 1000 }
 }
 
 /// The three statistics over a series of heart rates.
 ///
 /// Each is reported as soon as it has enough values, and then with the first value of each period: 5 s for the most
 /// frequent, 1 s for the others. Periods are counted from the first report, so that delays do not add up.
-public struct HeartRateStatistics: Sendable {
+package struct HeartRateStatistics: Sendable {
     private var average = RollingMean(last: 50_000)
     private var resting = RollingMean(last: 1000, below: 65)
     private var mostFrequent = RollingMode(last: 20_000)
@@ -40,10 +40,10 @@ public struct HeartRateStatistics: Sendable {
     private var mostFrequentPeriod = ReportPeriod(5_000_000_000)
 
     /// Statistics without values.
-    public init() {}
+    package init() {}
 
     /// Adds a value in beats per minute and appends the statistics that are due; `now` must not decrease.
-    public mutating func add(_ bpm: UInt16, at now: Instant, into outbox: inout [Statistic]) {
+    package mutating func add(_ bpm: UInt16, at now: Instant, into outbox: inout [Statistic]) {
         average.add(bpm)
         let isResting = resting.add(bpm)
         mostFrequent.add(bpm)

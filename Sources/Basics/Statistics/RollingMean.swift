@@ -1,19 +1,19 @@
 /// The mean of the last values of a series, or of those below a bound. The sum is exact, so rounding errors do not add
 /// up.
-public struct RollingMean: Sendable {
+package struct RollingMean: Sendable {
     private let bound: UInt16?
     private var ring: RingBuffer
     private var sum: UInt64 = 0
 
     /// The mean of the last `count` values, at least 1, that are less than `bound`.
-    public init(last count: Int, below bound: UInt16? = nil) {
+    package init(last count: Int, below bound: UInt16? = nil) {
         self.bound = bound
         ring = RingBuffer(last: count)
     }
 
     /// Adds a value; returns false if the bound excludes it.
     @discardableResult
-    public mutating func add(_ value: UInt16) -> Bool {
+    package mutating func add(_ value: UInt16) -> Bool {
         if let bound, value >= bound { return false }
         sum += UInt64(value)
         if let former = ring.add(value) { sum -= UInt64(former) }
@@ -21,12 +21,12 @@ public struct RollingMean: Sendable {
     }
 
     /// The mean in thousandths, halves rounded up; nil until there are `count` values.
-    public var thousandths: UInt64? {
+    package var thousandths: UInt64? {
         guard ring.isFull else { return nil }
         let count = UInt64(ring.count)
         return (sum * 1000 + count / 2) / count
     }
 
     /// The mean; nil until there are `count` values.
-    public var value: Double? { ring.isFull ? Double(sum) / Double(ring.count) : nil }
+    package var value: Double? { ring.isFull ? Double(sum) / Double(ring.count) : nil }
 }

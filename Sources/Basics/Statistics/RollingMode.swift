@@ -1,21 +1,21 @@
 /// The most frequent of the last values of a series; of several, the lowest.
 ///
 /// Adding and querying take O(log n) for the largest value n.
-public struct RollingMode: Sendable {
+package struct RollingMode: Sendable {
     private var ring: RingBuffer
     private var counts = CountTree()
 
     /// The mode of the last `count` values, at least 1.
-    public init(last count: Int) { ring = RingBuffer(last: count) }
+    package init(last count: Int) { ring = RingBuffer(last: count) }
 
     /// Adds a value.
-    public mutating func add(_ value: UInt16) {
+    package mutating func add(_ value: UInt16) {
         counts.change(value, by: 1)
         if let former = ring.add(value) { counts.change(former, by: -1) }
     }
 
     /// The mode; nil until there are `count` values.
-    public var value: UInt16? { ring.isFull ? counts.mostFrequent : nil }
+    package var value: UInt16? { ring.isFull ? counts.mostFrequent : nil }
 }
 
 /// The number of occurrences of each value, as a tree of maxima: node n is the greater of nodes 2n and 2n + 1; the

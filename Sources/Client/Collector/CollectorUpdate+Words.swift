@@ -6,7 +6,7 @@ import Statistics
 
 extension SensorCollector.Peer: CustomStringConvertible {
     /// `Lubdub HRM C0:FF:EE:00:00:01/random`; unprintable characters of the name are escaped.
-    public var description: String {
+    package var description: String {
         guard let name else { return "\(address)" }
         return "\(name.quoted.dropFirst().dropLast()) \(address)"
     }
@@ -14,7 +14,7 @@ extension SensorCollector.Peer: CustomStringConvertible {
 
 extension SensorCollector.Saying {
     /// A line without a newline: `62 bpm, contact, RR 967.8 ms`.
-    public var text: String {
+    package var text: String {
         let device = peer.map(\.description) ?? "the device"
         switch content {
         case .state(.scanning): return "scanning"

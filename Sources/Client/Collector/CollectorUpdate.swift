@@ -1,34 +1,34 @@
-public import Bluetooth
-public import Characteristics
-public import Services
-public import Spelling
-public import Statistics
+package import Bluetooth
+package import Characteristics
+package import Services
+package import Spelling
+package import Statistics
 
 extension SensorCollector {
     /// An update for the user of the client.
-    public struct Saying: Hashable, Sendable {
+    package struct Saying: Hashable, Sendable {
         /// The update itself.
-        public let content: Content
+        package let content: Content
         /// The device that the update is about; nil if there is none.
-        public let peer: Peer?
+        package let peer: Peer?
 
         /// An update about a device, or about none.
-        public init(_ content: Content, of peer: Peer? = nil) { (self.content, self.peer) = (content, peer) }
+        package init(_ content: Content, of peer: Peer? = nil) { (self.content, self.peer) = (content, peer) }
     }
 
     /// A device, identified by its address.
-    public struct Peer: Hashable, Sendable {
+    package struct Peer: Hashable, Sendable {
         /// Its address.
-        public let address: DeviceAddress
+        package let address: DeviceAddress
         /// The name that it advertises; nil until it was received.
-        public let name: String?
+        package let name: String?
 
         /// A device with or without a name.
-        public init(_ address: DeviceAddress, name: String? = nil) { (self.address, self.name) = (address, name) }
+        package init(_ address: DeviceAddress, name: String? = nil) { (self.address, self.name) = (address, name) }
     }
 
     /// The state of a client.
-    public enum State: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
         /// Scans for advertisers.
         case scanning
         /// Has chosen a device, and is connecting to it.
@@ -41,7 +41,7 @@ extension SensorCollector {
         case disconnected(reason: HCIStatus)
 
         /// Its name in a client's lines.
-        public var name: String {
+        package var name: String {
             switch self {
             case .scanning: "scanning"
             case .connecting: "connecting"
@@ -53,7 +53,7 @@ extension SensorCollector {
     }
 
     /// The contents of an update.
-    public enum Content: Hashable, Sendable {
+    package enum Content: Hashable, Sendable {
         /// The client enters a state.
         case state(State)
         /// A measurement was received; RR-Intervals of 0 are left out, since they are not plausible.
@@ -85,7 +85,7 @@ extension SensorCollector {
 extension SensorCollector.Saying: JSONWritable {
     /// Writes a client's line without a newline: `{"battery": 87, "peer": "C0:FF:EE:00:00:01/random"}`; writes nothing
     /// for updates that are only for drawing.
-    public func write(to text: inout JSONText) {
+    package func write(to text: inout JSONText) {
         guard let key = content.key else { return }
         text.append("{\"")
         text.append(text: key)

@@ -8,7 +8,7 @@ extension SensorCollector {
     /// Why the client has not connected yet, for messages; nil after a connection, or when none is requested.
     ///
     /// The message names the devices found since the last scan began.
-    public var missing: String? {
+    package var missing: String? {
         guard !hasConnected, let wanted = settings.choice.words else { return nil }
         if let chosen { return "\(chosen) was heard, but no connection to it came about" }
         if candidates.all.contains(where: settings.choice.names) {

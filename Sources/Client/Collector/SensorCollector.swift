@@ -1,9 +1,9 @@
 import Bluetooth
 import GATT
 import HCI
-public import LEHost
-public import Octets
-public import Simulation
+package import LEHost
+package import Octets
+package import Simulation
 
 /// The Collector of the Heart Rate Profile 1.0 and of the Health Thermometer Profile 1.0: finds a sensor, connects to
 /// it, reads and subscribes to all that `SupportedCharacteristic` lists, and reconnects when the connection is lost. A
@@ -25,9 +25,9 @@ public import Simulation
 ///
 /// Any phase also ends with `.failed`. The collector keeps no values between connections: it discovers and subscribes
 /// again each time. Only values that a device does not notify are polled, as set in `Settings.asksOnDemand`.
-public struct SensorCollector: Sendable {
+package struct SensorCollector: Sendable {
     /// Commands for the host, and updates for the user.
-    public enum Output: Equatable, Sendable {
+    package enum Output: Equatable, Sendable {
         /// A command for the host.
         case command(Host.Command)
         /// Call `timePassed` at this instant.
@@ -62,7 +62,7 @@ public struct SensorCollector: Sendable {
     }
 
     /// The device and the values to look for.
-    public let settings: Settings
+    package let settings: Settings
 
     private var phase = Phase.off
     /// Changed in place, since a copy for each notification would cost an allocation or more.
@@ -79,25 +79,25 @@ public struct SensorCollector: Sendable {
     private var hostHasFailed = false
 
     /// A collector that is idle until `start`.
-    public init(_ settings: Settings = Settings()) {
+    package init(_ settings: Settings = Settings()) {
         self.settings = settings
         decoder = ValueDecoder(givesSamples: settings.givesSamples)
     }
 
     /// Whether nothing is in progress: not started, stopped, or given up since `reconnects` is false.
-    public var isIdle: Bool { if case .off = phase { true } else { false } }
+    package var isIdle: Bool { if case .off = phase { true } else { false } }
 
     // MARK: Inputs
 
     /// Starts the host, then scans; does nothing unless idle.
-    public mutating func start(at now: Instant, into outbox: inout [Output]) {
+    package mutating func start(at now: Instant, into outbox: inout [Output]) {
         guard isIdle else { return }
         (isStopping, backOff) = (false, BackOff())
         startHost(into: &outbox)
     }
 
     /// Ends the connection or the scan cleanly; `isIdle` is true when that is done.
-    public mutating func stop(at now: Instant, into outbox: inout [Output]) {
+    package mutating func stop(at now: Instant, into outbox: inout [Output]) {
         guard !isIdle, !isStopping else { return }
         isStopping = true
         switch phase {
@@ -113,7 +113,7 @@ public struct SensorCollector: Sendable {
     }
 
     /// Handles the passing of time; calls at other instants than `.wake` requested do no harm.
-    public mutating func timePassed(at now: Instant, into outbox: inout [Output]) {
+    package mutating func timePassed(at now: Instant, into outbox: inout [Output]) {
         switch phase {
         case .choosing(let deadline) where deadline <= now: choose(at: now, into: &outbox)
         case .resting(let deadline) where deadline <= now:
@@ -131,7 +131,7 @@ public struct SensorCollector: Sendable {
     /// Handles an output of the host, and releases the packet of a notification or an indication.
     ///
     /// The caller serves `.send` and `.wake` itself; outputs about a past connection are ignored.
-    public mutating func step(
+    package mutating func step(
         _ output: Host.Output, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
         switch output {

@@ -1,11 +1,11 @@
-public import Bluetooth
+package import Bluetooth
 import Services
 
 extension SensorCollector {
     /// The device and the values that a collector looks for.
-    public struct Settings: Hashable, Sendable {
+    package struct Settings: Hashable, Sendable {
         /// The device to connect to.
-        public enum Choice: Hashable, Sendable {
+        package enum Choice: Hashable, Sendable {
             /// The strongest one among those that advertise the earliest service in `services` that any device
             /// advertises.
             case strongest
@@ -19,33 +19,33 @@ extension SensorCollector {
 
         /// A device advertises at least one of these, and earlier ones are preferred; empty: any device matches. A
         /// device that is chosen by its address or name need not advertise any.
-        public var services: [UUID] = ServiceRegistry.all.filter(\.isSought).map(\.uuid)
+        package var services: [UUID] = ServiceRegistry.all.filter(\.isSought).map(\.uuid)
         /// The device to connect to.
-        public var choice = Choice.strongest
+        package var choice = Choice.strongest
         /// How long to scan after the first device was found, before the strongest on average is chosen.
-        public var listening = Duration.seconds(1)
+        package var listening = Duration.seconds(1)
         /// Whether the strings of the Device Information Service are read.
-        public var readsDeviceInformation = true
+        package var readsDeviceInformation = true
         /// The polling interval of steps and temperature; nil: never. At least 10 ms.
-        public var asksOnDemand: Duration? = .seconds(60)
+        package var asksOnDemand: Duration? = .seconds(60)
         /// Whether to output each ECG sample and each heart rate of a stream too, for drawing.
-        public var givesSamples = false
+        package var givesSamples = false
         /// Whether to begin again when the connection has ended or failed.
-        public var reconnects = true
+        package var reconnects = true
         /// The connection parameters to request: 30 ms to 50 ms, latency 0, supervision timeout 720 ms.
-        public var connection = ConnectionParameters(
+        package var connection = ConnectionParameters(
             minimumInterval: 0x18, maximumInterval: 0x28, latency: 0, supervisionTimeout: 0x48)
         /// The timeout of a connection attempt, unless earlier attempts with the device have timed out.
-        public var connectPatience = Duration.seconds(2)
+        package var connectPatience = Duration.seconds(2)
         /// The timeout after repeated timeouts.
-        public var connectTimeout = Duration.seconds(10)
+        package var connectTimeout = Duration.seconds(10)
         /// Whether to exchange the MTU.
-        public var exchangesMTU = true
+        package var exchangesMTU = true
 
         /// The defaults.
-        public init() {}
+        package init() {}
 
         /// The defaults, with this choice.
-        public init(choice: Choice) { self.choice = choice }
+        package init(choice: Choice) { self.choice = choice }
     }
 }

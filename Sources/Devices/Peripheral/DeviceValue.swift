@@ -1,26 +1,26 @@
-public import Services
+package import Services
 
 /// A value of a device: `strap/heart_rate/contact` is the contact of a service.
-public struct DeviceValue: Hashable, Sendable {
+package struct DeviceValue: Hashable, Sendable {
     /// The index of the service in the definition.
-    public var service: Int
+    package var service: Int
     /// The value in its service.
-    public var id: ValueID
+    package var id: ValueID
 
     /// A value of the service at this index.
-    public init(service: Int, _ id: ValueID) { (self.service, self.id) = (service, id) }
+    package init(service: Int, _ id: ValueID) { (self.service, self.id) = (service, id) }
 
     /// The characteristic value that carries it.
     var carrier: DeviceValue { DeviceValue(service: service, id.characteristicValue) }
 }
 
 /// A number out of range: the nearest value in range was sent, or the specification's value for "no number".
-public struct SaturatedValue: Hashable, Sendable {
+package struct SaturatedValue: Hashable, Sendable {
     /// The value that was sent.
-    public var value: DeviceValue
+    package var value: DeviceValue
     /// The number out of range; nil for one of many samples.
-    public var wanted: Double?
+    package var wanted: Double?
 
     /// A value, and the number that it could not hold.
-    public init(value: DeviceValue, wanted: Double?) { (self.value, self.wanted) = (value, wanted) }
+    package init(value: DeviceValue, wanted: Double?) { (self.value, self.wanted) = (value, wanted) }
 }

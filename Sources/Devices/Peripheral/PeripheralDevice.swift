@@ -1,22 +1,22 @@
-public import Bluetooth
-public import GATT
-public import Octets
+package import Bluetooth
+package import GATT
+package import Octets
 import Sensors
-public import Services
-public import Simulation
+package import Services
+package import Simulation
 
 /// A device as its clients see it: its attributes, their values over time, and its notifications. It does not know
 /// about radios or clients: only which values have subscribers.
-public struct PeripheralDevice: AttributeValues, Sendable {
+package struct PeripheralDevice: AttributeValues, Sendable {
     /// A value to send to every subscriber.
-    public struct Notification: Hashable, Sendable {
+    package struct Notification: Hashable, Sendable {
         /// The handle of the value.
-        public var handle: UInt16
+        package var handle: UInt16
         /// The value; the caller that takes the notification owns it.
-        public var packet: Packet
+        package var packet: Packet
 
         /// A value that the caller encoded itself.
-        public init(handle: UInt16, packet: Packet) { (self.handle, self.packet) = (handle, packet) }
+        package init(handle: UInt16, packet: Packet) { (self.handle, self.packet) = (handle, packet) }
     }
 
     private struct Place: Sendable {
@@ -40,9 +40,9 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     }
 
     /// Its definition.
-    public let definition: PeripheralDefinition
+    package let definition: PeripheralDefinition
     /// Its attributes.
-    public private(set) var table: AttributeTable
+    package private(set) var table: AttributeTable
     private var places: [Place] = []
     private var sensors: [any ServiceSensor]
     private var context: SensorContext
@@ -54,10 +54,10 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     /// Values that a script notifies at its own rate.
     private var bursts: [Burst] = []
     /// The first number out of range of each value, in order.
-    public private(set) var saturatedValues: [SaturatedValue] = []
+    package private(set) var saturatedValues: [SaturatedValue] = []
 
     /// Assigns handles; `seed` determines all random numbers.
-    public init(_ definition: PeripheralDefinition, seed: RandomStream) throws(AttributeTable.DefinitionError) {
+    package init(_ definition: PeripheralDefinition, seed: RandomStream) throws(AttributeTable.DefinitionError) {
         self.definition = definition
         (sensors, context) = Self.sensors(for: definition, seed: seed)
         var attributes = definition.services.map(\.attributes)
@@ -77,33 +77,33 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     }
 
     /// The value with this handle; nil for one that scripts cannot name.
-    public func value(of handle: UInt16) -> DeviceValue? { places.first { $0.handle == handle }?.value }
+    package func value(of handle: UInt16) -> DeviceValue? { places.first { $0.handle == handle }?.value }
 
     /// Whether a value can be indicated and not notified.
-    public func indicates(_ handle: UInt16) -> Bool {
+    package func indicates(_ handle: UInt16) -> Bool {
         places.contains { $0.handle == handle && $0.sent == .indicate }
     }
 
     /// The handle of the characteristic value that carries a value; nil when the device does not have it now.
-    public func handle(of value: DeviceValue) -> UInt16? { place(of: value)?.handle }
+    package func handle(of value: DeviceValue) -> UInt16? { place(of: value)?.handle }
 
     /// The characteristic value that carries a value; nil when the device never has it.
-    public func carrier(of value: DeviceValue) -> DeviceValue? { place(of: value)?.value }
+    package func carrier(of value: DeviceValue) -> DeviceValue? { place(of: value)?.value }
 
     /// The index in the table of a service of the definition; the table begins with the services that every device has.
-    public func placeInTable(ofService service: Int) -> Int { service + Self.ownServices }
+    package func placeInTable(ofService service: Int) -> Int { service + Self.ownServices }
 
     private func place(of value: DeviceValue) -> Place? { places.first { $0.value == value.carrier } }
 
     // MARK: Other attributes
 
     /// Its attributes, if those of its services had handles greater by `distance`.
-    public func table(movedBy distance: UInt16) throws(AttributeTable.DefinitionError) -> AttributeTable {
+    package func table(movedBy distance: UInt16) throws(AttributeTable.DefinitionError) -> AttributeTable {
         try table.moving(from: Self.ownServices, by: distance)
     }
 
     /// Its attributes, if `absent` services were removed and the others added.
-    public func table(
+    package func table(
         removing removed: [Int], adding added: [Int]
     ) throws(AttributeTable.DefinitionError) -> AttributeTable {
         func places(_ services: [Int]) -> [Int] {
@@ -113,7 +113,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     }
 
     /// Replaces its attributes by one of the tables above. Subscriptions end where a handle changes.
-    public mutating func adopt(_ table: AttributeTable, at now: Instant) {
+    package mutating func adopt(_ table: AttributeTable, at now: Instant) {
         self.table = table
         findPlaces()
         for subscription in subscriptions where handle(of: subscription.value) != subscription.handle {
@@ -134,14 +134,14 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     // MARK: Reading and writing
 
     /// Reads the present value; fixed values are not read here.
-    public mutating func read(_ handle: UInt16, at now: Instant) throws(ATTError) -> [UInt8] {
+    package mutating func read(_ handle: UInt16, at now: Instant) throws(ATTError) -> [UInt8] {
         guard let value = value(of: handle) else { throw .unlikelyError }
         defer { keepSaturatedValues(of: value.service) }
         return try sensors[value.service].read(value.id, at: clock.time(at: now), context: &context)
     }
 
     /// Handles a client's write; throws the error that the sensor answers.
-    public mutating func write(_ octets: [UInt8], to handle: UInt16, at now: Instant) throws(ATTError) {
+    package mutating func write(_ octets: [UInt8], to handle: UInt16, at now: Instant) throws(ATTError) {
         guard let value = value(of: handle) else { throw .unlikelyError }
         try sensors[value.service].write(octets, to: value.id, at: clock.time(at: now), context: &context)
     }
@@ -149,13 +149,13 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     // MARK: Notifications
 
     /// The smallest ATT MTU of the connected clients: a notification holds three octets less.
-    public var mtu: Int {
+    package var mtu: Int {
         get { context.mtu }
         set { context.mtu = newValue }
     }
 
     /// When to call `timePassed` next, possibly in the past; nil while no notification is due.
-    public var nextDue: Instant? {
+    package var nextDue: Instant? {
         var next = Instant.never
         for subscription in subscriptions where !isSilent(subscription.handle) { next = min(next, due(subscription)) }
         return next == .never ? nil : clock.instant(of: next)
@@ -173,7 +173,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     }
 
     /// The first client has subscribed to a value; does nothing for a value without Notify and Indicate.
-    public mutating func didSubscribe(to handle: UInt16, at now: Instant) {
+    package mutating func didSubscribe(to handle: UInt16, at now: Instant) {
         guard !subscriptions.contains(where: { $0.handle == handle }),
             let place = places.first(where: { $0.handle == handle }), !place.sent.isEmpty
         else { return }
@@ -187,14 +187,14 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     }
 
     /// The last client has unsubscribed from a value.
-    public mutating func didUnsubscribe(from handle: UInt16, at now: Instant) {
+    package mutating func didUnsubscribe(from handle: UInt16, at now: Instant) {
         guard let index = subscriptions.firstIndex(where: { $0.handle == handle }) else { return }
         let value = subscriptions.remove(at: index).value
         sensors[value.service].didUnsubscribe(from: value.id, at: clock.time(at: now))
     }
 
     /// The subscribers of a value have changed: `areIndicated` when all of them receive indications.
-    public mutating func subscribersChanged(of handle: UInt16, areIndicated: Bool) {
+    package mutating func subscribersChanged(of handle: UInt16, areIndicated: Bool) {
         for index in subscriptions.indices where subscriptions[index].handle == handle {
             subscriptions[index].isIndicated = areIndicated || subscriptions[index].isNeverNotified
             stopWaiting(subscriptions[index].value)
@@ -207,28 +207,28 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     }
 
     /// A client has confirmed an indication.
-    public mutating func indicationWasConfirmed(of handle: UInt16, at now: Instant) {
+    package mutating func indicationWasConfirmed(of handle: UInt16, at now: Instant) {
         guard let value = value(of: handle) else { return }
         stopWaiting(value)
         sensors[value.service].indicationWasConfirmed(of: value.id, at: clock.time(at: now))
     }
 
     /// An indication was not sent: too many are waiting, or the client is change-unaware.
-    public mutating func indicationWasDropped(of handle: UInt16, at now: Instant) {
+    package mutating func indicationWasDropped(of handle: UInt16, at now: Instant) {
         guard let value = value(of: handle) else { return }
         stopWaiting(value)
         sensors[value.service].indicationWasDropped(of: value.id, at: clock.time(at: now))
     }
 
     /// A script delays or discards the last notification: there will be no confirmation, and the next need not wait.
-    public mutating func notificationWasSuppressed(of handle: UInt16) {
+    package mutating func notificationWasSuppressed(of handle: UInt16) {
         guard let value = value(of: handle) else { return }
         stopWaiting(value)
         sensors[value.service].notificationWasSuppressed(of: value.id)
     }
 
     /// Suppresses the notifications of exactly these values from now on.
-    public mutating func keepSilent(_ handles: [UInt16], at now: Instant) {
+    package mutating func keepSilent(_ handles: [UInt16], at now: Instant) {
         let freed = silent.filter { !handles.contains($0) }
         silent = handles
         let now = clock.time(at: now)
@@ -241,10 +241,10 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     }
 
     /// Whether a value is not notified.
-    public func isSilent(_ handle: UInt16) -> Bool { silent.contains(handle) }
+    package func isSilent(_ handle: UInt16) -> Bool { silent.contains(handle) }
 
     /// Makes the notifications that are due.
-    public mutating func timePassed(at now: Instant, pool: inout PacketPool, into outbox: inout [Notification]) {
+    package mutating func timePassed(at now: Instant, pool: inout PacketPool, into outbox: inout [Notification]) {
         let now = clock.time(at: now)
         for subscription in subscriptions where !isSilent(subscription.handle) {
             var due = self.due(subscription)
@@ -270,7 +270,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     }
 
     /// The present value, for a notification on demand; nil when it has none.
-    public mutating func packet(of value: DeviceValue, at now: Instant, pool: inout PacketPool) -> Packet? {
+    package mutating func packet(of value: DeviceValue, at now: Instant, pool: inout PacketPool) -> Packet? {
         guard let place = place(of: value), !place.sent.isEmpty else { return nil }
         return packet(of: value, .onDemand, at: clock.time(at: now), pool: &pool)
     }
@@ -304,7 +304,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     /// Sets a value, or restores the original one when `input` is nil; false when the value cannot be set so.
     ///
     /// The time of a signal counts from `begun`, or from now when that is nil.
-    public mutating func set(
+    package mutating func set(
         _ value: DeviceValue, to input: SensorInput?, at now: Instant, begun: Instant? = nil
     ) -> Bool {
         guard place(of: value) != nil else { return false }
@@ -315,7 +315,7 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     /// Notifies a value at `rate` in Hz, counted from `begun`; nil: by its sensor's schedule.
     ///
     /// The next indication waits for the confirmation of the last.
-    public mutating func burst(_ value: DeviceValue, rate: Double?, begun: Instant, at now: Instant) {
+    package mutating func burst(_ value: DeviceValue, rate: Double?, begun: Instant, at now: Instant) {
         guard let place = place(of: value), !place.sent.isEmpty else { return }
         let (now, begun) = (clock.time(at: now), clock.time(at: begun))
         bursts.removeAll { $0.value == place.value }
@@ -327,30 +327,30 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     }
 
     /// Changes the speed of the sensors' clock by -1000 to 1000 parts per million from now on.
-    public mutating func drift(by partsPerMillion: Double, at now: Instant) {
+    package mutating func drift(by partsPerMillion: Double, at now: Instant) {
         clock.drift(by: partsPerMillion, from: now)
     }
 
     /// The present number in the value's unit (a contact is 0 or 1); nil when it has none.
-    public func number(of value: DeviceValue, at now: Instant) -> Double? {
+    package func number(of value: DeviceValue, at now: Instant) -> Double? {
         guard place(of: value) != nil else { return nil }
         return sensors[value.service].number(of: value.id, at: clock.time(at: now), context: context)
     }
 
     /// The encoding of a value that depends on this input only; nil when it has none.
-    public func octets(of value: DeviceValue, for input: SensorInput) -> [UInt8]? {
+    package func octets(of value: DeviceValue, for input: SensorInput) -> [UInt8]? {
         guard place(of: value) != nil else { return nil }
         return sensors[value.service].octets(of: value.id, for: input)
     }
 
     /// Removes or attaches an electrode; false when the service has none.
-    public mutating func setLead(ofService service: Int, isOff: Bool, at now: Instant) -> Bool {
+    package mutating func setLead(ofService service: Int, isOff: Bool, at now: Instant) -> Bool {
         guard sensors.indices.contains(service) else { return false }
         return sensors[service].setLead(isOff: isOff, at: clock.time(at: now))
     }
 
     /// Advances the wall clock.
-    public mutating func skipTime(by duration: Duration, at now: Instant) {
+    package mutating func skipTime(by duration: Duration, at now: Instant) {
         for index in sensors.indices {
             sensors[index].wallClockWillSkip(at: clock.time(at: now), context: &context)
         }
@@ -358,5 +358,5 @@ public struct PeripheralDevice: AttributeValues, Sendable {
     }
 
     /// Whether the wall clock has reached its end.
-    public func clockHasStopped(at now: Instant) -> Bool { context.clock.hasStopped(at: now) }
+    package func clockHasStopped(at now: Instant) -> Bool { context.clock.hasStopped(at: now) }
 }

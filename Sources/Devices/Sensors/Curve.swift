@@ -1,7 +1,7 @@
 /// A value as a function of the time since it started; evaluated by a `Signal`.
 ///
 /// Periods and durations shorter than 1 ns count as 1 ns; before time 0, a curve has its value at 0.
-public indirect enum Curve: Hashable, Sendable {
+package indirect enum Curve: Hashable, Sendable {
     /// A constant.
     case constant(Double)
     /// One value after the other, each for a period. An empty list has stopped from the start.
@@ -30,7 +30,7 @@ public indirect enum Curve: Hashable, Sendable {
     case sum([Curve])
 
     /// What follows the last value of a list.
-    public enum Ending: String, CaseIterable, Sendable {
+    package enum Ending: String, CaseIterable, Sendable {
         /// The last value stays.
         case hold
         /// The first value follows.
@@ -40,29 +40,29 @@ public indirect enum Curve: Hashable, Sendable {
     }
 
     /// A curve for a certain time.
-    public struct Piece: Hashable, Sendable {
+    package struct Piece: Hashable, Sendable {
         /// The curve.
-        public var curve: Curve
+        package var curve: Curve
         /// Its duration; nil for no end.
-        public var duration: Duration?
+        package var duration: Duration?
 
         /// A curve with a duration.
-        public init(_ curve: Curve, for duration: Duration? = nil) { (self.curve, self.duration) = (curve, duration) }
+        package init(_ curve: Curve, for duration: Duration? = nil) { (self.curve, self.duration) = (curve, duration) }
     }
 
     /// A value from a certain time on.
-    public struct Sample: Hashable, Sendable {
+    package struct Sample: Hashable, Sendable {
         /// The time since the start.
-        public var time: Duration
+        package var time: Duration
         /// The value.
-        public var value: Double
+        package var value: Double
 
         /// A value from this time on.
-        public init(at time: Duration, _ value: Double) { (self.time, self.value) = (time, value) }
+        package init(at time: Duration, _ value: Double) { (self.time, self.value) = (time, value) }
     }
 
     /// How a day's total is distributed.
-    public enum Profile: String, CaseIterable, Sendable {
+    package enum Profile: String, CaseIterable, Sendable {
         /// Evenly over the day.
         case flat
         /// Evenly between 07:00 and 23:00.

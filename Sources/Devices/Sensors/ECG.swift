@@ -1,4 +1,4 @@
-public import Simulation
+package import Simulation
 
 /// An electrocardiogram in microvolts whose R waves are the beats of a `Heart`.
 ///
@@ -7,60 +7,60 @@ public import Simulation
 /// are `settled` only `delay` after their time, as in a sensor with a filter.
 ///
 /// It keeps the last 256 beats, at least 30 s, and the last 256 lead-off periods; older windows lack them.
-public struct ECG: Sendable {
+package struct ECG: Sendable {
     /// Disturbances of the signal. Negative and non-finite amplitudes count as 0.
-    public struct Noise: Hashable, Sendable {
+    package struct Noise: Hashable, Sendable {
         /// Power line hum.
-        public struct Mains: Hashable, Sendable {
+        package struct Mains: Hashable, Sendable {
             /// The frequency in Hz: usually 50 or 60, at least 1, at most 100,000.
-            public let hertz: Int
+            package let hertz: Int
             /// The amplitude in µV.
-            public let microvolts: Double
+            package let microvolts: Double
 
             /// Power line hum; the frequency is clamped to its range.
-            public init(hertz: Int, microvolts: Double = 20) {
+            package init(hertz: Int, microvolts: Double = 20) {
                 (self.hertz, self.microvolts) = (min(max(1, hertz), 100_000), finite(microvolts))
             }
         }
 
         /// Maximum deviation of the baseline by respiration and drift, in µV.
-        public let wander: Double
+        package let wander: Double
         /// Power line hum; nil for none.
-        public let mains: Mains?
+        package let mains: Mains?
         /// Root mean square of muscle noise in µV; most of it is between 60 Hz and 190 Hz at 500 Hz.
-        public let muscle: Double
+        package let muscle: Double
 
         /// Noise with these amplitudes.
-        public init(wander: Double = 0, mains: Mains? = nil, muscle: Double = 0) {
+        package init(wander: Double = 0, mains: Mains? = nil, muscle: Double = 0) {
             (self.wander, self.mains, self.muscle) = (finite(wander), mains, finite(muscle))
         }
 
         /// A clean signal.
-        public static let none = Noise()
+        package static let none = Noise()
         /// A sitting person: 100 µV of baseline wander, 5 µV of muscle noise, no hum.
-        public static let resting = Noise(wander: 100, muscle: 5)
+        package static let resting = Noise(wander: 100, muscle: 5)
     }
 
     /// The quality of a window of samples.
-    public struct Quality: Hashable, Sendable {
+    package struct Quality: Hashable, Sendable {
         /// Whether an electrode was off during part of the window.
-        public var isLeadOff = false
+        package var isLeadOff = false
         /// Whether samples were out of range.
-        public var isSaturated = false
+        package var isSaturated = false
 
         /// Neither.
-        public static let good = Quality()
+        package static let good = Quality()
     }
 
     /// How long after its instant a sample is settled.
-    public static let delay = Duration.nanoseconds(HeartBeat.lead)
+    package static let delay = Duration.nanoseconds(HeartBeat.lead)
     /// A beat that follows another sooner than this has no waves; this limits visible rates to 500 per minute.
-    public static let refractoryPeriod = Duration.nanoseconds(refractory)
+    package static let refractoryPeriod = Duration.nanoseconds(refractory)
     private static let refractory: Int64 = 120_000_000
     private static let maximumHistory = 256
 
     /// The sampling times.
-    public let clock: SampleClock
+    package let clock: SampleClock
     private let amplitude: Double
     private let range: Double
     private let noise: ECGNoise
@@ -70,7 +70,7 @@ public struct ECG: Sendable {
 
     /// An electrocardiogram; `amplitude` is the height of the R wave in µV, and `range` (1 to 32767) the largest value
     /// in µV.
-    public init(
+    package init(
         _ clock: SampleClock = SampleClock(hertz: 500), amplitude: Double = 1000, range: Int16 = .max,
         noise: Noise = .resting, seed: UInt64 = 0
     ) {
@@ -83,7 +83,7 @@ public struct ECG: Sendable {
     // MARK: Events
 
     /// Adds a beat. Instants must not decrease from call to call.
-    public mutating func add(_ beat: Instant) {
+    package mutating func add(_ beat: Instant) {
         let interval = beats.last.map { beat.nanoseconds - $0.peak } ?? 800_000_000
         guard interval >= Self.refractory else { return }
         if beats.count >= Self.maximumHistory { beats.removeFirst(beats.count - Self.maximumHistory + 1) }
@@ -91,7 +91,7 @@ public struct ECG: Sendable {
     }
 
     /// Removes or attaches an electrode: in between, all samples are 0. Instants must not decrease from call to call.
-    public mutating func setLead(isOff: Bool, at instant: Instant) {
+    package mutating func setLead(isOff: Bool, at instant: Instant) {
         if leadsOff.last?.to == .never { leadsOff[leadsOff.count - 1].to = instant }
         guard isOff else { return }
         if leadsOff.count >= Self.maximumHistory { leadsOff.removeFirst() }
@@ -99,7 +99,7 @@ public struct ECG: Sendable {
     }
 
     /// Discards what is only needed for samples before `instant`.
-    public mutating func forget(before instant: Instant) {
+    package mutating func forget(before instant: Instant) {
         let old = beats.prefix { $0.peak + HeartBeat.trail < instant.nanoseconds }.count
         beats.removeFirst(min(old, max(0, beats.count - 1)))  // the last one determines the next interval
         leadsOff.removeAll { $0.to < instant }
@@ -108,10 +108,10 @@ public struct ECG: Sendable {
     // MARK: Samples
 
     /// Number of samples since the start that no later beat changes, provided that all beats until `now` were added.
-    public func settled(at now: Instant) -> Int64 { clock.count(until: now.advanced(byNanoseconds: -HeartBeat.lead)) }
+    package func settled(at now: Instant) -> Int64 { clock.count(until: now.advanced(byNanoseconds: -HeartBeat.lead)) }
 
     /// Replaces `samples` by the samples with these numbers; does not allocate if the capacity suffices.
-    public mutating func draw(_ indices: Range<Int64>, into samples: inout [Int16]) -> Quality {
+    package mutating func draw(_ indices: Range<Int64>, into samples: inout [Int16]) -> Quality {
         samples.removeAll(keepingCapacity: true)
         guard indices.lowerBound >= 0, clock.instant(of: indices.upperBound) < .never else { return .good }
         sums.removeAll(keepingCapacity: true)

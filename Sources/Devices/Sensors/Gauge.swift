@@ -1,10 +1,10 @@
-public import Simulation
+package import Simulation
 
 /// A value over time that a script can temporarily override.
 ///
 /// An override starts when it is set, or earlier if it resumes. The overridden value continues in the background and
 /// returns as if there had been no override.
-public struct Gauge: Sendable {
+package struct Gauge: Sendable {
     private var base: Signal
     private let begun: Instant
     private var changes: [Change] = []
@@ -16,18 +16,18 @@ public struct Gauge: Sendable {
     }
 
     /// A gauge that shows `base`, which starts with the simulation or earlier.
-    public init(_ base: Signal, begun: Instant = .start) { (self.base, self.begun) = (base, begun) }
+    package init(_ base: Signal, begun: Instant = .start) { (self.base, self.begun) = (base, begun) }
 
     /// Overrides the value with `signal` from `instant` on, or ends overriding if it is nil.
     ///
     /// The signal's time starts at `begun`, or at `instant` if that is nil. Instants must not decrease from call to
     /// call.
-    public mutating func set(_ signal: Signal?, at instant: Instant, begun: Instant? = nil) {
+    package mutating func set(_ signal: Signal?, at instant: Instant, begun: Instant? = nil) {
         changes.append(Change(at: instant, begun: begun ?? instant, signal: signal))
     }
 
     /// Discards what is only needed for values before `instant`.
-    public mutating func forget(before instant: Instant) {
+    package mutating func forget(before instant: Instant) {
         guard let last = changes.lastIndex(where: { $0.at <= instant }) else { return }
         changes.removeFirst(changes[last].signal == nil ? last + 1 : last)
     }
@@ -36,7 +36,7 @@ public struct Gauge: Sendable {
     var remembered: Int { changes.count }
 
     /// The value at an instant, which may be before the last change; nil when its curve has stopped.
-    public mutating func value(at instant: Instant) -> Double? {
+    package mutating func value(at instant: Instant) -> Double? {
         var index = changes.count - 1
         while index >= 0, instant < changes[index].at { index -= 1 }
         guard index >= 0, changes[index].signal != nil else {

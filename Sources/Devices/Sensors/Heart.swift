@@ -1,4 +1,4 @@
-public import Simulation
+package import Simulation
 
 /// A heart that beats at a scripted rate.
 ///
@@ -10,31 +10,31 @@ public import Simulation
 /// Everything is a function of time and seed, independent of when and in which portions beats are requested. Catching
 /// up takes some hundred nanoseconds per second. Above 1000 beats per minute, beats are evenly spaced, so that they can
 /// be skipped without counting.
-public struct Heart: Sendable {
+package struct Heart: Sendable {
     /// How far beats deviate from an even rhythm, in thousandths of the interval.
     ///
     /// Deviations do not add up, so the mean rate remains that of the curve.
-    public struct Variability: Hashable, Sendable {
+    package struct Variability: Hashable, Sendable {
         /// Amplitude of a sine of 15 breaths per minute (respiratory sinus arrhythmia), 0 to 100.
-        public let respiration: Int
+        package let respiration: Int
         /// Maximum of a uniformly distributed random deviation, 0 to 100.
-        public let noise: Int
+        package let noise: Int
 
         /// Amplitude of a sine of 6 waves per minute (Mayer waves of the blood pressure), 0 to 100: low-frequency
         /// power, as respiration is high-frequency power.
-        public let mayer: Int
+        package let mayer: Int
 
         /// A variability; values are clamped to 0…100.
-        public init(respiration: Int, noise: Int, mayer: Int = 0) {
+        package init(respiration: Int, noise: Int, mayer: Int = 0) {
             self.respiration = min(max(0, respiration), 100)
             self.noise = min(max(0, noise), 100)
             self.mayer = min(max(0, mayer), 100)
         }
 
         /// An even rhythm.
-        public static let none = Variability(respiration: 0, noise: 0)
+        package static let none = Variability(respiration: 0, noise: 0)
         /// At 72 beats per minute the standard deviation of the intervals is about 30 ms.
-        public static let resting = Variability(respiration: 40, noise: 20)
+        package static let resting = Variability(respiration: 40, noise: 20)
     }
 
     private var rate: Gauge
@@ -66,7 +66,7 @@ public struct Heart: Sendable {
     }
 
     /// A heart whose rate starts with the simulation; `seed` determines its variability.
-    public init(rate: Signal, seed: UInt64 = 0, variability: Variability = .resting) {
+    package init(rate: Signal, seed: UInt64 = 0, variability: Variability = .resting) {
         (self.rate, self.variability) = (Gauge(rate), variability)
         energy = Energy(self.rate)
         chance = RandomStream(seed: seed).stream("heart")
@@ -76,15 +76,15 @@ public struct Heart: Sendable {
     // MARK: Rate
 
     /// The rate that a sensor reports, 0 to 65535 beats per minute; nil when the curve has stopped.
-    public mutating func bpm(at instant: Instant) -> UInt16? {
+    package mutating func bpm(at instant: Instant) -> UInt16? {
         unclampedRate(at: instant).map(Self.reported)
     }
 
     /// The rate of the curve, neither rounded nor clamped; nil when it has stopped.
-    public mutating func unclampedRate(at instant: Instant) -> Double? { rate.value(at: instant) }
+    package mutating func unclampedRate(at instant: Instant) -> Double? { rate.value(at: instant) }
 
     /// A rate as a sensor reports it: rounded and clamped to 0…65535.
-    public static func reported(_ rate: Double) -> UInt16 {
+    package static func reported(_ rate: Double) -> UInt16 {
         rate > 0 ? UInt16(min(rate, 65535) + 0.5) : 0  // NaN is 0 too
     }
 
@@ -93,7 +93,7 @@ public struct Heart: Sendable {
     /// The time of `rate` starts at `begun`, or at `instant` if that is nil. Instants must not decrease from call to
     /// call. Beats after `instant` that were taken already stay as they are. A change is remembered until the beats
     /// after it are taken.
-    public mutating func setRate(_ rate: Signal?, at instant: Instant, begun: Instant? = nil) {
+    package mutating func setRate(_ rate: Signal?, at instant: Instant, begun: Instant? = nil) {
         self.rate.set(rate, at: instant, begun: begun)
         self.rate.forget(before: min(slice.begin, instant))
         energy.setRate(rate, at: instant, begun: begun)
@@ -110,7 +110,7 @@ public struct Heart: Sendable {
     // MARK: Beats
 
     /// Takes the beats up to and including `instant`, and calls `body` for each in order.
-    public mutating func beats(until instant: Instant, _ body: (Instant) -> Void) {
+    package mutating func beats(until instant: Instant, _ body: (Instant) -> Void) {
         while slice.begin <= instant {
             while let beat = beatInSlice {
                 guard beat <= instant else { return }
@@ -124,7 +124,7 @@ public struct Heart: Sendable {
     }
 
     /// Skips beats up to an eighth of a second before `instant`; returns false if that was not possible.
-    public mutating func skipBeats(until instant: Instant) -> Bool {
+    package mutating func skipBeats(until instant: Instant) -> Bool {
         guard slice.end <= instant else { return false }
         while slice.end <= instant {
             while let beat = beatInSlice {
@@ -172,8 +172,8 @@ public struct Heart: Sendable {
     // MARK: Energy
 
     /// Kilojoules expended since the last reset, at most 65535.
-    public mutating func kilojoules(at instant: Instant) -> UInt16 { energy.kilojoules(at: instant) }
+    package mutating func kilojoules(at instant: Instant) -> UInt16 { energy.kilojoules(at: instant) }
 
     /// Resets the energy to 0 at `instant`.
-    public mutating func resetEnergy(at instant: Instant) { energy.reset(at: instant) }
+    package mutating func resetEnergy(at instant: Instant) { energy.reset(at: instant) }
 }

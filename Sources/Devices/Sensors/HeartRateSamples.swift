@@ -1,22 +1,22 @@
 import Simulation
 
 /// A heart rate sampled many times per second; samples are numbered from the start.
-public struct HeartRateSamples: Sendable {
+package struct HeartRateSamples: Sendable {
     /// The sampling times.
-    public let clock: SampleClock
+    package let clock: SampleClock
     /// The sampled rate, which a script can override.
-    public var rate: Gauge
+    package var rate: Gauge
     /// The first of the samples taken last that does not fit into 0…65535.
-    public private(set) var saturated: Double?
+    package private(set) var saturated: Double?
 
     /// Samples of a curve that starts with the simulation.
-    public init(_ rate: Signal, _ clock: SampleClock = SampleClock(hertz: 500)) {
+    package init(_ rate: Signal, _ clock: SampleClock = SampleClock(hertz: 500)) {
         (self.rate, self.clock) = (Gauge(rate), clock)
     }
 
     /// Replaces `values` by the samples with these numbers, in beats per minute, up to where the curve stops; does not
     /// allocate if the capacity suffices.
-    public mutating func take(_ indices: Range<Int64>, into values: inout [UInt16]) {
+    package mutating func take(_ indices: Range<Int64>, into values: inout [UInt16]) {
         values.removeAll(keepingCapacity: true)
         saturated = nil
         guard indices.lowerBound >= 0, clock.instant(of: indices.upperBound) < .never else { return }

@@ -7,23 +7,23 @@ import Simulation
 ///
 /// Results do not depend on earlier calls. The position in a random walk is cached; a query for an unrelated time takes
 /// up to some hundred thousand steps.
-public struct Signal: Sendable {
+package struct Signal: Sendable {
     private let node: Node
     private var walks: [Walk] = []
 
     /// The values of a curve. Only random walks use the seed; each walk of a sum has its own stream.
-    public init(_ curve: Curve, seed: UInt64 = 0) {
+    package init(_ curve: Curve, seed: UInt64 = 0) {
         node = Node(curve, walks: &walks, RandomStream(seed: seed))
     }
 
     /// A constant.
-    public init(_ value: Double) { self.init(.constant(value)) }
+    package init(_ value: Double) { self.init(.constant(value)) }
 
     /// The value at a time since the curve's start; nil when the curve has stopped.
-    public mutating func value(at time: Duration) -> Double? { value(atNanoseconds: time.inNanoseconds) }
+    package mutating func value(at time: Duration) -> Double? { value(atNanoseconds: time.inNanoseconds) }
 
     /// The value at a time in nanoseconds since the curve's start; nil when the curve has stopped.
-    public mutating func value(atNanoseconds time: Int64) -> Double? {
+    package mutating func value(atNanoseconds time: Int64) -> Double? {
         if case .constant(let value) = node { return value }
         return node.value(at: max(0, time), &walks)
     }

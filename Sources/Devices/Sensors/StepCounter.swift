@@ -1,10 +1,10 @@
-public import Simulation
+package import Simulation
 
 /// Steps since the start and since the start of the day.
 ///
 /// The count is a curve, rounded down. `Curve.days` follows the calendar: a simulation that starts in the afternoon has
 /// the afternoon's part of the first day. All times are sensor times: `WallClock.sensorTime(at:)`.
-public struct StepCounter: Sendable {
+package struct StepCounter: Sendable {
     private var count: Gauge
     private let clock: WallClock
     private let dailyReset: Duration
@@ -12,7 +12,7 @@ public struct StepCounter: Sendable {
     private var morning: (began: Instant, count: UInt32)?
 
     /// A counter with a curve; a day starts `dailyReset` after midnight. Only the start of `clock` is used.
-    public init(_ curve: Curve, seed: UInt64 = 0, clock: WallClock = WallClock(), dailyReset: Duration = .zero) {
+    package init(_ curve: Curve, seed: UInt64 = 0, clock: WallClock = WallClock(), dailyReset: Duration = .zero) {
         (self.clock, self.dailyReset) = (clock, dailyReset)
         if case .days = curve {
             let before = clock.startOfDay.inNanoseconds
@@ -26,7 +26,7 @@ public struct StepCounter: Sendable {
     }
 
     /// Overrides the curve, or restores the original one if `signal` is nil; see `Gauge.set`.
-    public mutating func set(_ signal: Signal?, at time: Instant, begun: Instant? = nil) {
+    package mutating func set(_ signal: Signal?, at time: Instant, begun: Instant? = nil) {
         _ = countOfMorning(before: time)
         if morning?.began == time { morning = nil }  // it changes
         count.set(signal, at: time, begun: begun)
@@ -37,17 +37,17 @@ public struct StepCounter: Sendable {
     var remembered: Int { count.remembered }
 
     /// The value of the curve, neither rounded nor clamped; nil when it has stopped.
-    public mutating func unclampedTotal(at time: Instant) -> Double? { count.value(at: time) }
+    package mutating func unclampedTotal(at time: Instant) -> Double? { count.value(at: time) }
 
     /// Steps since the start, at most 4294967295; nil when the curve has stopped.
-    public mutating func total(at time: Instant) -> UInt32? {
+    package mutating func total(at time: Instant) -> UInt32? {
         unclampedTotal(at: time).map { $0 >= 4_294_967_295 ? .max : $0 > 0 ? UInt32($0) : 0 }
     }
 
     /// Steps since the start of the day or, on the first day, of the simulation; nil when the curve has stopped.
     ///
     /// Times must not decrease from call to call.
-    public mutating func today(at time: Instant) -> UInt32? {
+    package mutating func today(at time: Instant) -> UInt32? {
         guard let now = total(at: time) else { return nil }
         let before = countOfMorning(before: time)
         return now > before ? now - before : 0

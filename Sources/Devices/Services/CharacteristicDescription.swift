@@ -1,28 +1,28 @@
-public import Bluetooth
-public import Characteristics
-public import GATT
+package import Bluetooth
+package import Characteristics
+package import GATT
 
 /// A characteristic of a service.
-public struct CharacteristicDescription: Sendable {
+package struct CharacteristicDescription: Sendable {
     /// The UUID that a client discovers.
-    public let uuid: UUID
+    package let uuid: UUID
     /// Its name in the Assigned Numbers: `Battery Level`.
-    public let title: String
+    package let title: String
     /// The operations that a client may use.
-    public let properties: CharacteristicProperties
+    package let properties: CharacteristicProperties
     /// The codec of its octets; nil when only the service's client can decode them.
-    public let format: (any CharacteristicValue.Type)?
+    package let format: (any CharacteristicValue.Type)?
     /// Its value as a whole.
-    public let value: ValueDescription
+    package let value: ValueDescription
     /// The named parts of its value.
-    public let members: [ValueDescription]
+    package let members: [ValueDescription]
     /// How the built-in client uses it.
-    public let client: ClientUse
+    package let client: ClientUse
     /// Completes the definition for a configuration: descriptors, permissions, a fixed handle.
     private let complete: @Sendable (inout CharacteristicDefinition, ServiceConfiguration) -> Void
 
     /// A characteristic with one value, or with a value and its members.
-    public init(
+    package init(
         _ uuid: UUID, _ title: String, _ properties: CharacteristicProperties,
         format: (any CharacteristicValue.Type)?, value: ValueDescription, members: [ValueDescription] = [],
         client: ClientUse,
@@ -33,7 +33,7 @@ public struct CharacteristicDescription: Sendable {
     }
 
     /// One with a Characteristic User Description.  Core 6.0, Vol 3, Part G, section 3.3.3.2.
-    public init(
+    package init(
         _ uuid: UUID, _ title: String, _ properties: CharacteristicProperties, userDescription: String,
         format: any CharacteristicValue.Type, value: ValueDescription, members: [ValueDescription] = [],
         client: ClientUse
@@ -46,7 +46,7 @@ public struct CharacteristicDescription: Sendable {
     }
 
     /// A vendor-specific one, with its Characteristic User Description.
-    public init(
+    package init(
         _ kind: VendorUUID, _ properties: CharacteristicProperties, format: any CharacteristicValue.Type,
         value: ValueDescription, members: [ValueDescription] = [], client: ClientUse
     ) {
@@ -64,9 +64,9 @@ public struct CharacteristicDescription: Sendable {
 }
 
 /// How the built-in client uses a characteristic.
-public struct ClientUse: Sendable {
+package struct ClientUse: Sendable {
     /// Whether the client keeps a connection for it.
-    public enum Importance: Comparable, Sendable {
+    package enum Importance: Comparable, Sendable {
         /// Never.
         case none
         /// Only without a better device: it describes the device.
@@ -76,7 +76,7 @@ public struct ClientUse: Sendable {
     }
 
     /// The client's action in addition to printing the value.
-    public enum Role: Hashable, Sendable {
+    package enum Role: Hashable, Sendable {
         /// Nothing.
         case printed
         /// Counts it for the statistics and the freshness of the heart rate.
@@ -96,28 +96,28 @@ public struct ClientUse: Sendable {
     }
 
     /// The client's action in addition to printing the value.
-    public let role: Role
+    package let role: Role
     /// The first key of the value's line: `battery`.
-    public let key: String
+    package let key: String
     /// An example of a line's value for the documentation; empty for a characteristic without a line.
-    public let example: String
+    package let example: String
     /// The key of the value in an object under `key`; nil: the value is directly under `key`.
-    public let member: String?
+    package let member: String?
     /// Whether the client keeps a connection for it.
-    public let importance: Importance
+    package let importance: Importance
     /// Whether it is a measurement: the client counts those lines.
-    public let isMeasurement: Bool
+    package let isMeasurement: Bool
     /// Whether the client prints that the value is out of date when notifications stop.
-    public let expires: Bool
+    package let expires: Bool
     /// Whether the client polls it.
-    public let isPolled: Bool
+    package let isPolled: Bool
     /// Whether a value may be longer than one PDU.
-    public let isLong: Bool
+    package let isLong: Bool
     /// Its row on the screen; nil for none.
-    public let row: ScreenFact?
+    package let row: ScreenFact?
 
     /// Lines with this key.
-    public init(
+    package init(
         _ key: String, _ example: String = "", member: String? = nil, role: Role = .printed,
         importance: Importance = .purpose,
         isMeasurement: Bool, expires: Bool = false, isPolled: Bool = false, isLong: Bool = false,
@@ -131,9 +131,9 @@ public struct ClientUse: Sendable {
 }
 
 /// A number on the client's screen.
-public struct ScreenFact: Hashable, Sendable {
+package struct ScreenFact: Hashable, Sendable {
     /// Its place on the screen.
-    public enum Place: Hashable, Sendable {
+    package enum Place: Hashable, Sendable {
         /// In a row with its label.
         case row
         /// In the chart of steps: the total.
@@ -143,22 +143,22 @@ public struct ScreenFact: Hashable, Sendable {
     }
 
     /// Its place on the screen.
-    public let place: Place
+    package let place: Place
     /// The text before the number.
-    public let label: String
+    package let label: String
     /// The text after the number.
-    public let unit: String
+    package let unit: String
     /// The member of the value; nil: the value itself.
-    public let key: String?
+    package let key: String?
     /// The number of decimals; nil: as many as the number has.
-    public let decimals: Int?
+    package let decimals: Int?
     /// Numbers up to this one are shown as a warning; nil: none.
-    public let warnsUpTo: Double?
+    package let warnsUpTo: Double?
     /// Whether the row is visible before the first value.
-    public let isAlwaysThere: Bool
+    package let isAlwaysThere: Bool
 
     /// A number with its label, in a row.
-    public init(
+    package init(
         _ label: String, unit: String, key: String? = nil, decimals: Int? = nil, warnsUpTo: Double? = nil,
         isAlwaysThere: Bool = false
     ) {
@@ -167,7 +167,7 @@ public struct ScreenFact: Hashable, Sendable {
     }
 
     /// A number that a chart shows.
-    public init(_ place: Place) {
+    package init(_ place: Place) {
         (self.place, label, unit, key) = (place, "", "", nil)
         (decimals, warnsUpTo, isAlwaysThere) = (nil, nil, false)
     }

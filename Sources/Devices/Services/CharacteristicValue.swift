@@ -1,8 +1,8 @@
-public import Octets
-public import Spelling
+package import Octets
+package import Spelling
 
 /// A codec whose values the event log and clients can print.
-public protocol CharacteristicValue: JSONWritable, Hashable, Sendable {
+package protocol CharacteristicValue: JSONWritable, Hashable, Sendable {
     /// Decodes a value.
     init(octets: ArraySlice<UInt8>) throws(Malformed)
     /// In words: `battery 87 %`.
@@ -19,18 +19,18 @@ public protocol CharacteristicValue: JSONWritable, Hashable, Sendable {
 
 extension CharacteristicValue {
     /// None.
-    public func number(of _: String?) -> Double? { nil }
+    package func number(of _: String?) -> Double? { nil }
     /// The same as in the event log.
-    public func writeLine(to text: inout JSONText) { write(to: &text) }
+    package func writeLine(to text: inout JSONText) { write(to: &text) }
     /// `null`.
-    public static var expired: StaticString { "null" }
+    package static var expired: StaticString { "null" }
     /// None.
-    public static func samples(in _: ArraySlice<UInt8>) throws(Malformed) -> (samples: [Int32], lead: UInt8?)? { nil }
+    package static func samples(in _: ArraySlice<UInt8>) throws(Malformed) -> (samples: [Int32], lead: UInt8?)? { nil }
 
     // Generic access to a codec known by its type only, without boxing a value.
 
     /// Writes the decoded octets as JSON.
-    public static func write(_ octets: ArraySlice<UInt8>, to text: inout JSONText) throws(Malformed) {
+    package static func write(_ octets: ArraySlice<UInt8>, to text: inout JSONText) throws(Malformed) {
         try Self(octets: octets).write(to: &text)
     }
 

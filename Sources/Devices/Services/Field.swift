@@ -1,9 +1,9 @@
-public import Sensors
+package import Sensors
 
 /// A field whose values have a type: `configuration[BatteryFields.period]` is a `Duration`.
-public struct Field<Value: FieldType>: Sendable {
+package struct Field<Value: FieldType>: Sendable {
     /// The description of the field for scenarios.
-    public let description: FieldDescription
+    package let description: FieldDescription
 
     /// A field with a default; without one it is required, unless it is optional.
     fileprivate init(
@@ -15,14 +15,14 @@ public struct Field<Value: FieldType>: Sendable {
     }
 
     /// Its key; in an object, preceded by the object's key and a point.
-    public var key: String { description.key }
+    package var key: String { description.key }
 
     /// The field with a value, for a configuration that is not read from a file.
-    public func callAsFunction(_ value: Value) -> (String, FieldValue)? { value.fieldValue.map { (key, $0) } }
+    package func callAsFunction(_ value: Value) -> (String, FieldValue)? { value.fieldValue.map { (key, $0) } }
 }
 
 /// A type that fields can have.
-public protocol FieldType: Sendable {
+package protocol FieldType: Sendable {
     /// The value of a missing required field, which is never used: the file is refused.
     static var nothing: Self { get }
     /// Nil for a value of another type.
@@ -33,99 +33,99 @@ public protocol FieldType: Sendable {
 
 extension Optional: FieldType where Wrapped: FieldType {
     /// Nil.
-    public static var nothing: Wrapped? { nil }
+    package static var nothing: Wrapped? { nil }
     /// Nil for a value of another type.
-    public init?(_ value: FieldValue) {
+    package init?(_ value: FieldValue) {
         guard let wrapped = Wrapped(value) else { return nil }
         self = wrapped
     }
     /// The value in a configuration; nil for nil.
-    public var fieldValue: FieldValue? { flatMap(\.fieldValue) }
+    package var fieldValue: FieldValue? { flatMap(\.fieldValue) }
 }
 
 extension Curve: FieldType {
     /// Always 0.
-    public static var nothing: Curve { .constant(0) }
+    package static var nothing: Curve { .constant(0) }
     /// Nil for a value of another type.
-    public init?(_ value: FieldValue) {
+    package init?(_ value: FieldValue) {
         guard case .curve(let curve) = value else { return nil }
         self = curve
     }
     /// The value in a configuration.
-    public var fieldValue: FieldValue? { .curve(self) }
+    package var fieldValue: FieldValue? { .curve(self) }
 }
 
 extension Duration: FieldType {
     /// 0 s.
-    public static var nothing: Duration { .zero }
+    package static var nothing: Duration { .zero }
     /// Nil for a value of another type.
-    public init?(_ value: FieldValue) {
+    package init?(_ value: FieldValue) {
         guard case .duration(let duration) = value else { return nil }
         self = duration
     }
     /// The value in a configuration.
-    public var fieldValue: FieldValue? { .duration(self) }
+    package var fieldValue: FieldValue? { .duration(self) }
 }
 
 extension Bool: FieldType {
     /// False.
-    public static var nothing: Bool { false }
+    package static var nothing: Bool { false }
     /// Nil for a value of another type.
-    public init?(_ value: FieldValue) {
+    package init?(_ value: FieldValue) {
         guard case .flag(let flag) = value else { return nil }
         self = flag
     }
     /// The value in a configuration.
-    public var fieldValue: FieldValue? { .flag(self) }
+    package var fieldValue: FieldValue? { .flag(self) }
 }
 
 extension Int: FieldType {
     /// 0.
-    public static var nothing: Int { 0 }
+    package static var nothing: Int { 0 }
     /// Nil for a value of another type.
-    public init?(_ value: FieldValue) {
+    package init?(_ value: FieldValue) {
         guard case .whole(let number) = value else { return nil }
         self = number
     }
     /// The value in a configuration.
-    public var fieldValue: FieldValue? { .whole(self) }
+    package var fieldValue: FieldValue? { .whole(self) }
 }
 
 extension Double: FieldType {
     /// 0.
-    public static var nothing: Double { 0 }
+    package static var nothing: Double { 0 }
     /// Nil for a value of another type.
-    public init?(_ value: FieldValue) {
+    package init?(_ value: FieldValue) {
         guard case .number(let number) = value else { return nil }
         self = number
     }
     /// The value in a configuration.
-    public var fieldValue: FieldValue? { .number(self) }
+    package var fieldValue: FieldValue? { .number(self) }
 }
 
 extension String: FieldType {
     /// Empty.
-    public static var nothing: String { "" }
+    package static var nothing: String { "" }
     /// Nil for a value of another type.
-    public init?(_ value: FieldValue) {
+    package init?(_ value: FieldValue) {
         guard case .word(let word) = value else { return nil }
         self = word
     }
     /// The value in a configuration.
-    public var fieldValue: FieldValue? { .word(self) }
+    package var fieldValue: FieldValue? { .word(self) }
 }
 
 /// A quantity that is computed from another, or follows a curve.
-public enum DerivedCurve: FieldType, Hashable {
+package enum DerivedCurve: FieldType, Hashable {
     /// It is computed.
     case derived
     /// It follows a curve.
     case curve(Curve)
 
     /// It is computed.
-    public static var nothing: DerivedCurve { .derived }
+    package static var nothing: DerivedCurve { .derived }
     /// Nil for `false` and for a value of another type.
-    public init?(_ value: FieldValue) {
+    package init?(_ value: FieldValue) {
         switch value {
         case .flag(true): self = .derived
         case .curve(let curve): self = .curve(curve)
@@ -133,7 +133,7 @@ public enum DerivedCurve: FieldType, Hashable {
         }
     }
     /// The value in a configuration.
-    public var fieldValue: FieldValue? {
+    package var fieldValue: FieldValue? {
         switch self {
         case .derived: .flag(true)
         case .curve(let curve): .curve(curve)
@@ -145,88 +145,88 @@ public enum DerivedCurve: FieldType, Hashable {
 
 extension Field<Curve> {
     /// A number or a curve.
-    public static func curve(
+    package static func curve(
         _ key: String, _ range: ClosedRange<Double>, standard: Double? = nil, _ about: String
     ) -> Field { Field(key, .curve(range), standard.map(Curve.constant), about) }
 }
 
 extension Field<Curve?> {
     /// A number or a curve, or nothing.
-    public static func optionalCurve(_ key: String, _ range: ClosedRange<Double>, _ about: String) -> Field {
+    package static func optionalCurve(_ key: String, _ range: ClosedRange<Double>, _ about: String) -> Field {
         Field(key, .curve(range), nil, isOptional: true, about)
     }
 
     /// True, false or a curve of 1 and 0, or nothing.
-    public static func truth(_ key: String, _ about: String) -> Field {
+    package static func truth(_ key: String, _ about: String) -> Field {
         Field(key, .truth(0...1), nil, isOptional: true, about)
     }
 }
 
 extension Field<DerivedCurve?> {
     /// `true`, a number or a curve, or nothing.
-    public static func derivedOrCurve(_ key: String, _ range: ClosedRange<Double>, _ about: String) -> Field {
+    package static func derivedOrCurve(_ key: String, _ range: ClosedRange<Double>, _ about: String) -> Field {
         Field(key, .derivedOrCurve(range), nil, isOptional: true, about)
     }
 }
 
 extension Field<Duration> {
     /// A measurement or notification interval; 1 s by default, and at most a day.
-    public static func period(
+    package static func period(
         key: String = "period", in range: ClosedRange<Duration> = .milliseconds(1) ... .seconds(86_400),
         _ about: String
     ) -> Field { Field(key, .duration(range), .seconds(1), about) }
 
     /// A time of day; midnight by default.
-    public static func timeOfDay(_ key: String, _ about: String) -> Field { Field(key, .timeOfDay, .zero, about) }
+    package static func timeOfDay(_ key: String, _ about: String) -> Field { Field(key, .timeOfDay, .zero, about) }
 }
 
 extension Field<Bool> {
     /// `true` or `false`; `false` by default.
-    public static func flag(_ key: String, _ about: String) -> Field { Field(key, .flag, false, about) }
+    package static func flag(_ key: String, _ about: String) -> Field { Field(key, .flag, false, about) }
 }
 
 extension Field<Int> {
     /// A rate in whole Hz.
-    public static func rate(_ key: String, _ range: ClosedRange<Int>, _ about: String) -> Field {
+    package static func rate(_ key: String, _ range: ClosedRange<Int>, _ about: String) -> Field {
         Field(key, .rate(range), nil, about)
     }
 }
 
 extension Field<Int?> {
     /// A whole number, or nothing.
-    public static func optionalWhole(_ key: String, _ range: ClosedRange<Int>, _ about: String) -> Field {
+    package static func optionalWhole(_ key: String, _ range: ClosedRange<Int>, _ about: String) -> Field {
         Field(key, .whole(range), nil, isOptional: true, about)
     }
 
     /// A rate in whole Hz, or nothing.
-    public static func optionalRate(_ key: String, _ range: ClosedRange<Int>, _ about: String) -> Field {
+    package static func optionalRate(_ key: String, _ range: ClosedRange<Int>, _ about: String) -> Field {
         Field(key, .rate(range), nil, isOptional: true, about)
     }
 }
 
 extension Field<Double?> {
     /// A number, or nothing.
-    public static func optionalNumber(_ key: String, _ range: ClosedRange<Double>, _ about: String) -> Field {
+    package static func optionalNumber(_ key: String, _ range: ClosedRange<Double>, _ about: String) -> Field {
         Field(key, .number(range), nil, isOptional: true, about)
     }
 }
 
 extension Field<String> {
     /// One of these words.
-    public static func word(_ key: String, _ words: [String], standard: String, _ about: String) -> Field {
+    package static func word(_ key: String, _ words: [String], standard: String, _ about: String) -> Field {
         Field(key, .word(words), standard, about)
     }
 }
 
 extension Field<String?> {
     /// One of these words, or nothing.
-    public static func optionalWord(_ key: String, _ words: [String], _ about: String) -> Field {
+    package static func optionalWord(_ key: String, _ words: [String], _ about: String) -> Field {
         Field(key, .word(words), nil, isOptional: true, about)
     }
 
     /// A string of at most 512 octets, the longest value of an attribute, or nothing.  Core 6.0, Vol 3, Part F, section
     /// 3.2.9.
-    public static func optionalText(_ key: String, _ about: String) -> Field {
+    package static func optionalText(_ key: String, _ about: String) -> Field {
         Field(key, .text(512), nil, isOptional: true, about)
     }
 }

@@ -1,11 +1,11 @@
-public import Sensors
+package import Sensors
 
 /// A key of a service in a scenario, with its type and default.
 ///
 /// The reader, its messages, the JSON Schema and the language reference are derived from it.
-public struct FieldDescription: Hashable, Sendable {
+package struct FieldDescription: Hashable, Sendable {
     /// The type of a key's value.
-    public enum Form: Hashable, Sendable {
+    package enum Form: Hashable, Sendable {
         /// A number in this range, or a curve.
         case curve(ClosedRange<Double>)
         /// A duration in this range, such as `"1 s"`.
@@ -33,27 +33,27 @@ public struct FieldDescription: Hashable, Sendable {
     }
 
     /// Its key; in an object, preceded by the object's key and a point.
-    public let key: String
+    package let key: String
     /// Its type.
-    public let form: Form
+    package let form: Form
     /// The default; nil when it has none.
-    public let standard: FieldValue?
+    package let standard: FieldValue?
     /// Whether a scenario must have it.
-    public let isRequired: Bool
+    package let isRequired: Bool
     /// One sentence: the meaning, the unit and the default.
-    public let about: String
+    package let about: String
 
     /// An object with these fields.
-    public static func object(_ key: String, _ fields: [FieldDescription], _ about: String) -> FieldDescription {
+    package static func object(_ key: String, _ fields: [FieldDescription], _ about: String) -> FieldDescription {
         FieldDescription(key: key, form: .object(fields), standard: nil, isRequired: false, about: about)
     }
 
     /// The key within its object.
-    public var name: String { key.split(separator: ".").last.map(String.init) ?? key }
+    package var name: String { key.split(separator: ".").last.map(String.init) ?? key }
 }
 
 /// The value of a key in a scenario, or the default.
-public enum FieldValue: Hashable, Sendable {
+package enum FieldValue: Hashable, Sendable {
     /// A number or a curve.
     case curve(Curve)
     /// A duration.

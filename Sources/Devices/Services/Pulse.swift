@@ -1,26 +1,26 @@
-public import Sensors
-public import Simulation
+package import Sensors
+package import Simulation
 
 /// A heart that several sensors of a device share.
-public struct Pulse: Sendable {
+package struct Pulse: Sendable {
     /// The number of beats that an ECG remembers.
     private static let most = 256
 
     /// The heart.
-    public var heart: Heart
+    package var heart: Heart
     /// The RR-Intervals that no Heart Rate Measurement has sent yet.
-    public var intervals = RRIntervals()
+    package var intervals = RRIntervals()
     private var beats: [Instant] = []
     private var count = 0  // of the beats that were remembered
 
     /// No sensor has taken beats of the heart yet.
-    public init(_ heart: Heart) { self.heart = heart }
+    package init(_ heart: Heart) { self.heart = heart }
 
     /// How long beats are kept.
     private static let memory = Duration.seconds(3600)
 
     /// Takes the beats until an instant, at least those of the last hour.
-    public mutating func listen(until now: Instant) {
+    package mutating func listen(until now: Instant) {
         if heart.skipBeats(until: now.advanced(by: .zero - Self.memory)) { intervals.interrupt() }
         var (waiting, beats, count) = (intervals, beats, count)
         (intervals, self.beats) = (RRIntervals(capacity: 0), [])  // so that each has one owner, and is not copied
@@ -36,7 +36,7 @@ public struct Pulse: Sendable {
     }
 
     /// Adds the beats after the first `seen` to an ECG, and updates `seen`.
-    public func show(_ ecg: inout ECG, after seen: inout Int) {
+    package func show(_ ecg: inout ECG, after seen: inout Int) {
         for beat in beats.suffix(min(beats.count, count - seen)) { ecg.add(beat) }
         seen = count
     }

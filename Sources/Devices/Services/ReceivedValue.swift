@@ -1,34 +1,34 @@
-public import Bluetooth
-public import Octets
-public import Spelling
+package import Bluetooth
+package import Octets
+package import Spelling
 
 /// A value that a client received, or its expiry.
 ///
 /// It keeps the octets, which were checked, and decodes them only for output.
-public struct ReceivedValue: Hashable, Sendable {
+package struct ReceivedValue: Hashable, Sendable {
     private let id: CharacteristicID
     private let octets: [UInt8]?
 
     /// A value of a characteristic; throws for octets that its codec rejects.
-    public init(_ octets: ArraySlice<UInt8>, of id: CharacteristicID) throws(Malformed) {
+    package init(_ octets: ArraySlice<UInt8>, of id: CharacteristicID) throws(Malformed) {
         try id.format?.check(octets)
         (self.id, self.octets) = (id, Array(octets))
     }
 
     /// The last value of a characteristic has expired.
-    public init(expired id: CharacteristicID) { (self.id, octets) = (id, nil) }
+    package init(expired id: CharacteristicID) { (self.id, octets) = (id, nil) }
 
     /// How the client uses the characteristic.
-    public var use: ClientUse { id.description.client }
+    package var use: ClientUse { id.description.client }
 
     /// Whether this is the expiry of the last value.
-    public var isExpired: Bool { octets == nil }
+    package var isExpired: Bool { octets == nil }
 
     /// Whether it is a measurement.
-    public var isMeasurement: Bool { octets != nil && use.isMeasurement }
+    package var isMeasurement: Bool { octets != nil && use.isMeasurement }
 
     /// In words: `battery 87 %`.
-    public var words: String {
+    package var words: String {
         let use = use
         guard let octets else { return "no \(use.key.replacing("_", with: " "))" }
         let words = (try? id.format?.words(octets[...])) ?? ""
@@ -36,7 +36,7 @@ public struct ReceivedValue: Hashable, Sendable {
     }
 
     /// The number that the screen shows; nil when there is none.
-    public func number(of fact: ScreenFact) -> Double? {
+    package func number(of fact: ScreenFact) -> Double? {
         guard let octets else { return nil }
         return (try? id.format?.number(octets[...], of: fact.key)) ?? nil
     }
@@ -44,7 +44,7 @@ public struct ReceivedValue: Hashable, Sendable {
 
 extension ReceivedValue: JSONWritable {
     /// Writes the value of a client's line.
-    public func write(to text: inout JSONText) {
+    package func write(to text: inout JSONText) {
         let (member, format) = (use.member, id.format)
         if let member {
             text.append("{\"")
@@ -63,12 +63,12 @@ extension ReceivedValue: JSONWritable {
 }
 
 /// A characteristic in the registry, by index: small, and free to copy.
-public struct CharacteristicID: Hashable, Sendable {
+package struct CharacteristicID: Hashable, Sendable {
     private let service: Int16
     private let characteristic: Int16
 
     /// The characteristic with this UUID in a service; nil when it is not in the registry.
-    public init?(_ uuid: UUID, of description: ServiceDescription) {
+    package init?(_ uuid: UUID, of description: ServiceDescription) {
         guard let service = ServiceRegistry.all.firstIndex(of: description),
             let characteristic = description.characteristics.firstIndex(where: { $0.uuid == uuid })
         else { return nil }
@@ -76,7 +76,7 @@ public struct CharacteristicID: Hashable, Sendable {
     }
 
     /// The whole description.
-    public var description: CharacteristicDescription {
+    package var description: CharacteristicDescription {
         ServiceRegistry.all[Int(service)].characteristics[Int(characteristic)]
     }
 

@@ -1,21 +1,21 @@
-public import Sensors
+package import Sensors
 import Simulation
 
 /// The state that a device's sensors share.
-public struct SensorContext: Sendable {
+package struct SensorContext: Sendable {
     /// The hearts of the device.
-    public var pulses: [Pulse] = []
+    package var pulses: [Pulse] = []
     /// The step counters that they read.
-    public var steps: [StepCounter] = []
+    package var steps: [StepCounter] = []
     /// The device's wall clock.
-    public var clock: WallClock
+    package var clock: WallClock
     /// The smallest ATT MTU of the connected clients.
-    public var mtu: Int
+    package var mtu: Int
     /// Numbers out of range in the value notified or read last; nil for one of many samples.
-    public var saturatedValues: [(id: ValueID, wanted: Double?)] = []
+    package var saturatedValues: [(id: ValueID, wanted: Double?)] = []
 
     /// The state of a device with this clock.
-    public init(clock: WallClock, mtu: Int) { (self.clock, self.mtu) = (clock, mtu) }
+    package init(clock: WallClock, mtu: Int) { (self.clock, self.mtu) = (clock, mtu) }
 
     /// Records a number that is out of range.
     mutating func noteSaturation(of number: Double, as id: ValueID, in range: ClosedRange<Double>) {
@@ -24,7 +24,7 @@ public struct SensorContext: Sendable {
 }
 
 /// The source of a sensor's values.
-public struct SensorSource: Sendable {
+package struct SensorSource: Sendable {
     /// The configuration in the scenario.
     let configuration: ServiceConfiguration
     /// Random numbers of this service.

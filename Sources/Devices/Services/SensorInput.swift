@@ -1,18 +1,18 @@
-public import Sensors
+package import Sensors
 import Simulation
 
 /// A value that a script sets.
-public enum SensorInput: Sendable {
+package enum SensorInput: Sendable {
     /// A number, constant or changing.
     case signal(Signal)
     /// A string or other octets.
     case octets([UInt8])
 
     /// Nil for a signal.
-    public var octets: [UInt8]? { if case .octets(let octets) = self { octets } else { nil } }
+    package var octets: [UInt8]? { if case .octets(let octets) = self { octets } else { nil } }
 
     /// The first number of a signal; nil for octets.
-    public var number: Double? {
+    package var number: Double? {
         guard case .signal(var signal) = self else { return nil }
         return signal.value(atNanoseconds: 0)
     }

@@ -1,31 +1,31 @@
-public import Bluetooth
-public import GATT
-public import Sensors
-public import Simulation
+package import Bluetooth
+package import GATT
+package import Sensors
+package import Simulation
 
 /// All about a GATT service: its keys in a scenario, the attributes and the sensor of a device, and how the built-in
 /// client uses its values.
 ///
 /// It is large and has closures: ``ServiceRegistry`` holds one instance, which is not copied per value.
-public struct ServiceDescription: Sendable {
+package struct ServiceDescription: Sendable {
     /// The word in a scenario: `battery`.
-    public let name: String
+    package let name: String
     /// A short description without a verb and a point.
-    public let about: String
+    package let about: String
     /// The field that selects one of several services with this name; nil for the default one.
-    public let variant: ServiceVariant?
+    package let variant: ServiceVariant?
     /// The UUID that a client discovers.
-    public let uuid: UUID
+    package let uuid: UUID
     /// Whether a device advertises the UUID by default.
-    public let isAdvertised: Bool
+    package let isAdvertised: Bool
     /// The keys that a scenario can write, in the order of the schema.
-    public let fields: [FieldDescription]
+    package let fields: [FieldDescription]
     /// In the order of their handles.
-    public let characteristics: [CharacteristicDescription]
+    package let characteristics: [CharacteristicDescription]
     /// All values with a name: for each characteristic its own, then its members.
-    public let values: [ServiceValue]
+    package let values: [ServiceValue]
     /// The value addressed by the service's name alone; nil when it has none.
-    public let mainValue: ServiceValue?
+    package let mainValue: ServiceValue?
     private let problem: @Sendable (ServiceConfiguration) -> ServiceProblem?
     private let rate: @Sendable (ServiceConfiguration) -> Int?
     private let heartRate: (@Sendable (SensorSource) -> Signal)?
@@ -38,7 +38,7 @@ public struct ServiceDescription: Sendable {
     /// fields that are valid one by one; `rate` returns the number of values per second of a stream; `heart` returns
     /// the rate of the heart that the service measures, and `steps` the steps that it counts: other services of the
     /// device share both.
-    public init(
+    package init(
         _ name: String, as variant: ServiceVariant? = nil, _ uuid: UUID, _ about: String, isAdvertised: Bool = true,
         main: String = "",
         fields: [FieldDescription], characteristics: [CharacteristicDescription],
@@ -67,21 +67,21 @@ public struct ServiceDescription: Sendable {
     }
 
     /// Whether a client connects to a device for this service.
-    public var isSought: Bool { isAdvertised && characteristics.contains { $0.client.importance == .purpose } }
+    package var isSought: Bool { isAdvertised && characteristics.contains { $0.client.importance == .purpose } }
 
     /// The value with a name; nil when there is none.
-    public func value(named name: String) -> ServiceValue? { values.first { $0.name == name } }
+    package func value(named name: String) -> ServiceValue? { values.first { $0.name == name } }
 
     /// The codec of a value's characteristic; nil without one.
-    public func format(of id: ValueID) -> (any CharacteristicValue.Type)? {
+    package func format(of id: ValueID) -> (any CharacteristicValue.Type)? {
         characteristics[values[id.index].characteristic].format
     }
 
     /// The contradiction in a configuration whose fields are valid one by one; nil for none.
-    public func problem(in configuration: ServiceConfiguration) -> ServiceProblem? { problem(configuration) }
+    package func problem(in configuration: ServiceConfiguration) -> ServiceProblem? { problem(configuration) }
 
     /// The number of values per second of a stream; nil for a service without a stream.
-    public func rate(in configuration: ServiceConfiguration) -> Int? { rate(configuration) }
+    package func rate(in configuration: ServiceConfiguration) -> Int? { rate(configuration) }
 
     /// The rate of the heart that the service measures; nil if it measures none.
     func heart(_ source: SensorSource) -> Signal? { heartRate?(source) }
@@ -95,27 +95,27 @@ public struct ServiceDescription: Sendable {
 /// Two services are equal when they have the same word in a scenario and the same UUID.
 extension ServiceDescription: Hashable {
     /// Compares name and UUID.
-    public static func == (one: ServiceDescription, other: ServiceDescription) -> Bool {
+    package static func == (one: ServiceDescription, other: ServiceDescription) -> Bool {
         one.name == other.name && one.uuid == other.uuid
     }
     /// Hashes name and UUID.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(uuid)
     }
 }
 
 /// The field and the word that select one of several services with the same name.
-public struct ServiceVariant: Sendable {
+package struct ServiceVariant: Sendable {
     let key: String
     let word: String
 
     /// Selects this service if `key` is `word`.
-    public init(_ key: String, _ word: String) { (self.key, self.word) = (key, word) }
+    package init(_ key: String, _ word: String) { (self.key, self.word) = (key, word) }
 }
 
 /// An invalid combination of fields.
-public enum ServiceProblem: Sendable {
+package enum ServiceProblem: Sendable {
     /// A field is missing: the message.
     case missing(String)
     /// The field with this key contradicts another: the message.
@@ -123,35 +123,35 @@ public enum ServiceProblem: Sendable {
 }
 
 /// A service of one device: its description and its configuration in the scenario.
-public struct ConfiguredService: Hashable, Sendable {
+package struct ConfiguredService: Hashable, Sendable {
     /// The description of the service.
-    public let description: ServiceDescription
+    package let description: ServiceDescription
     /// Its configuration in the scenario.
-    public let configuration: ServiceConfiguration
+    package let configuration: ServiceConfiguration
     /// The values that this device has, in the description's order.
-    public let values: [ServiceValue]
+    package let values: [ServiceValue]
 
     /// A service with these fields; those left out have their defaults.
-    public init(_ description: ServiceDescription, _ configuration: ServiceConfiguration = ServiceConfiguration()) {
+    package init(_ description: ServiceDescription, _ configuration: ServiceConfiguration = ServiceConfiguration()) {
         (self.description, self.configuration) = (description, configuration)
         values = description.values.filter { $0.description.field.map(configuration.has) ?? true }
     }
 
     /// The attributes of the device, and the value of each characteristic.
-    public var attributes: (ServiceDefinition, [ValueID]) {
+    package var attributes: (ServiceDefinition, [ValueID]) {
         let own = values.filter { $0.id == $0.id.characteristicValue }
         let definitions = own.map { description.characteristics[$0.characteristic].definition(configuration) }
         return (ServiceDefinition(uuid: description.uuid, characteristics: definitions), own.map(\.id))
     }
 
     /// The rate of the heart that the service measures; nil if it measures none.
-    public func heartRate(chance: RandomStream) -> Signal? {
+    package func heartRate(chance: RandomStream) -> Signal? {
         description.heart(
             SensorSource(configuration: configuration, chance: chance, heart: 0, steps: nil, clock: WallClock()))
     }
 
     /// The steps that the service counts; nil for a service that counts none.
-    public func stepCounter(chance: RandomStream, clock: WallClock) -> StepCounter? {
+    package func stepCounter(chance: RandomStream, clock: WallClock) -> StepCounter? {
         description.steps(
             SensorSource(configuration: configuration, chance: chance, heart: 0, steps: nil, clock: clock))
     }
@@ -160,7 +160,7 @@ public struct ConfiguredService: Hashable, Sendable {
     ///
     /// `chance` is the service's random stream, `heart` the index of its heart in ``SensorContext/pulses``, `steps` that
     /// of its counter in ``SensorContext/steps`` (nil for none), and `clock` the device's wall clock at the start.
-    public func makeSensor(
+    package func makeSensor(
         chance: RandomStream, heart: Int, steps: Int? = nil, clock: WallClock
     ) -> any ServiceSensor {
         description.makeSensor(
@@ -168,12 +168,12 @@ public struct ConfiguredService: Hashable, Sendable {
     }
 
     /// Compares description and configuration, from which the values follow.
-    public static func == (one: ConfiguredService, other: ConfiguredService) -> Bool {
+    package static func == (one: ConfiguredService, other: ConfiguredService) -> Bool {
         one.description == other.description && one.configuration == other.configuration
     }
 
     /// Hashes description and configuration.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(description)
         hasher.combine(configuration)
     }

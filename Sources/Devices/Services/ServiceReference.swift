@@ -2,7 +2,7 @@ import Bluetooth
 
 extension ServiceDescription {
     /// The documentation of the service: its keys in a scenario, its values and characteristics, and a client's lines.
-    public var reference: String {
+    package var reference: String {
         let fields = fields.flatMap(\.lines)
         let values = values.map { value in
             let characteristic = characteristics[value.characteristic]
@@ -42,14 +42,14 @@ extension ServiceDescription {
 
 extension ServiceRegistry {
     /// All services as a table in Markdown, for `README.md`.
-    public static let table =
+    package static let table =
         (["| `service` | what it is |", "|---|---|"] + all.map(\.row)
         + ["| `custom` | any service you define: UUIDs, properties, permissions, descriptors, handles |"])
         .joined(separator: "\n")
 
     /// The built-in client's lines as a table in Markdown, for `Documentation/built-in-client.md`; a star marks the
     /// services that it looks for.
-    public static let tableOfLines =
+    package static let tableOfLines =
         (["| service | lines |", "|---|---|"] + all.map(\.rowOfLines)).joined(separator: "\n")
 }
 

@@ -1,7 +1,7 @@
 /// All services that a scenario can name, except those that the file defines itself.
-public enum ServiceRegistry {
+package enum ServiceRegistry {
     /// In the order in which a client reads and subscribes.
-    public static let all: [ServiceDescription] = [
+    package static let all: [ServiceDescription] = [
         .heartRate,
         .healthThermometer,
         .pulseOximeter,
@@ -16,12 +16,12 @@ public enum ServiceRegistry {
     ]
 
     /// The service with this name in a scenario; nil when there is none.
-    public static func service(named name: String) -> ServiceDescription? {
+    package static func service(named name: String) -> ServiceDescription? {
         all.first { $0.name == name && $0.variant == nil }
     }
 
     /// The service with this name that a configuration selects; nil when there is none.
-    public static func service(named name: String, _ configuration: ServiceConfiguration) -> ServiceDescription? {
+    package static func service(named name: String, _ configuration: ServiceConfiguration) -> ServiceDescription? {
         let chosen = all.first { service in
             service.name == name && service.variant.map { configuration.word($0.key) == $0.word } ?? false
         }

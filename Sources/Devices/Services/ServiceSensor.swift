@@ -1,13 +1,13 @@
-public import Bluetooth
-public import Octets
+package import Bluetooth
+package import Octets
 import Sensors
-public import Simulation
+package import Simulation
 
 /// The server side of one service of a device: it reads and writes values, makes notifications and indications when
 /// they are due, and lets a script override measurements.
 ///
 /// A device stores each sensor as `any ServiceSensor` and changes it in place.
-public protocol ServiceSensor: Sendable {
+package protocol ServiceSensor: Sendable {
     /// Reads the present value.
     mutating func read(_ id: ValueID, at now: Instant, context: inout SensorContext) throws(ATTError) -> [UInt8]
     /// Handles a value that a client has written.
@@ -58,7 +58,7 @@ public protocol ServiceSensor: Sendable {
 }
 
 /// The reason for a notification.
-public enum NotificationTrigger: Sendable {
+package enum NotificationTrigger: Sendable {
     /// It is due.
     case scheduled
     /// A script requests it.
@@ -68,46 +68,46 @@ public enum NotificationTrigger: Sendable {
 /// Default implementations of optional callbacks.
 extension ServiceSensor {
     /// Throws Unlikely Error.
-    public func read(_: ValueID, at _: Instant, context _: inout SensorContext) throws(ATTError) -> [UInt8] {
+    package func read(_: ValueID, at _: Instant, context _: inout SensorContext) throws(ATTError) -> [UInt8] {
         throw .unlikelyError
     }
     /// Throws Unlikely Error.
-    public func write(_: [UInt8], to _: ValueID, at _: Instant, context _: inout SensorContext) throws(ATTError) {
+    package func write(_: [UInt8], to _: ValueID, at _: Instant, context _: inout SensorContext) throws(ATTError) {
         throw .unlikelyError
     }
     /// No effect.
-    public func didSubscribe(to _: ValueID, at _: Instant, context _: inout SensorContext) {}
+    package func didSubscribe(to _: ValueID, at _: Instant, context _: inout SensorContext) {}
     /// No effect.
-    public func didUnsubscribe(from _: ValueID, at _: Instant) {}
+    package func didUnsubscribe(from _: ValueID, at _: Instant) {}
     /// The same as a new subscription.
-    public mutating func didResumeNotifying(_ id: ValueID, at now: Instant, context: inout SensorContext) {
+    package mutating func didResumeNotifying(_ id: ValueID, at now: Instant, context: inout SensorContext) {
         didSubscribe(to: id, at: now, context: &context)
     }
     /// No effect.
-    public func indicationWasConfirmed(of _: ValueID, at _: Instant) {}
+    package func indicationWasConfirmed(of _: ValueID, at _: Instant) {}
     /// No effect.
-    public func indicationWasDropped(of _: ValueID, at _: Instant) {}
+    package func indicationWasDropped(of _: ValueID, at _: Instant) {}
     /// No effect.
-    public func notificationWasSuppressed(of _: ValueID) {}
+    package func notificationWasSuppressed(of _: ValueID) {}
     /// No effect.
-    public func reschedule(_: ValueID, after _: Instant) {}
+    package func reschedule(_: ValueID, after _: Instant) {}
     /// Never.
-    public func nextNotification(of _: ValueID, context _: SensorContext) -> Instant { .never }
+    package func nextNotification(of _: ValueID, context _: SensorContext) -> Instant { .never }
     /// False: there is no value.
-    public func encodeNotification(
+    package func encodeNotification(
         of _: ValueID, trigger _: NotificationTrigger, at _: Instant, context _: inout SensorContext,
         into _: inout Packet, pool _: inout PacketPool
     ) -> Bool { false }
     /// False: the value cannot be set.
-    public func set(
+    package func set(
         _: ValueID, to _: SensorInput?, at _: Instant, begun _: Instant?, context _: inout SensorContext
     ) -> Bool { false }
     /// False: there is no electrode.
-    public func setLead(isOff _: Bool, at _: Instant) -> Bool { false }
+    package func setLead(isOff _: Bool, at _: Instant) -> Bool { false }
     /// No effect.
-    public func wallClockWillSkip(at _: Instant, context _: inout SensorContext) {}
+    package func wallClockWillSkip(at _: Instant, context _: inout SensorContext) {}
     /// Nil.
-    public func number(of _: ValueID, at _: Instant, context _: SensorContext) -> Double? { nil }
+    package func number(of _: ValueID, at _: Instant, context _: SensorContext) -> Double? { nil }
     /// Nil.
-    public func octets(of _: ValueID, for _: SensorInput) -> [UInt8]? { nil }
+    package func octets(of _: ValueID, for _: SensorInput) -> [UInt8]? { nil }
 }

@@ -1,17 +1,17 @@
-public import Characteristics
-public import GATT
+package import Characteristics
+package import GATT
 
 /// A value of a service, by its index in ``ServiceDescription/values``.
-public struct ValueID: Hashable, Sendable {
+package struct ValueID: Hashable, Sendable {
     /// The index of the value.
-    public let index: Int
+    package let index: Int
     private let carrier: Int
 
     /// A value within the characteristic value at `carrier`; its own index when it is that value.
     init(index: Int, carrier: Int) { (self.index, self.carrier) = (index, carrier) }
 
     /// The characteristic value that carries this value: itself, if it is one.
-    public var characteristicValue: ValueID { ValueID(index: carrier, carrier: carrier) }
+    package var characteristicValue: ValueID { ValueID(index: carrier, carrier: carrier) }
 }
 
 extension RawRepresentable<Int> {
@@ -20,26 +20,26 @@ extension RawRepresentable<Int> {
 }
 
 /// A value of a service, with its index and its characteristic.
-public struct ServiceValue: Sendable {
+package struct ServiceValue: Sendable {
     /// Its index in the service.
-    public let id: ValueID
+    package let id: ValueID
     /// The index of its characteristic in ``ServiceDescription/characteristics``.
-    public let characteristic: Int
+    package let characteristic: Int
     /// The properties of its characteristic.
-    public let properties: CharacteristicProperties
+    package let properties: CharacteristicProperties
     /// Its name, unit and range.
-    public let description: ValueDescription
+    package let description: ValueDescription
 
     /// Its name in paths, after the service; empty for the main value.
-    public var name: String { description.name }
+    package var name: String { description.name }
     /// Whether the value is part of another one.
-    public var isCarried: Bool { id != id.characteristicValue }
+    package var isCarried: Bool { id != id.characteristicValue }
 }
 
 /// A value that events, actions and expectations can name.
-public struct ValueDescription: Sendable {
+package struct ValueDescription: Sendable {
     /// The type of a value.
-    public enum Content: Sendable {
+    package enum Content: Sendable {
         /// A number in this range.
         case number(ClosedRange<Double>)
         /// 1 for true and 0 for false.
@@ -57,28 +57,28 @@ public struct ValueDescription: Sendable {
     }
 
     /// Its name in paths, after the service's name; empty for the main value.
-    public let name: String
+    package let name: String
     /// Its type.
-    public let content: Content
+    package let content: Content
     /// The key in the object that carries it; nil when the value is not an object.
-    public let key: String?
+    package let key: String?
     /// The unit for display: `%`; empty for a value without a unit.
-    public let unit: String
+    package let unit: String
     /// The label for display: `skin contact`; empty when name or key suffices.
-    public let label: String
+    package let label: String
     /// An example of an answer that an operator types; empty for the usual one.
-    public let example: String
+    package let example: String
     /// Whether a script can set it; otherwise it is derived from others.
-    public let isSettable: Bool
+    package let isSettable: Bool
     /// Whether a script can notify a number or a word in its place.
-    public let isEncodable: Bool
+    package let isEncodable: Bool
     /// The maximum difference between the number that a client reports and the number sent to it.
-    public let tolerance: Double
+    package let tolerance: Double
     /// The field that a device needs for the value; nil: every device has it.
-    public let field: String?
+    package let field: String?
 
     /// A value of a characteristic; without a name it is the main value.
-    public init(
+    package init(
         _ content: Content, named name: String = "", key: String? = nil, unit: String = "", label: String = "",
         example: String = "",
         isSettable: Bool = true, isEncodable: Bool = true, tolerance: Double = 0, field: String? = nil
@@ -89,7 +89,7 @@ public struct ValueDescription: Sendable {
     }
 
     /// The range of its numbers; nil when it is not a number.
-    public var range: ClosedRange<Double>? {
+    package var range: ClosedRange<Double>? {
         switch content {
         case .number(let range): range
         case .truth: 0...1
@@ -99,13 +99,13 @@ public struct ValueDescription: Sendable {
     }
 
     /// Whether statistics apply to it.
-    public var isNumber: Bool { if case .truth = content { false } else { range != nil } }
+    package var isNumber: Bool { if case .truth = content { false } else { range != nil } }
 
     /// Its words; nil when it is not a word.
-    public var words: [String]? { if case .word(let words, _) = content { words } else { nil } }
+    package var words: [String]? { if case .word(let words, _) = content { words } else { nil } }
 
     /// Whether scripts set it to a string: any, or one of its words.
-    public var isText: Bool {
+    package var isText: Bool {
         switch content {
         case .text, .word: true
         case .number, .truth, .numbers, .structure, .custom: false
@@ -113,7 +113,7 @@ public struct ValueDescription: Sendable {
     }
 
     /// The octets of a string in a scenario.
-    public func octets(of text: String) -> [UInt8] {
+    package func octets(of text: String) -> [UInt8] {
         if case .word(let words, let first) = content, let place = words.firstIndex(of: text) {
             return [UInt8(truncatingIfNeeded: place) &+ first]
         }

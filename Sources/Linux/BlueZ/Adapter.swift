@@ -1,24 +1,24 @@
-public import Bluetooth
+package import Bluetooth
 import DBus
 
 /// A Bluetooth adapter of this machine, as bluetoothd describes it.
-public struct Adapter: Hashable, Sendable {
+package struct Adapter: Hashable, Sendable {
     /// The name: `hci0`.
-    public let name: String
+    package let name: String
     /// The address; nil if it is not readable.
-    public let address: DeviceAddress?
+    package let address: DeviceAddress?
     /// The name under which other devices see it.
-    public let alias: String
+    package let alias: String
     /// Whether it is switched on.
-    public let isPowered: Bool
+    package let isPowered: Bool
     /// Whether other devices can pair with it.
-    public let isPairable: Bool
+    package let isPairable: Bool
     /// Whether programs can serve attributes with it.
-    public let servesAttributes: Bool
+    package let servesAttributes: Bool
     /// How many more advertisements it can send; nil if it cannot advertise.
-    public let freeAdvertisements: Int?
+    package let freeAdvertisements: Int?
     /// Its roles: `central`, `peripheral` and `central-peripheral`; empty before BlueZ 5.55.
-    public let roles: [String]
+    package let roles: [String]
 
     var path: ObjectPath? { try? ObjectPath("/org/bluez/\(name)") }
 

@@ -1,30 +1,30 @@
-public import Bluetooth
+package import Bluetooth
 import DBus
 import Simulation
 
 /// The content of an advertisement. bluetoothd builds the packets, and moves a name that does not fit to the scan
 /// response.
-public struct Advertisement: Hashable, Sendable {
+package struct Advertisement: Hashable, Sendable {
     /// The local name.
-    public var name: String
+    package var name: String
     /// The service UUIDs.
-    public var services: [UUID] = []
+    package var services: [UUID] = []
     /// Service data.
-    public var serviceData: [UUID: [UInt8]] = [:]
+    package var serviceData: [UUID: [UInt8]] = [:]
     /// Manufacturer specific data by company identifier.
-    public var manufacturerData: [UInt16: [UInt8]] = [:]
+    package var manufacturerData: [UInt16: [UInt8]] = [:]
     /// The appearance.
-    public var appearance: UInt16?
+    package var appearance: UInt16?
     /// Whether the TX power level is included.
-    public var includesTxPower = false
+    package var includesTxPower = false
     /// The advertising interval, 20 ms to 10.485 s; bluetoothd before 5.77 ignores it unless started with `-E`.
-    public var interval = Duration.milliseconds(100)
+    package var interval = Duration.milliseconds(100)
 
     /// Whether the advertisement is connectable.
-    public var isConnectable = true
+    package var isConnectable = true
 
     /// An advertisement with a name only.
-    public init(name: String) { self.name = name }
+    package init(name: String) { self.name = name }
 
     /// The object to register with LEAdvertisingManager1; `released` is called when bluetoothd releases it.
     func object(

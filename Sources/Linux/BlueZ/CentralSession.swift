@@ -1,9 +1,9 @@
-public import Bluetooth
-public import DBus
+package import Bluetooth
+package import DBus
 import GATT
 import HCI
-public import LEHost
-public import Simulation
+package import LEHost
+package import Simulation
 
 /// A central that uses bluetoothd's radio, connections and GATT client: it accepts the central's commands of a `Host`
 /// and emits the same outputs. BlueZ, `doc/adapter-api.txt`, `device-api.txt`, `gatt-api.txt`.
@@ -14,26 +14,26 @@ public import Simulation
 ///
 /// There is at most one connection. `stop` restores the adapter's power and leaves connections of other programs alone.
 /// All handlers are called on the loop's thread, one at a time.
-public actor CentralSession: DaemonClient {
+package actor CentralSession: DaemonClient {
     /// What to search for, and with which adapter.
-    public struct Definition: Hashable, Sendable {
+    package struct Definition: Hashable, Sendable {
         /// The adapter: `hci0`; nil for the first one.
-        public var adapter: String?
+        package var adapter: String?
         /// Only devices that advertise one of these services are reported; all if empty.
-        public var services: [UUID]
+        package var services: [UUID]
         /// Whether devices are shared with other programs. If so, a connection of another program can be used, and
         /// bluetoothd remembers new devices. Otherwise such a connection is refused, and new devices are removed by
         /// `stop`.
-        public var sharesDevices: Bool
+        package var sharesDevices: Bool
 
         /// A definition.
-        public init(adapter: String?, services: [UUID], sharesDevices: Bool) {
+        package init(adapter: String?, services: [UUID], sharesDevices: Bool) {
             (self.adapter, self.services, self.sharesDevices) = (adapter, services, sharesDevices)
         }
     }
 
     /// An event.
-    public enum Event: Sendable {
+    package enum Event: Sendable {
         /// An output of a host, never one with a packet. bluetoothd does not report connection parameters, which are 0,
         /// nor, before 5.82, the reason of a disconnection, which is Unspecified Error (0x1F).
         case output(Host.Output)
@@ -45,7 +45,7 @@ public actor CentralSession: DaemonClient {
 
     nonisolated let loop: EventLoop
     /// The loop.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     nonisolated let connection: Connection
     nonisolated let limit: Duration
@@ -84,7 +84,7 @@ public actor CentralSession: DaemonClient {
 
     /// A central that does nothing before `.start`. bluetoothd has to reply within `limit` to each call that does not
     /// involve a peer.
-    public init(
+    package init(
         _ definition: Definition, over connection: Connection, on loop: EventLoop,
         within limit: Duration = .seconds(10), onEvent: @escaping @Sendable (Event) -> Void
     ) {
@@ -96,7 +96,7 @@ public actor CentralSession: DaemonClient {
 
     /// Performs a command. Commands that bluetoothd does not support are ignored: advertising, addresses, and faults
     /// below ATT.
-    public func perform(_ command: Host.Command) {
+    package func perform(_ command: Host.Command) {
         switch command {
         case .start: start()
         case .scan(_, let filterDuplicates): enqueue { await $0.scan(filterDuplicates: filterDuplicates) }
@@ -110,7 +110,7 @@ public actor CentralSession: DaemonClient {
     }
 
     /// Ends everything and restores the adapter's power; returns why that failed, or nil.
-    public func stop() async -> HostFailure? {
+    package func stop() async -> HostFailure? {
         isStopped = true
         generation += 1
         await cancelSteps()
@@ -270,12 +270,12 @@ public actor CentralSession: DaemonClient {
     // MARK: Devices
 
     /// Whether another program on this machine is connected to a device.
-    public func isTaken(_ address: DeviceAddress) -> Bool {
+    package func isTaken(_ address: DeviceAddress) -> Bool {
         devices.values.contains { $0.address == address && $0.isConnected && !ourConnections.contains($0.path) }
     }
 
     /// Whether the connected device is paired with this machine.
-    public var isPaired: Bool { link.flatMap { devices[$0.path] }?.isPaired ?? false }
+    package var isPaired: Bool { link.flatMap { devices[$0.path] }?.isPaired ?? false }
 
     /// Has `stop` remove a device that bluetoothd did not know before.
     func rememberForRemoval(_ path: ObjectPath) {

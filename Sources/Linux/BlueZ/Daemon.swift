@@ -1,4 +1,4 @@
-public import DBus
+package import DBus
 
 extension Connection {
     /// Asks the bus to start bluetoothd if possible; returns the owner of `org.bluez`, or nil if there is none.
@@ -14,7 +14,7 @@ extension Connection {
 }
 
 /// The state of bluetoothd.
-public enum Daemon: Hashable, Sendable {
+package enum Daemon: Hashable, Sendable {
     /// The name `org.bluez` has no owner.
     case absent
     /// The bus does not permit calling it.
@@ -25,7 +25,7 @@ public enum Daemon: Hashable, Sendable {
     case answering(process: UInt32?, adapters: [Adapter])
 
     /// Queries bluetoothd without starting or changing anything. To stop early, close the connection.
-    public static func query(_ connection: Connection) async throws(CallFailure) -> Daemon {
+    package static func query(_ connection: Connection) async throws(CallFailure) -> Daemon {
         guard try await connection.call(.bus("NameHasOwner", [.bluez], reply: "b")).first?.boolean == true else {
             return .absent
         }

@@ -1,7 +1,7 @@
 import Spelling
 
 /// Why bluetoothd cannot be used, and how to fix it.
-public enum HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
+package enum HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// There is no bus, or it does not work.
     case bus(String)
     /// The name `org.bluez` has no owner.
@@ -24,7 +24,7 @@ public enum HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case notSwitchedOff(Adapter, why: String)
 
     /// A message for users: the problem and, where possible, the fix.
-    public var description: String {
+    package var description: String {
         switch self {
         case .bus(let why): "cannot use bluetoothd: \(why)"
         case .notRunning: "bluetoothd is not running; start it with: systemctl start bluetooth"

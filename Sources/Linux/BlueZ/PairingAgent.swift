@@ -1,5 +1,5 @@
-public import DBus
-public import Simulation
+package import DBus
+package import Simulation
 import Spelling
 
 /// An Agent1 that handles pairing for bluetoothd, the machine's default agent while it is registered. BlueZ,
@@ -8,9 +8,9 @@ import Spelling
 /// bluetoothd has one agent for all adapters; requests for adapters that do not serve our devices are rejected. If
 /// bluetoothd stops and starts again, the agent registers again. All handlers are called on the loop's thread, one at a
 /// time.
-public actor PairingAgent {
+package actor PairingAgent {
     /// The IO capability. Core 6.0, Vol 3, Part H, section 2.3.2.
-    public enum Capability: String, Sendable {
+    package enum Capability: String, Sendable {
         /// Displays six digits.
         case displayOnly = "DisplayOnly"
         /// Displays six digits, and confirms or rejects.
@@ -24,7 +24,7 @@ public actor PairingAgent {
     }
 
     /// A request to the user; `peer` is the address of the pairing device.
-    public enum Request: Hashable, Sendable {
+    package enum Request: Hashable, Sendable {
         /// Allow pairing without authentication: Just Works.
         case justWorks(peer: String)
         /// Display digits that are entered on the other device.
@@ -38,7 +38,7 @@ public actor PairingAgent {
     }
 
     /// The user's answer.
-    public enum Answer: Hashable, Sendable {
+    package enum Answer: Hashable, Sendable {
         /// Confirmed or acknowledged.
         case yes
         /// Rejected.
@@ -48,11 +48,11 @@ public actor PairingAgent {
     }
 
     /// Takes the answer, on the loop's thread, now or later; only the first one counts.
-    public typealias Reply = @Sendable (Answer) -> Void
+    package typealias Reply = @Sendable (Answer) -> Void
 
     nonisolated let loop: EventLoop
     /// The loop.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     private let capability: Capability
     private let connection: Connection
@@ -67,7 +67,7 @@ public actor PairingAgent {
 
     /// An agent that does nothing before `start`. `isOurs` returns whether an adapter (`hci0`) serves one of our devices,
     /// `ask` asks the user, and `failed` is called if bluetoothd rejects the agent.
-    public init(
+    package init(
         _ capability: Capability, over connection: Connection, on loop: EventLoop,
         isOurs: @escaping @Sendable (_ adapter: String) -> Bool,
         ask: @escaping @Sendable (Request, @escaping Reply) -> Void,
@@ -78,7 +78,7 @@ public actor PairingAgent {
     }
 
     /// Registers the agent as soon as bluetoothd is running.
-    public func start() async throws(HostFailure) {
+    package func start() async throws(HostFailure) {
         do {
             try await connection.export(ExportedObject(Self.path, [Interface(.agent, methods: methods)]))
             subscription = try await connection.watchOwner(of: .bluez) { [weak self] owner in
@@ -88,7 +88,7 @@ public actor PairingAgent {
     }
 
     /// Unregisters the agent; the previous default agent takes over.
-    public func stop() async {
+    package func stop() async {
         registering?.cancel()
         if let subscription { await connection.cancel(subscription) }
         if owner.current != nil {

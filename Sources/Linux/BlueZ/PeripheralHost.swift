@@ -1,7 +1,7 @@
-public import Bluetooth
-public import DBus
-public import GATT
-public import Simulation
+package import Bluetooth
+package import DBus
+package import GATT
+package import Simulation
 
 /// Serves a device's attributes and advertisement through bluetoothd, which controls the radio and the connections.
 ///
@@ -11,22 +11,22 @@ public import Simulation
 ///
 /// bluetoothd may stop and start again: then everything is registered again. `stop` restores the adapter's settings.
 /// All handlers are called on the loop's thread, one at a time.
-public actor PeripheralHost: DaemonClient {
+package actor PeripheralHost: DaemonClient {
     /// What to serve, and with which adapter.
-    public struct Definition: Sendable {
+    package struct Definition: Sendable {
         /// The adapter: `hci0`; nil for the first suitable one.
-        public var adapter: String?
+        package var adapter: String?
         /// Distinguishes several devices of one program.
-        public var number: Int
+        package var number: Int
         /// The attributes.
-        public var attributes: AttributeTable
+        package var attributes: AttributeTable
         /// The advertisement.
-        public var advertisement: Advertisement
+        package var advertisement: Advertisement
         /// Whether clients can pair; sets the adapter's property while the device is served.
-        public var isPairable: Bool
+        package var isPairable: Bool
 
         /// A definition.
-        public init(
+        package init(
             adapter: String?, number: Int, attributes: AttributeTable, advertisement: Advertisement, isPairable: Bool
         ) {
             (self.adapter, self.number, self.isPairable) = (adapter, number, isPairable)
@@ -35,9 +35,9 @@ public actor PeripheralHost: DaemonClient {
     }
 
     /// A client's request.
-    public struct Request: Sendable {
+    package struct Request: Sendable {
         /// The kind of a request.
-        public enum Kind: Hashable, Sendable {
+        package enum Kind: Hashable, Sendable {
             /// Read the value from this offset.
             case read(offset: Int)
             /// Write the value; a command gets no response.
@@ -45,18 +45,18 @@ public actor PeripheralHost: DaemonClient {
         }
 
         /// Read or write.
-        public let kind: Kind
+        package let kind: Kind
         /// The value's handle in the device's own table; clients see other handles.
-        public let handle: UInt16
+        package let handle: UInt16
         let device: ObjectPath?
         /// The ATT_MTU of the client's connection, if bluetoothd reports it.
-        public let mtu: Int?
+        package let mtu: Int?
         /// The client, if bluetoothd reports it.
-        public internal(set) var peer: DeviceAddress?
+        package internal(set) var peer: DeviceAddress?
     }
 
     /// An event.
-    public enum Event: Sendable {
+    package enum Event: Sendable {
         /// The attributes are registered with this adapter.
         case registered(Adapter)
         /// Advertising started or stopped.
@@ -79,7 +79,7 @@ public actor PeripheralHost: DaemonClient {
 
     nonisolated let loop: EventLoop
     /// The loop.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     nonisolated let connection: Connection
     let definition: Definition
@@ -114,7 +114,7 @@ public actor PeripheralHost: DaemonClient {
 
     /// A host that does nothing before `start`. bluetoothd has to reply to each call within `limit`; `onRequest` returns
     /// the value of a read or the result of a write.
-    public init(
+    package init(
         _ definition: Definition, over connection: Connection, on loop: EventLoop,
         within limit: Duration = .seconds(10),
         onRequest: @escaping @Sendable (Request) -> Result<[UInt8], ATTError>,
@@ -127,7 +127,7 @@ public actor PeripheralHost: DaemonClient {
     // MARK: Starting and stopping
 
     /// Registers everything as soon as bluetoothd is running; throws if the bus cannot start it.
-    public func start() async throws(HostFailure) {
+    package func start() async throws(HostFailure) {
         let source = Application.Source(
             respond: { [weak self] request in
                 self?.assumeIsolated { $0.respond(to: request) } ?? .failure(.unlikelyError)
@@ -149,7 +149,7 @@ public actor PeripheralHost: DaemonClient {
     }
 
     /// Unregisters everything and restores the adapter's settings; returns why that failed, or nil.
-    public func stop() async -> HostFailure? {
+    package func stop() async -> HostFailure? {
         isStopped = true
         generation += 1
         await cancelSteps()
@@ -185,12 +185,12 @@ public actor PeripheralHost: DaemonClient {
     }
 
     /// The adapter in use, `hci0`; nil before bluetoothd has replied.
-    public var adapterName: String? { adapter?.name }
+    package var adapterName: String? { adapter?.name }
 
     // MARK: Operations
 
     /// Starts or stops advertising. Starting again after a device connected resumes advertising.
-    public func advertise(_ isOn: Bool) {
+    package func advertise(_ isOn: Bool) {
         wantsToAdvertise = isOn
         let round = generation
         enqueue { host in
@@ -204,7 +204,7 @@ public actor PeripheralHost: DaemonClient {
     }
 
     /// Notifies all subscribed clients; bluetoothd truncates the value to their MTUs.
-    public func notify(_ handle: UInt16, _ value: [UInt8]) {
+    package func notify(_ handle: UInt16, _ value: [UInt8]) {
         guard isRegistered, let path = application?.path(of: handle) else { return }
         connection.assumeIsolated {
             // `whenDisconnected` reports a closed connection.
@@ -213,7 +213,7 @@ public actor PeripheralHost: DaemonClient {
     }
 
     /// Disconnects a client, with Remote User Terminated Connection (0x13): bluetoothd supports no other reason.
-    public func disconnect(_ peer: DeviceAddress) {
+    package func disconnect(_ peer: DeviceAddress) {
         for device in devices.values where device.address == peer && device.isConnected {
             enqueue { await $0.callIgnoringErrors(device.path, .device, "Disconnect") }
         }

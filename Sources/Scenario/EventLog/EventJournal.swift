@@ -1,40 +1,40 @@
-public import Bluetooth
-public import Octets
-public import Simulation
-public import Spelling
+package import Bluetooth
+package import Octets
+package import Simulation
+package import Spelling
 
 /// A transmitted value, in 24 octets; one is recorded for each notification. The value's octets are in the chunk.
-public struct ValueRecord: Hashable, Sendable {
+package struct ValueRecord: Hashable, Sendable {
     /// When it was transmitted.
-    public let instant: Instant
+    package let instant: Instant
     /// Offset of the octets in the chunk.
     fileprivate let offset: UInt32
     fileprivate let count: UInt16
     /// Number of the device, from 0.
-    public let device: UInt16
+    package let device: UInt16
     /// The caller's number of the value.
-    public let part: UInt16
+    package let part: UInt16
     /// Index of the peer in the chunk's `peers`; 0xFFFF for none.
     fileprivate let peer: UInt16
     /// The attribute handle.
-    public let handle: UInt16
+    package let handle: UInt16
     /// The event.
-    public let event: EventName
+    package let event: EventName
 }
 
 /// Formats the numbers of `ValueRecord`s; used only when a log is written.
-public struct ValueFormatter: Sendable {
+package struct ValueFormatter: Sendable {
     fileprivate let entity: @Sendable (_ device: Int, _ part: Int) -> String
     fileprivate let value: Value
 
     /// Appends the decoded value as JSON; returns false if the octets have no meaning.
-    public typealias Value =
+    package typealias Value =
         @Sendable (
             _ device: Int, _ part: Int, _ octets: ArraySlice<UInt8>, _ text: inout JSONText
         ) -> Bool
 
     /// A formatter; `entity` returns names as in scenarios.
-    public init(
+    package init(
         entity: @escaping @Sendable (_ device: Int, _ part: Int) -> String,
         value: @escaping Value
     ) {
@@ -43,7 +43,7 @@ public struct ValueFormatter: Sendable {
 }
 
 /// Entries of the journal in order.
-public struct EventChunk: Sendable {
+package struct EventChunk: Sendable {
     fileprivate enum Entry: Sendable {
         case value(ValueRecord)
         case line(LineRecord)
@@ -65,7 +65,7 @@ public struct EventChunk: Sendable {
     fileprivate var peers: [DeviceAddress] = []  // of values; few at a time
 
     /// Number of entries.
-    public var count: Int { entries.count }
+    package var count: Int { entries.count }
 
     /// The peer of a value's connection.
     fileprivate func peer(of value: ValueRecord) -> DeviceAddress? {
@@ -73,7 +73,7 @@ public struct EventChunk: Sendable {
     }
 
     /// Appends one line per entry to `text`.
-    public func write(in wording: ValueFormatter, to text: inout JSONText) {
+    package func write(in wording: ValueFormatter, to text: inout JSONText) {
         var subject = Subject()
         for entry in entries {
             switch entry {
@@ -130,7 +130,7 @@ public struct EventChunk: Sendable {
 
 extension EventChunk {
     /// The records of the events that `isIncluded` selects, except for the lines printed by a client.
-    public func records(where isIncluded: (EventName) -> Bool, in wording: ValueFormatter) -> [EventRecord] {
+    package func records(where isIncluded: (EventName) -> Bool, in wording: ValueFormatter) -> [EventRecord] {
         entries.compactMap { entry in
             switch entry {
             case .record(let index): isIncluded(records[index].event) ? records[index] : nil
@@ -141,7 +141,7 @@ extension EventChunk {
     }
 
     /// The lines printed by a client, as JSON.
-    public var lines: [(instant: Instant, octets: ArraySlice<UInt8>)] {
+    package var lines: [(instant: Instant, octets: ArraySlice<UInt8>)] {
         entries.compactMap { entry in
             guard case .line(let line) = entry else { return nil }
             return (line.instant, content.octets[line.offset..<line.offset + line.count])
@@ -164,9 +164,9 @@ extension EventChunk {
 ///
 /// Once its storage has grown to the size of a chunk, appending a value does not allocate. The journal holds at most
 /// one chunk; a full chunk is passed to the sink.
-public struct EventJournal: Sendable {
+package struct EventJournal: Sendable {
     /// Processes a chunk; must not keep it.
-    public typealias Sink = @Sendable (EventChunk) -> Void
+    package typealias Sink = @Sendable (EventChunk) -> Void
 
     private static let octetsPerChunk = 1 << 16
 
@@ -175,12 +175,12 @@ public struct EventJournal: Sendable {
     private let sink: Sink?
 
     /// A journal; without a sink nothing is recorded.
-    public init(entriesPerChunk: Int = 256, sink: Sink?) {
+    package init(entriesPerChunk: Int = 256, sink: Sink?) {
         (self.entriesPerChunk, self.sink) = (entriesPerChunk, sink)
     }
 
     /// Appends an event.
-    public mutating func append(_ record: EventRecord) {
+    package mutating func append(_ record: EventRecord) {
         guard sink != nil else { return }
         chunk.records.append(record)
         add(.record(chunk.records.count - 1))
@@ -188,7 +188,7 @@ public struct EventJournal: Sendable {
 
     /// Appends a transmitted value: the octets of `packet` after its first `header` octets. The caller keeps the
     /// packet.
-    public mutating func append(
+    package mutating func append(
         _ event: EventName, device: Int, part: Int, peer: DeviceAddress?, handle: UInt16,
         _ packet: Packet, droppingFirst header: Int = 0, in pool: borrowing PacketPool, at now: Instant
     ) {
@@ -198,7 +198,7 @@ public struct EventJournal: Sendable {
     }
 
     /// Appends a transmitted value.
-    public mutating func append(
+    package mutating func append(
         _ event: EventName, device: Int, part: Int, peer: DeviceAddress?, handle: UInt16, _ octets: ArraySlice<UInt8>,
         at now: Instant
     ) {
@@ -213,7 +213,7 @@ public struct EventJournal: Sendable {
     }
 
     /// Appends a line printed by the client.
-    public mutating func append(line: some JSONWritable, at now: Instant) {
+    package mutating func append(line: some JSONWritable, at now: Instant) {
         guard sink != nil else { return }
         let offset = chunk.content.count
         line.write(to: &chunk.content)
@@ -236,7 +236,7 @@ public struct EventJournal: Sendable {
     }
 
     /// Passes the remaining entries to the sink.
-    public mutating func flush() {
+    package mutating func flush() {
         guard let sink, !chunk.entries.isEmpty else { return }
         sink(chunk)
         chunk.entries.removeAll(keepingCapacity: true)

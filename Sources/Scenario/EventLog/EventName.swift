@@ -1,5 +1,5 @@
 /// The events of scenarios, expectations and the event log.
-public enum EventName: String, CaseIterable, Sendable {
+package enum EventName: String, CaseIterable, Sendable {
     /// A device starts advertising; it is still advertising when its next phase begins.
     case advertising
     /// A central starts scanning.

@@ -1,50 +1,50 @@
-public import Bluetooth
-public import Simulation
-public import Spelling
+package import Bluetooth
+package import Simulation
+package import Spelling
 
 /// An event and its details; details that are nil are omitted from the log.
-public struct EventRecord: Hashable, Sendable {
+package struct EventRecord: Hashable, Sendable {
     /// When it happened.
-    public var instant: Instant
+    package var instant: Instant
     /// The event.
-    public var event: EventName
+    package var event: EventName
     /// What it happened to, as scenarios name it: `strap/heart_rate`.
-    public var entity: String?
+    package var entity: String?
     /// The other side of the connection.
-    public var peer: DeviceAddress?
+    package var peer: DeviceAddress?
     /// The attribute handle.
-    public var handle: UInt16?
+    package var handle: UInt16?
     /// The decoded value, as JSON text: `{"bpm": 62}`.
-    public var value: String?
+    package var value: String?
     /// The value's octets.
-    public var octets: [UInt8]?
+    package var octets: [UInt8]?
     /// The reason, in the specification's terms.
-    public var reason: String?
+    package var reason: String?
     /// The error, by the specification's name in snake case.
-    public var error: String?
+    package var error: String?
     /// A line that a client printed, or a manual action, as JSON text.
-    public var line: String?
+    package var line: String?
     /// The id of the script's rule that caused it.
-    public var rule: String?
+    package var rule: String?
 
     /// An event without details.
-    public init(_ event: EventName, of entity: String? = nil, at instant: Instant) {
+    package init(_ event: EventName, of entity: String? = nil, at instant: Instant) {
         (self.event, self.entity, self.instant) = (event, entity, instant)
     }
 
     /// The scenario's source, recorded if manual actions are possible.
-    public struct Source: Hashable, Sendable {
+    package struct Source: Hashable, Sendable {
         /// A digest of the scenario's files.
-        public var digest: String
+        package var digest: String
         /// The variables that were set, as `NAME=VALUE`.
-        public var settings: [String]
+        package var settings: [String]
 
         /// A source with this digest and these variables.
-        public init(digest: String, settings: [String]) { (self.digest, self.settings) = (digest, settings) }
+        package init(digest: String, settings: [String]) { (self.digest, self.settings) = (digest, settings) }
     }
 
     /// The first line of an event log.
-    public static func start(version: String, scenario: String, seed: UInt64, source: Source? = nil) -> String {
+    package static func start(version: String, scenario: String, seed: UInt64, source: Source? = nil) -> String {
         var line =
             "{\"t\": \(Instant.start), \"event\": \"start\", \"lubdub\": \(version.quoted), "
             + "\"scenario\": \(scenario.quoted), \"seed\": \(seed)"
@@ -58,12 +58,12 @@ public struct EventRecord: Hashable, Sendable {
     }
 
     /// The last line of an event log: the exit status.
-    public static func end(status: Int32) -> String { "{\"event\": \"end\", \"status\": \(status)}" }
+    package static func end(status: Int32) -> String { "{\"event\": \"end\", \"status\": \(status)}" }
 }
 
 extension EventRecord: JSONWritable {
     /// Appends a JSON object with the keys in the order of the properties above.
-    public func write(to text: inout JSONText) {
+    package func write(to text: inout JSONText) {
         text.begin(event, at: instant)
         if let entity { text.append(member: "of", quoted: entity) }
         if let peer { text.append(peer: peer) }

@@ -1,11 +1,11 @@
-public import Bluetooth
-public import Octets
-public import Simulation
+package import Bluetooth
+package import Octets
+package import Simulation
 
 /// An HCI packet or a change of a controller, in 24 octets; the packet's octets are in the chunk.
-public struct PacketRecord: Hashable, Sendable {
+package struct PacketRecord: Hashable, Sendable {
     /// The type of a record. Raw values are opcodes of the Linux monitor: BlueZ, `src/shared/btsnoop.h`.
-    public enum Kind: UInt8, Sendable {
+    package enum Kind: UInt8, Sendable {
         /// A controller was added: type, bus, address (6 octets), name (8 octets).
         case newIndex = 0
         /// A controller was removed.
@@ -25,25 +25,25 @@ public struct PacketRecord: Hashable, Sendable {
     }
 
     /// When the packet passed between host and controller.
-    public let instant: Instant
+    package let instant: Instant
     /// Offset of the octets in the chunk.
-    public let offset: UInt32
+    package let offset: UInt32
     /// Number of octets, without the H4 packet indicator.
-    public let count: UInt16
+    package let count: UInt16
     /// Number of the controller, from 0.
-    public let controller: UInt16
+    package let controller: UInt16
     /// The type.
-    public let kind: Kind
+    package let kind: Kind
 }
 
 /// Consecutive packet records and their octets.
-public struct PacketChunk: Sendable {
+package struct PacketChunk: Sendable {
     /// The records in order.
-    public fileprivate(set) var records: [PacketRecord] = []
+    package fileprivate(set) var records: [PacketRecord] = []
     fileprivate var octets: [UInt8] = []
 
     /// The octets of one of `records`.
-    public func octets(of record: PacketRecord) -> ArraySlice<UInt8> {
+    package func octets(of record: PacketRecord) -> ArraySlice<UInt8> {
         octets.dropFirst(Int(record.offset)).prefix(Int(record.count))
     }
 }
@@ -52,9 +52,9 @@ public struct PacketChunk: Sendable {
 ///
 /// Once its storage has grown to the size of a chunk, appending does not allocate. The log holds at most one chunk; a
 /// full chunk is passed to the sink.
-public struct PacketLog: Sendable {
+package struct PacketLog: Sendable {
     /// Processes a chunk; must not keep it.
-    public typealias Sink = @Sendable (PacketChunk) -> Void
+    package typealias Sink = @Sendable (PacketChunk) -> Void
 
     private static let octetsPerChunk = 1 << 16
 
@@ -63,12 +63,12 @@ public struct PacketLog: Sendable {
     private let sink: Sink?
 
     /// A log; without a sink nothing is recorded.
-    public init(recordsPerChunk: Int = 1024, sink: Sink?) {
+    package init(recordsPerChunk: Int = 1024, sink: Sink?) {
         (self.recordsPerChunk, self.sink) = (recordsPerChunk, sink)
     }
 
     /// Appends a copy of a packet without its H4 packet indicator. The caller keeps the packet.
-    public mutating func append(
+    package mutating func append(
         _ kind: PacketRecord.Kind, controller: Int, _ packet: Packet, in pool: borrowing PacketPool, at now: Instant
     ) {
         guard sink != nil else { return }
@@ -78,7 +78,7 @@ public struct PacketLog: Sendable {
     }
 
     /// Appends a packet with these octets, without H4 packet indicator.
-    public mutating func append(
+    package mutating func append(
         _ kind: PacketRecord.Kind, controller: Int, _ octets: ArraySlice<UInt8>, at now: Instant
     ) {
         guard sink != nil else { return }
@@ -97,7 +97,7 @@ public struct PacketLog: Sendable {
 
     /// Appends that a controller was added and opened; required before its first packet. Only the first 7 octets of
     /// `name` are recorded.
-    public mutating func open(controller: Int, _ address: DeviceAddress, name: String, at now: Instant) {
+    package mutating func open(controller: Int, _ address: DeviceAddress, name: String, at now: Instant) {
         let text = name.utf8.prefix(7)
         let octets = [0, 0] + address.octets + text + repeatElement(0, count: 8 - text.count)
         append(.newIndex, controller: controller, octets[...], at: now)
@@ -105,13 +105,13 @@ public struct PacketLog: Sendable {
     }
 
     /// Appends that a controller was closed and removed.
-    public mutating func close(controller: Int, at now: Instant) {
+    package mutating func close(controller: Int, at now: Instant) {
         append(.closeIndex, controller: controller, [], at: now)
         append(.deleteIndex, controller: controller, [], at: now)
     }
 
     /// Passes the remaining records to the sink.
-    public mutating func flush() {
+    package mutating func flush() {
         guard let sink, !chunk.records.isEmpty else { return }
         sink(chunk)
         chunk.records.removeAll(keepingCapacity: true)

@@ -85,10 +85,10 @@ struct RadioSupport: Sendable {
 
 extension Action.Kind {
     /// Whether the action ends later than it begins: with `for` or `until`, or with the scenario.
-    public var lasts: Bool { row.lasts }
+    package var lasts: Bool { row.lasts }
 
     /// The row as text: the effect, and a line for each of the target, the duration, the arguments and the radios.
-    public var explanation: String {
+    package var explanation: String {
         let row = row
         let arguments = row.arguments.map { "\($0.key)\($0.isRequired ? "" : " (optional)"): \($0.about)" }
         let duration = row.lasts ? "until \"for\", \"until\", \"clear\" or the end" : "none: it happens at once"

@@ -1,4 +1,4 @@
-public import Bluetooth
+package import Bluetooth
 import Documents
 
 // All actions of the script.  To add one: a case of `Operation` and of `Kind`, and its row; then the code that does it,
@@ -6,7 +6,7 @@ import Documents
 
 extension Action {
     /// An action with its arguments; its row in `Kind.row` describes it.
-    public enum Operation: Hashable, Sendable {
+    package enum Operation: Hashable, Sendable {
         /// `link_loss`.
         case linkLoss
         /// `distance`: metres from the client, reached evenly within a duration.
@@ -62,7 +62,7 @@ extension Action {
     }
 
     /// A fault in the values that a device notifies and indicates.
-    public enum ValueFault: Hashable, Sendable {
+    package enum ValueFault: Hashable, Sendable {
         /// `truncate`: to a number of octets.
         case truncate(to: Int)
         /// `lengthen`: with octets after the value.
@@ -78,7 +78,7 @@ extension Action {
     }
 
     /// The actions; the raw value is the word of the language.
-    public enum Kind: String, CaseIterable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
         /// Actions on the air and on connections.
         case linkLoss = "link_loss", distance, rssi, loss, powerOff = "power_off", stopAdvertising = "stop_advertising",
             changeAddress = "change_address", connect, disconnect
@@ -93,7 +93,7 @@ extension Action {
 
 extension Action.Operation {
     /// The action without its arguments.
-    public var kind: Action.Kind {
+    package var kind: Action.Kind {
         switch self {
         case .linkLoss: .linkLoss
         case .distance: .distance

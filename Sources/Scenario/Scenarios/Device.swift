@@ -1,9 +1,9 @@
-public import Bluetooth
+package import Bluetooth
 
 /// A device of a scenario.
-public struct Device: Hashable, Sendable {
+package struct Device: Hashable, Sendable {
     /// The role of a device.
-    public enum Role: String, CaseIterable, Sendable {
+    package enum Role: String, CaseIterable, Sendable {
         /// It advertises and accepts connections.
         case peripheral
         /// A second central, which can connect to a peripheral and so keep other clients away.
@@ -11,93 +11,93 @@ public struct Device: Hashable, Sendable {
     }
 
     /// Its name in the scenario.
-    public var id: String
+    package var id: String
     /// The GAP device name.
-    public var name: String
+    package var name: String
     /// The role.
-    public var role: Role
+    package var role: Role
     /// The address; by default numbered by position, `C0:FF:EE:00:00:01/random` for the first.
-    public var address: DeviceAddress
+    package var address: DeviceAddress
     /// The distance to the client, in metres.
-    public var distance: Double
+    package var distance: Double
     /// The maximum number of connections.
-    public var connections: Int
+    package var connections: Int
     /// The advertising parameters.
-    public var advertising: Advertising
+    package var advertising: Advertising
     /// The preferred connection parameters.
-    public var link: Link
+    package var link: Link
     /// The pairing parameters; nil for no pairing.
-    public var security: Security?
+    package var security: Security?
     /// The services in the file's order, and then those that rules add.
-    public var services: [Service]
+    package var services: [Service]
 }
 
 /// The advertising data and parameters of a device.
-public struct Advertising: Hashable, Sendable {
+package struct Advertising: Hashable, Sendable {
     /// A phase with an advertising interval.
-    public struct Phase: Hashable, Sendable {
+    package struct Phase: Hashable, Sendable {
         /// The advertising interval.
-        public var interval: Duration
+        package var interval: Duration
         /// The duration; nil for unlimited.
-        public var duration: Duration?
+        package var duration: Duration?
     }
 
     /// Service Data, an AD type.
-    public struct ServiceData: Hashable, Sendable {
+    package struct ServiceData: Hashable, Sendable {
         /// The service.
-        public var uuid: UUID
+        package var uuid: UUID
         /// The data without the UUID.
-        public var octets: [UInt8]
+        package var octets: [UInt8]
     }
 
     /// Manufacturer Specific Data, an AD type.
-    public struct ManufacturerData: Hashable, Sendable {
+    package struct ManufacturerData: Hashable, Sendable {
         /// The company's assigned number.
-        public var company: UInt16
+        package var company: UInt16
         /// The data without the company's number.
-        public var octets: [UInt8]
+        package var octets: [UInt8]
     }
 
     /// The content of a packet.
-    public struct Payload: Hashable, Sendable {
+    package struct Payload: Hashable, Sendable {
         /// The listed services.
-        public var services: [UUID] = []
+        package var services: [UUID] = []
         /// The data, in the file's order.
-        public var serviceData: [ServiceData] = []
+        package var serviceData: [ServiceData] = []
         /// The data, in the file's order.
-        public var manufacturerData: [ManufacturerData] = []
+        package var manufacturerData: [ManufacturerData] = []
         /// The appearance; 833 is a heart rate belt.
-        public var appearance: UInt16?
+        package var appearance: UInt16?
         /// The transmit power, in dBm.
-        public var txPower: Int8?
+        package var txPower: Int8?
     }
 
     /// Consecutive phases; `{"interval": …}` alone is one unlimited phase.
-    public var phases: [Phase]
+    package var phases: [Phase]
     /// The advertising data.
-    public var payload: Payload
+    package var payload: Payload
     /// The scan response data; nil: the device chooses.
-    public var scanResponse: Payload?
+    package var scanResponse: Payload?
     /// Whether the device accepts connections.
-    public var isConnectable: Bool
+    package var isConnectable: Bool
 }
 
 /// The connection parameters that a peripheral prefers; nil for no preference.
-public struct Link: Hashable, Sendable {
+package struct Link: Hashable, Sendable {
     /// The connection interval.
-    public var interval: Duration?
+    package var interval: Duration?
     /// The peripheral latency: consecutive connection events that the device may skip.
-    public var latency: Int?
+    package var latency: Int?
     /// The supervision timeout.
-    public var timeout: Duration?
+    package var timeout: Duration?
     /// The largest ATT MTU, in octets.
-    public var mtu: Int?
+    package var mtu: Int?
 }
 
 /// The pairing parameters of a device.
-public struct Security: Hashable, Sendable {
+package struct Security: Hashable, Sendable {
     /// The IO capability.  Core 6.0, Vol 3, Part H, section 2.3.2.
-    public enum IO: String, CaseIterable, Sendable {
+    package enum IO: String, CaseIterable, Sendable {
         /// Shows six digits.
         case displayOnly = "display_only"
         /// Shows six digits, and takes a yes or no.
@@ -111,13 +111,13 @@ public struct Security: Hashable, Sendable {
     }
 
     /// The IO capability.
-    public var io: IO
+    package var io: IO
     /// A fixed passkey of six digits.
-    public var passkey: Int?
+    package var passkey: Int?
     /// Whether it stores keys.
-    public var isBonding: Bool
+    package var isBonding: Bool
     /// Whether it supports LE Secure Connections.
-    public var hasSecureConnections: Bool
+    package var hasSecureConnections: Bool
     /// The maximum number of bonds.
-    public var bonds: Int?
+    package var bonds: Int?
 }

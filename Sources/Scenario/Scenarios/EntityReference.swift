@@ -1,7 +1,7 @@
-public import Services
+package import Services
 
 /// The entity that a path such as `strap/heart_rate/contact` names, as indices into the scenario.
-public enum EntityReference: Hashable, Sendable {
+package enum EntityReference: Hashable, Sendable {
     /// An index of ``Scenario/devices``.
     case device(Int)
     /// A service: an index of ``Device/services``.
@@ -14,7 +14,7 @@ public enum EntityReference: Hashable, Sendable {
     case rule(Int)
 
     /// The device, or the device of a service or value; nil for others.
-    public var device: Int? {
+    package var device: Int? {
         switch self {
         case .device(let device), .service(let device, _), .part(let device, _, _): device
         case .client, .rule: nil
@@ -24,7 +24,7 @@ public enum EntityReference: Hashable, Sendable {
 
 extension Scenario {
     /// The value of a reference; nil for other entities, and for indices that the scenario does not have.
-    public func value(_ entity: EntityReference) -> ServiceValue? {
+    package func value(_ entity: EntityReference) -> ServiceValue? {
         guard case .part(let device, let service, let value) = entity, devices.indices.contains(device),
             devices[device].services.indices.contains(service),
             devices[device].services[service].values.indices.contains(value)
@@ -33,7 +33,7 @@ extension Scenario {
     }
 
     /// The path of an entity: `strap/heart_rate/contact`; nil if it has none.
-    public func path(of entity: EntityReference) -> String? {
+    package func path(of entity: EntityReference) -> String? {
         switch entity {
         case .client: return "client"
         case .rule(let index): return script.indices.contains(index) ? script[index].id : nil
@@ -50,7 +50,7 @@ extension Scenario {
     }
 
     /// The first value of a device with a name in a kind of service, or its main value; nil if there is none.
-    public func value(
+    package func value(
         named name: String? = nil, of description: ServiceDescription, device: Int
     ) -> EntityReference? {
         guard devices.indices.contains(device) else { return nil }

@@ -1,7 +1,7 @@
 /// A condition on the events of a scenario.
-public struct Expectation: Hashable, Sendable {
+package struct Expectation: Hashable, Sendable {
     /// The kind of condition.
-    public enum Question: Hashable, Sendable {
+    package enum Question: Hashable, Sendable {
         /// The event occurs in time.
         case seen(Event, within: Duration)
         /// The event does not occur.
@@ -17,44 +17,44 @@ public struct Expectation: Hashable, Sendable {
     }
 
     /// An inclusive range; nil for no bound.
-    public struct Limits: Hashable, Sendable {
+    package struct Limits: Hashable, Sendable {
         /// The lower bound.
-        public var min: Double?
+        package var min: Double?
         /// The upper bound.
-        public var max: Double?
+        package var max: Double?
 
         /// A range.
-        public init(min: Double? = nil, max: Double? = nil) { (self.min, self.max) = (min, max) }
+        package init(min: Double? = nil, max: Double? = nil) { (self.min, self.max) = (min, max) }
     }
 
     /// Its name in reports.
-    public var id: String
+    package var id: String
     /// The condition.
-    public var question: Question
+    package var question: Question
     /// Opens it, at each match.
-    public var since: Moment
+    package var since: Moment
     /// Closes it this long after it opens, at the latest.
-    public var within: Duration?
+    package var within: Duration?
     /// Closes it.
-    public var until: Moment?
+    package var until: Moment?
     /// The test case or requirement that it checks.
-    public var requirement: String?
+    package var requirement: String?
     /// Whether it is a recommendation only.
-    public var isRecommendation: Bool
+    package var isRecommendation: Bool
 }
 
 /// A pattern for JSON values.
-public indirect enum Matcher: Hashable, Sendable {
+package indirect enum Matcher: Hashable, Sendable {
     /// A member of an object.
-    public struct Member: Hashable, Sendable {
+    package struct Member: Hashable, Sendable {
         /// Its key.
-        public var key: String
+        package var key: String
         /// The pattern for its value.
-        public var matcher: Matcher
+        package var matcher: Matcher
     }
 
     /// The statistic over delivered values.
-    public enum Statistic: String, CaseIterable, Sendable {
+    package enum Statistic: String, CaseIterable, Sendable {
         /// The newest.
         case last
         /// The arithmetic mean.
@@ -68,17 +68,17 @@ public indirect enum Matcher: Hashable, Sendable {
     }
 
     /// A statistic over the delivered values of an entity.
-    public struct Truth: Hashable, Sendable {
+    package struct Truth: Hashable, Sendable {
         /// The statistic.
-        public var statistic: Statistic
+        package var statistic: Statistic
         /// The value's entity.
-        public var of: EntityReference
+        package var of: EntityReference
         /// The number of latest values that count; nil for all.
-        public var last: Int?
+        package var last: Int?
         /// Only values below this count.
-        public var below: Double?
+        package var below: Double?
         /// The allowed deviation.
-        public var tolerance: Double
+        package var tolerance: Double
     }
 
     /// `null`.

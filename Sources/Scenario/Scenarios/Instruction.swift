@@ -1,9 +1,9 @@
-public import Documents
-public import Simulation
+package import Documents
+package import Simulation
 import Spelling
 
 /// A line of the control socket.
-public enum Instruction: Hashable, Sendable {
+package enum Instruction: Hashable, Sendable {
     /// Perform an action at once: a rule without an id, with its `line`.
     case act(Rule)
     /// Report the status.
@@ -18,18 +18,18 @@ public enum Instruction: Hashable, Sendable {
 ///
 /// An action is written as in the script, without `id` and `when`, and has the same problems as in a scenario file.  It
 /// cannot name files.
-public struct InstructionReader: Sendable {
+package struct InstructionReader: Sendable {
     private let names: Names
 
     /// A reader for lines about a scenario.
-    public init(_ scenario: Scenario) {
+    package init(_ scenario: Scenario) {
         names = Names(devices: scenario.devices, rules: scenario.script.map(\.id))
     }
 
     /// Reads a line at an instant.
     ///
     /// - Throws: The first problem; its `path` is a key of the line, such as `for`.
-    public func read(_ line: some Collection<UInt8>, at now: Instant) throws(Problem) -> Instruction {
+    package func read(_ line: some Collection<UInt8>, at now: Instant) throws(Problem) -> Instruction {
         let log = ProblemLog()
         let root = Cursor(try Node(json: line, file: "", log: log), file: "", log: log)
         guard root["ask"] == nil else {

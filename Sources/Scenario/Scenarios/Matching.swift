@@ -2,17 +2,17 @@ import Bluetooth
 import EventLog
 
 /// Whether a value equals one that was delivered.
-public typealias TruthTest = (Matcher.Truth, Datum) -> Bool
+package typealias TruthTest = (Matcher.Truth, Datum) -> Bool
 
 extension Event {
     /// The number of values of an event that match, whatever `occurrence` is; `isTrue` evaluates `$truth`, which only
     /// expectations can use.
-    public func matches(in observed: ObservedEvent, isTrue: TruthTest = { _, _ in false }) -> Int {
+    package func matches(in observed: ObservedEvent, isTrue: TruthTest = { _, _ in false }) -> Int {
         concerns(observed) ? (0..<observed.count).count { fits(observed, at: $0, isTrue: isTrue) } : 0
     }
 
     /// Whether the kind and the entity of an event match, whatever the filters.
-    public func concerns(_ observed: ObservedEvent) -> Bool {
+    package func concerns(_ observed: ObservedEvent) -> Bool {
         guard kind == observed.kind else { return false }
         guard let of else { return true }
         guard let entity = observed.of else { return false }
@@ -22,7 +22,7 @@ extension Event {
     /// Whether one value of an event that it concerns matches the filters.
     ///
     /// In a stream, members other than the values belong to the first value.
-    public func fits(_ observed: ObservedEvent, at index: Int, isTrue: TruthTest) -> Bool {
+    package func fits(_ observed: ObservedEvent, at index: Int, isTrue: TruthTest) -> Bool {
         var part: Datum?
         if let carrier, observed.of == carrier.part {
             part = index == 0 ? observed.value?[carrier.key] : nil
@@ -40,7 +40,7 @@ extension Event {
     }
 
     /// The part of one value of an event that the filters apply to; nil if it is not known.
-    public func relevantValue(of observed: ObservedEvent, at index: Int) -> Datum? {
+    package func relevantValue(of observed: ObservedEvent, at index: Int) -> Datum? {
         let asksForObject = filters.contains { filter in
             if case .value(let matcher) = filter { matcher.asksForObject } else { false }
         }
@@ -72,7 +72,7 @@ extension Matcher {
 
 extension Event.Occurrence {
     /// Whether the match with a number, counted from 1, counts.
-    public func includes(_ number: Int) -> Bool {
+    package func includes(_ number: Int) -> Bool {
         switch self {
         case .each: true
         case .nth(let nth): number == nth
@@ -83,7 +83,7 @@ extension Event.Occurrence {
 
 extension EntityReference {
     /// Whether `other` is this or belongs to it: a device includes its services and their values, a service its values.
-    public func includes(_ other: EntityReference) -> Bool {
+    package func includes(_ other: EntityReference) -> Bool {
         switch (self, other) {
         case (.device(let device), _): other.device == device
         case (.service, .part(let device, let service, _)): self == .service(device: device, service: service)
@@ -105,7 +105,7 @@ extension Code {
 
 extension Matcher {
     /// Whether a value matches; a missing value, nil, matches only `{"$any": false}`, and no `$not` of another pattern.
-    public func fits(_ datum: Datum?, isTrue: TruthTest = { _, _ in false }) -> Bool {
+    package func fits(_ datum: Datum?, isTrue: TruthTest = { _, _ in false }) -> Bool {
         guard let datum else { return fitsNothing ?? false }
         return switch (self, datum) {
         case (.not(let matcher), _): !matcher.fits(datum, isTrue: isTrue)
@@ -141,5 +141,5 @@ extension Matcher {
 
 extension Expectation.Limits {
     /// Whether a number is in the range.
-    public func include(_ number: Double) -> Bool { number >= min ?? -.infinity && number <= max ?? .infinity }
+    package func include(_ number: Double) -> Bool { number >= min ?? -.infinity && number <= max ?? .infinity }
 }

@@ -1,13 +1,13 @@
-public import Simulation
+package import Simulation
 
 extension Moment {
     /// The event; nil for other moments.
-    public var event: Event? {
+    package var event: Event? {
         if case .event(let event) = self { event } else { nil }
     }
 
     /// The next occurrence, or the last one if there are no more; nil if it depends on events.
-    public func clockTime(after now: Instant, origin: Instant) -> Instant? {
+    package func clockTime(after now: Instant, origin: Instant) -> Instant? {
         switch self {
         case .end, .event: return nil
         case .start: return origin

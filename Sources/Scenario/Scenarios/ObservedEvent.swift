@@ -1,21 +1,21 @@
 import Documents
-public import EventLog
+package import EventLog
 
 /// An event of the log, as the script and the expectations match it.
-public struct ObservedEvent: Hashable, Sendable {
+package struct ObservedEvent: Hashable, Sendable {
     /// The kind of event.
-    public var kind: Event.Kind
+    package var kind: Event.Kind
     /// The most specific entity; nil for an event of no entity of the scenario.
-    public var of: EntityReference?
+    package var of: EntityReference?
     /// The reason of a disconnection or failed pairing, an ATT error, or a client's exit status.
-    public var code: UInt8?
+    package var code: UInt8?
     /// The value, or the line of a client; nil if there is none.
-    public var value: Datum?
+    package var value: Datum?
     /// The samples in microvolts, if `value` has only their number; nil if they are not known.
-    public var samples: [Int32]?
+    package var samples: [Int32]?
 
     /// An event of an entity.
-    public init(
+    package init(
         _ kind: Event.Kind, of entity: EntityReference? = nil, code: UInt8? = nil, value: Datum? = nil,
         samples: [Int32]? = nil
     ) {
@@ -23,7 +23,7 @@ public struct ObservedEvent: Hashable, Sendable {
     }
 
     /// A line of a client; `"state": "disconnected"` implies `"heart_rate": null`.
-    public init(said line: Datum?) {
+    package init(said line: Datum?) {
         self.init(.said, of: .client, value: line)
         guard case .object(let members)? = line, line?["state"] == .string("disconnected"), line?["heart_rate"] == nil
         else { return }
@@ -33,7 +33,7 @@ public struct ObservedEvent: Hashable, Sendable {
     /// The number of values, each of which is a separate match: one, except for streams.
     ///
     /// A notification of `measurements` is a list of values; one of `ecg` is an object with the number of `samples`.
-    public var count: Int {
+    package var count: Int {
         guard kind.carriesStreams else { return 1 }
         if let samples { return min(samples.count, Self.maximumSamples) }
         switch value {
@@ -46,17 +46,17 @@ public struct ObservedEvent: Hashable, Sendable {
     }
 
     /// The limit on samples in a notification: one octet counts them.
-    public static let maximumSamples = 255
+    package static let maximumSamples = 255
 
     /// Whether its value is part of a stream.
-    public var isStream: Bool {
+    package var isStream: Bool {
         guard kind.carriesStreams else { return false }
         if case .list? = value { return true }
         return samples != nil || isCounted
     }
 
     /// One of the `count` values; nil for samples that are not known.
-    public func value(at index: Int) -> Datum? {
+    package func value(at index: Int) -> Datum? {
         guard isStream else { return value }
         if let samples { return samples.indices.contains(index) ? .number(Double(samples[index])) : nil }
         guard case .list(let values)? = value, values.indices.contains(index) else { return nil }
@@ -68,20 +68,20 @@ public struct ObservedEvent: Hashable, Sendable {
 
 extension Event.Kind {
     /// Whether such events can have several values of a stream.
-    public var carriesStreams: Bool { self == .notified || self == .delivered }
+    package var carriesStreams: Bool { self == .notified || self == .delivered }
 }
 
 /// A JSON value that can be matched.
-public enum Datum: Hashable, Sendable {
+package enum Datum: Hashable, Sendable {
     /// A member of an object.
-    public struct Member: Hashable, Sendable {
+    package struct Member: Hashable, Sendable {
         /// Its key.
-        public var key: String
+        package var key: String
         /// Its value.
-        public var value: Datum
+        package var value: Datum
 
         /// A key and its value.
-        public init(_ key: String, _ value: Datum) { (self.key, self.value) = (key, value) }
+        package init(_ key: String, _ value: Datum) { (self.key, self.value) = (key, value) }
     }
 
     /// `null`.
@@ -98,7 +98,7 @@ public enum Datum: Hashable, Sendable {
     case object([Member])
 
     /// Parses JSON text; nil if it is invalid.
-    public init?(json text: some Collection<UInt8>) {
+    package init?(json text: some Collection<UInt8>) {
         guard let node = try? Node(json: text, file: "") else { return nil }
         self.init(node)
     }
@@ -115,7 +115,7 @@ public enum Datum: Hashable, Sendable {
     }
 
     /// The value of a key of an object; the first of several.
-    public subscript(key: String) -> Datum? {
+    package subscript(key: String) -> Datum? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.key == key }?.value
     }

@@ -1,7 +1,7 @@
-public import EventLog
+import EventLog
 
 /// How the devices of a scenario reach a client.
-public enum RadioKind: String, CaseIterable, Hashable, Sendable {
+package enum RadioKind: String, CaseIterable, Hashable, Sendable {
     /// Virtual controllers, to the built-in client.
     case rehearsal
     /// Virtual controllers, to external clients.
@@ -22,7 +22,7 @@ public enum RadioKind: String, CaseIterable, Hashable, Sendable {
     }
 
     /// Why an action cannot be played; nil if it can.
-    public func unsupportedReason(for action: Action) -> String? {
+    package func unsupportedReason(for action: Action) -> String? {
         action.kind.row.support.unsupportedReason(self, action.operation)
     }
 
@@ -33,7 +33,7 @@ public enum RadioKind: String, CaseIterable, Hashable, Sendable {
     /// | `scanning` `scanning_stopped` `connecting` `delivered` | yes | yes | – | – |
     /// | `discovering` `discovered` `mtu` `refused` | yes | yes | yes | – |
     /// | all others | yes | yes | yes | yes |
-    public func unobservableReason(for event: Event.Kind) -> String? {
+    package func unobservableReason(for event: Event.Kind) -> String? {
         switch event {
         case .scanning, .scanningStopped, .connecting, .delivered:
             self == .rehearsal || self == .virtual ? nil : "only the client's controller knows this"
@@ -43,26 +43,26 @@ public enum RadioKind: String, CaseIterable, Hashable, Sendable {
     }
 
     /// The event that shows best that a client got a value.
-    public var arrival: Event.Kind { unobservableReason(for: .delivered) == nil ? .delivered : .notified }
+    package var arrival: Event.Kind { unobservableReason(for: .delivered) == nil ? .delivered : .notified }
 }
 
 extension Scenario {
     /// The indices of the rules that a radio cannot play, and the reasons.
-    public func unplayable(on radio: RadioKind) -> [(rule: Int, reason: String)] {
+    package func unplayable(on radio: RadioKind) -> [(rule: Int, reason: String)] {
         script.enumerated().compactMap { index, rule in
             radio.unsupportedReason(for: rule.action).map { (index, $0) }
         }
     }
 
     /// The scenario with a chance of 0 for each rule that a radio cannot play.
-    public func limited(to radio: RadioKind) -> Scenario {
+    package func limited(to radio: RadioKind) -> Scenario {
         var limited = self
         for (rule, _) in unplayable(on: radio) { limited.script[rule].chance = 0 }
         return limited
     }
 
     /// The scenario with `delivered` replaced by the radio's ``RadioKind/arrival``.
-    public func observed(by radio: RadioKind) -> Scenario {
+    package func observed(by radio: RadioKind) -> Scenario {
         guard radio.arrival != .delivered else { return self }
         var scenario = self
         func replace(_ event: inout Event) { if event.kind == .delivered { event.kind = radio.arrival } }

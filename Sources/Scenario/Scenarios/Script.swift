@@ -1,9 +1,9 @@
-public import EventLog
+package import EventLog
 
 /// An action, and when it begins and ends.
-public struct Rule: Hashable, Sendable {
+package struct Rule: Hashable, Sendable {
     /// The end of an action.
-    public enum End: Hashable, Sendable {
+    package enum End: Hashable, Sendable {
         /// After a duration.
         case after(Duration)
         /// At the next match of a moment.
@@ -11,26 +11,26 @@ public struct Rule: Hashable, Sendable {
     }
 
     /// Its name in other rules and in expectations.
-    public var id: String?
+    package var id: String?
     /// It fires at each match.
-    public var when: Moment
+    package var when: Moment
     /// The action and its target.
-    public var action: Action
+    package var action: Action
     /// The probability that a match counts, 0…1.
-    public var chance: Double
+    package var chance: Double
     /// The end of a lasting action; nil for none.
-    public var end: End?
+    package var end: End?
     /// The line of the control socket that it comes from; nil for a rule of a file.
-    public var line: String?
+    package var line: String?
 
     /// A rule.
-    public init(id: String? = nil, when: Moment, action: Action, chance: Double = 1, end: End? = nil) {
+    package init(id: String? = nil, when: Moment, action: Action, chance: Double = 1, end: End? = nil) {
         (self.id, self.when, self.action, self.chance, self.end) = (id, when, action, chance, end)
     }
 }
 
 /// One or several points in time.
-public enum Moment: Hashable, Sendable {
+package enum Moment: Hashable, Sendable {
     /// The start of the scenario.
     case start
     /// The end of the scenario.
@@ -44,12 +44,12 @@ public enum Moment: Hashable, Sendable {
 }
 
 /// A pattern that matches events of the log.
-public struct Event: Hashable, Sendable {
+package struct Event: Hashable, Sendable {
     /// The events of the language and of the event log.
-    public typealias Kind = EventName
+    package typealias Kind = EventName
 
     /// The matches that count.
-    public enum Occurrence: Hashable, Sendable {
+    package enum Occurrence: Hashable, Sendable {
         /// All.
         case each
         /// Only the one with this number, counted from 1.
@@ -59,7 +59,7 @@ public struct Event: Hashable, Sendable {
     }
 
     /// A further condition.
-    public enum Filter: Hashable, Sendable {
+    package enum Filter: Hashable, Sendable {
         /// A reason or error.
         case code(Code)
         /// The value.
@@ -71,29 +71,29 @@ public struct Event: Hashable, Sendable {
     }
 
     /// The kind of event.
-    public var kind: Kind
+    package var kind: Kind
     /// The target; nil for any.
-    public var of: EntityReference?
+    package var of: EntityReference?
     /// Conditions that all must hold.
-    public var filters: [Filter]
+    package var filters: [Filter]
     /// The matches that count.
-    public var occurrence: Occurrence
+    package var occurrence: Occurrence
     /// The delay after the event.
-    public var delay: Duration
+    package var delay: Duration
     /// The characteristic value that includes the target, if the target is not a characteristic value itself.
-    public var carrier: Carrier?
+    package var carrier: Carrier?
 
     /// A characteristic value that includes another value, as `heart_rate` includes `rr_ms`.
-    public struct Carrier: Hashable, Sendable {
+    package struct Carrier: Hashable, Sendable {
         /// The characteristic value.
-        public var part: EntityReference
+        package var part: EntityReference
         /// The key of the included value.
-        public var key: String
+        package var key: String
     }
 }
 
 /// An error or reason, as written in a file.
-public enum Code: Hashable, Sendable {
+package enum Code: Hashable, Sendable {
     /// The octet itself.
     case number(UInt8)
     /// The specification's name, in snake_case.

@@ -1,24 +1,24 @@
-public import Bluetooth
-public import Services
+package import Bluetooth
+package import Services
 
 /// A service of a device in a scenario.
-public struct Service: Hashable, Sendable {
+package struct Service: Hashable, Sendable {
     /// Its name in the scenario: its `id`, or else the word under `service`.
-    public var id: String
+    package var id: String
     /// Its description and configuration.
-    public var configured: ConfiguredService
+    package var configured: ConfiguredService
     /// Whether the device has it at the start; otherwise a rule may add it.
-    public var isThereFromStart = true
+    package var isThereFromStart = true
 
     /// The description of the service.
-    public var description: ServiceDescription { configured.description }
+    package var description: ServiceDescription { configured.description }
     /// The values that the device has; ``EntityReference`` counts them from 0.
-    public var values: [ServiceValue] { configured.values }
+    package var values: [ServiceValue] { configured.values }
     /// The UUID that a client discovers.
-    public var uuid: UUID { description.uuid }
+    package var uuid: UUID { description.uuid }
 
     /// The index in ``values`` of the value addressed by the service's name alone; nil when it has none.
-    public var mainValue: Int? {
+    package var mainValue: Int? {
         description.mainValue.flatMap { main in values.firstIndex { $0.id == main.id } }
     }
 }

@@ -1,6 +1,6 @@
-public import EventLog
-public import Scenarios
-public import Simulation
+import EventLog
+package import Scenarios
+package import Simulation
 
 /// Decides when the rules of a scenario's script begin and end; the caller performs their actions.
 ///
@@ -29,12 +29,12 @@ public import Simulation
 ///
 /// **Limits.**  Rules that trigger each other without end at one instant are stopped for good.  If too many rules cover
 /// each other, the first ends.
-public struct ScriptRunner: Sendable {
+package struct ScriptRunner: Sendable {
     /// An instruction to the caller.
     ///
     /// Numbers below the count of the scenario's `script` are its indices; `rule(_:)` returns the rule of any number.  Each
     /// `begin` is the event `began` of its rule; each `end` and each `lapse` is `ended`.
-    public enum Output: Hashable, Sendable {
+    package enum Output: Hashable, Sendable {
         /// Perform the rule's action, in place of that of a covered rule.
         case begin(rule: Int)
         /// Undo the rule's action, if it lasts.
@@ -74,7 +74,7 @@ public struct ScriptRunner: Sendable {
     private enum Phase { case waiting, playing, over }
 
     /// The limit on matches of a rule at one instant, on a tenth of those of all rules, and on rules that cover each other.
-    public static let limit = 1000
+    package static let limit = 1000
 
     private var script: [Rule]  // those of the file first, then those from outside
     private let ownCount: Int  // rules of the file
@@ -91,7 +91,7 @@ public struct ScriptRunner: Sendable {
 
     /// The script of a scenario that has not started.  Each rule draws from the stream `rule ID` of `seed`, or
     /// `rule #INDEX` without an id.
-    public init(_ scenario: Scenario, seed: RandomStream) {
+    package init(_ scenario: Scenario, seed: RandomStream) {
         script = scenario.script
         ownCount = script.count
         chance = seed
@@ -104,29 +104,29 @@ public struct ScriptRunner: Sendable {
     }
 
     /// Whether the script has started and not ended.
-    public var isPlaying: Bool { phase == .playing }
+    package var isPlaying: Bool { phase == .playing }
 
     /// Whether any rule depends on a kind of event; the caller may leave out others.
-    public func waits(for kind: Event.Kind) -> Bool { kinds.contains(kind) }
+    package func waits(for kind: Event.Kind) -> Bool { kinds.contains(kind) }
 
     /// The rule with a number; for one from outside, the number is valid until the next `act`.
-    public func rule(_ number: Int) -> Rule { script[number] }
+    package func rule(_ number: Int) -> Rule { script[number] }
 
     /// The lasting rules that no other one covers, in the order in which they began.
-    public var activeRules: [(rule: Int, begun: Instant)] {
+    package var activeRules: [(rule: Int, begun: Instant)] {
         running.indices.filter { index in
             !running[(index + 1)...].contains { covers($0.rule, running[index].rule) }
         }.map { (running[$0].rule, running[$0].begun) }
     }
 
     /// Whether a rule comes from outside, not from the file.
-    public func isFromOutside(_ rule: Int) -> Bool { rule >= ownCount }
+    package func isFromOutside(_ rule: Int) -> Bool { rule >= ownCount }
 
     /// The rule that begins next at a known time; nil if there is none.
-    public var next: (rule: Int, due: Instant)? { agenda.nextBeginning }
+    package var next: (rule: Int, due: Instant)? { agenda.nextBeginning }
 
     /// Starts the script; its times count from `now`.  Only the first call has an effect.
-    public mutating func start(at now: Instant, into outbox: inout [Output]) {
+    package mutating func start(at now: Instant, into outbox: inout [Output]) {
         guard phase == .waiting else { return }
         (phase, origin) = (.playing, now)
         for (index, rule) in script.enumerated() {
@@ -144,7 +144,7 @@ public struct ScriptRunner: Sendable {
     /// Takes an event; without effect before the start and after the end.
     ///
     /// The caller does not pass in `began` and `ended`.
-    public mutating func observe(_ observed: ObservedEvent, at now: Instant, into outbox: inout [Output]) {
+    package mutating func observe(_ observed: ObservedEvent, at now: Instant, into outbox: inout [Output]) {
         guard phase == .playing else { return }
         play(until: now, into: &outbox)
         match(observed, at: now, into: &outbox)
@@ -152,7 +152,7 @@ public struct ScriptRunner: Sendable {
     }
 
     /// Performs what is due; calls without anything due have no effect.
-    public mutating func timePassed(at now: Instant, into outbox: inout [Output]) {
+    package mutating func timePassed(at now: Instant, into outbox: inout [Output]) {
         guard phase == .playing else { return }
         play(until: now, into: &outbox)
         guard agenda.firstDue != asked else { return }
@@ -161,7 +161,7 @@ public struct ScriptRunner: Sendable {
     }
 
     /// Ends the script, with the moment `end`.  Lasting actions stay as they are.
-    public mutating func finish(at now: Instant, into outbox: inout [Output]) {
+    package mutating func finish(at now: Instant, into outbox: inout [Output]) {
         guard phase == .playing else { return }
         play(until: now, into: &outbox)
         for firing in running where script[firing.rule].end == .at(.end) {
@@ -180,7 +180,7 @@ public struct ScriptRunner: Sendable {
     /// Begins a rule from outside now, whatever its moment; its `id` is its name.
     ///
     /// - Returns: False before the start, after the end, and if its `chance` decides against it.
-    public mutating func act(_ rule: Rule, at now: Instant, into outbox: inout [Output]) -> Bool {
+    package mutating func act(_ rule: Rule, at now: Instant, into outbox: inout [Output]) -> Bool {
         guard phase == .playing else { return false }
         play(until: now, into: &outbox)
         let number = place(rule)
@@ -191,7 +191,7 @@ public struct ScriptRunner: Sendable {
     }
 
     /// Ends a lasting rule that `act` began; false if there is none.
-    public mutating func end(
+    package mutating func end(
         _ name: String, of entity: EntityReference, at now: Instant, into outbox: inout [Output]
     ) -> Bool {
         guard phase == .playing else { return false }
@@ -203,7 +203,7 @@ public struct ScriptRunner: Sendable {
     }
 
     /// Whether a rule that `act` began still lasts.
-    public func lasts(_ name: String, of entity: EntityReference) -> Bool { firing(name, of: entity) != nil }
+    package func lasts(_ name: String, of entity: EntityReference) -> Bool { firing(name, of: entity) != nil }
 
     private func firing(_ name: String, of entity: EntityReference) -> Int? {
         running.lastIndex { firing in

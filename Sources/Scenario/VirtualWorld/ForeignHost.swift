@@ -1,17 +1,17 @@
 import ATT
-public import Bluetooth
-public import GATT
+package import Bluetooth
+package import GATT
 import HCI
 import LEHost
 import Octets
 import Peripheral
-public import Simulation
+package import Simulation
 
 // Devices behind a foreign host such as BlueZ: it manages connections, discovery and the clients' configurations, and
 // requests only values.
 extension World {
     /// A request of a foreign host for an attribute, on behalf of its client.
-    public enum AttributeRequest: Hashable, Sendable {
+    package enum AttributeRequest: Hashable, Sendable {
         /// Read the value from an octet on.
         case read(offset: Int)
         /// Write the value; a command gets no response.
@@ -19,7 +19,7 @@ extension World {
     }
 
     /// A command to a foreign host.
-    public enum ForeignCommand: Hashable, Sendable {
+    package enum ForeignCommand: Hashable, Sendable {
         /// Advertise as the scenario defines it, or stop.
         case advertise(Bool)
         /// Notify or indicate a value to its subscribers.
@@ -29,15 +29,15 @@ extension World {
     }
 
     /// The attributes of a device of the scenario, for its foreign host.
-    public func attributes(of device: Int) -> AttributeTable { nodes[device].device.table }
+    package func attributes(of device: Int) -> AttributeTable { nodes[device].device.table }
 
     /// The host of a device advertises.
-    public mutating func foreignHostAdvertises(_ node: Int, at now: Instant) {
+    package mutating func foreignHostAdvertises(_ node: Int, at now: Instant) {
         receive(at: now, node) { world in world.note(.advertising(true), of: node) }
     }
 
     /// A client has connected to a device.
-    public mutating func connected(_ peer: DeviceAddress, toForeignHostOf node: Int, at now: Instant) {
+    package mutating func connected(_ peer: DeviceAddress, toForeignHostOf node: Int, at now: Instant) {
         receive(at: now, node) { world in
             guard !world.nodes[node].connections.contains(where: { $0.peer == peer }) else { return }
             let timing = ConnectionTiming(interval: 0, latency: 0, supervisionTimeout: 0)
@@ -47,7 +47,7 @@ extension World {
     }
 
     /// A client has disconnected from a device.
-    public mutating func disconnected(
+    package mutating func disconnected(
         _ peer: DeviceAddress, fromForeignHostOf node: Int, reason: HCIStatus, at now: Instant
     ) {
         receive(at: now, node) { world in
@@ -57,7 +57,7 @@ extension World {
     }
 
     /// The first client has subscribed to a value, or the last one has unsubscribed; the host does not name the clients.
-    public mutating func subscribed(_ isOn: Bool, to handle: UInt16, ofForeignHostOf node: Int, at now: Instant) {
+    package mutating func subscribed(_ isOn: Bool, to handle: UInt16, ofForeignHostOf node: Int, at now: Instant) {
         receive(at: now, node) { world in
             let anyClient = ForeignServer.anyClient
             let isSubscribed = world.nodes[node].subscriptions.contains { $0.isOf(anyClient, handle) }
@@ -68,7 +68,7 @@ extension World {
     }
 
     /// A client has confirmed an indication of a value; the host does not name the client.
-    public mutating func confirmed(_ handle: UInt16, toForeignHostOf node: Int, at now: Instant) {
+    package mutating func confirmed(_ handle: UInt16, toForeignHostOf node: Int, at now: Instant) {
         receive(at: now, node) {
             $0.handle(.server(ForeignServer.anyClient, .confirmed(handle: handle)), ofDevice: node)
         }
@@ -77,7 +77,7 @@ extension World {
     /// Answers a client's request: with the value of a read, no octets for a write, or the error.
     ///
     /// `mtu` is that of the client's connection, if the host knows it.
-    public mutating func answer(
+    package mutating func answer(
         _ request: AttributeRequest, of handle: UInt16, from peer: DeviceAddress?, mtu: Int? = nil,
         toForeignHostOf node: Int, at now: Instant
     ) -> Result<[UInt8], ATTError> {

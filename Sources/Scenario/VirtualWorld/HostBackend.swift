@@ -1,12 +1,12 @@
 import Bluetooth
-public import HCI
-public import LEHost
-public import Octets
+package import HCI
+package import LEHost
+package import Octets
 
 // The outputs of a world, and the hosts of its devices.
 extension World {
     /// An output for an external host or controller, or for a client.
-    public enum Output: Sendable {
+    package enum Output: Sendable {
         /// A packet for the external host of a controller; the receiver releases it.
         case toGuest(controller: Int, PacketKind, Packet)
         /// A packet for the external controller of a device's host; the receiver releases it.
@@ -22,7 +22,7 @@ extension World {
     }
 
     /// The hosts and controllers of the scenario's devices.
-    public enum HostBackend: Sendable {
+    package enum HostBackend: Sendable {
         /// Hosts and virtual controllers of the world.
         case air
         /// Hosts of the world on external controllers: `.toRadio` and `receive(_:_:fromRadioOf:at:)` exchange packets.

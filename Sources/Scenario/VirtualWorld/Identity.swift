@@ -1,4 +1,4 @@
-public import Bluetooth
+package import Bluetooth
 import LEHost
 import Peripheral
 import Scenarios
@@ -56,8 +56,8 @@ extension World {
     }
 
     /// The device of the scenario that has an address or had it last; nil if there is none.
-    public func device(at address: DeviceAddress) -> Int? { addresses.last { $0.address == address }?.device }
+    package func device(at address: DeviceAddress) -> Int? { addresses.last { $0.address == address }?.device }
 
     /// The present address of a device.
-    public func address(of device: Int) -> DeviceAddress? { addresses.last { $0.device == device }?.address }
+    package func address(of device: Int) -> DeviceAddress? { addresses.last { $0.device == device }?.address }
 }

@@ -1,25 +1,25 @@
 import EventLog
-public import Expectations
+package import Expectations
 import Scenarios
-public import Simulation
-public import Spelling
+package import Simulation
+package import Spelling
 import Timeline
 
 // The script and the judge of expectations observe the events of the log.
 extension World {
     /// Starts to judge the scenario's expectations, if it has any.  This does not change what happens.
-    public mutating func judgeExpectations(on terms: Judge.Terms = Judge.Terms()) {
+    package mutating func judgeExpectations(on terms: Judge.Terms = Judge.Terms()) {
         judge = scenario.expectations.isEmpty ? nil : Judge(scenario, on: terms)
     }
 
     /// Whether the time limits wait for the operator to connect the client.
-    public var waitsForConnection: Bool { judge?.waitsForConnection ?? false }
+    package var waitsForConnection: Bool { judge?.waitsForConnection ?? false }
 
     /// The present questions to the operator.
-    public var operatorQuestions: [OperatorQuestion] { judge?.operatorQuestions ?? [] }
+    package var operatorQuestions: [OperatorQuestion] { judge?.operatorQuestions ?? [] }
 
     /// Takes the operator's answer to a question, logs it as a line of the client, and returns its effect.
-    public mutating func operatorAnswered(
+    package mutating func operatorAnswered(
         _ answer: OperatorQuestion.Answer, to question: OperatorQuestion, line: some JSONWritable
     ) -> OperatorQuestion.Effect {
         judge?.setAudience(answer == .shown ? question.expectation : nil)
@@ -29,26 +29,26 @@ extension World {
     }
 
     /// The scenario is at its limit: no more events, but the operator can still answer.
-    public mutating func reachLimit() {
+    package mutating func reachLimit() {
         let now = now
         judge?.reachedLimit(at: now, into: &rulings)
     }
 
     /// Whether there are expectations and all are decided.
-    public var isDecided: Bool { judge?.isDecided ?? false }
+    package var isDecided: Bool { judge?.isDecided ?? false }
 
     /// External clients ran on while this machine was stalled. Call this before the events that were late for that
     /// reason.
-    public mutating func stoodStill(from begin: Instant, to end: Instant) { judge?.stoodStill(from: begin, to: end) }
+    package mutating func stoodStill(from begin: Instant, to end: Instant) { judge?.stoodStill(from: begin, to: end) }
 
     /// Decides the expectations whose time has passed.
-    public mutating func judgeTime() {
+    package mutating func judgeTime() {
         let now = now
         judge?.timePassed(at: now, into: &rulings)
     }
 
     /// Decides the remaining expectations: the scenario has ended.
-    public mutating func endJudging() {
+    package mutating func endJudging() {
         let now = now
         judge?.finish(at: now, into: &rulings)
     }

@@ -1,6 +1,6 @@
 import Bluetooth
 import Characteristics
-public import EventLog
+package import EventLog
 import GATT
 import HCI
 import LEHost
@@ -8,7 +8,7 @@ import Octets
 import Peripheral
 import Scenarios
 import Simulation
-public import Spelling
+package import Spelling
 import Timeline
 import VirtualController
 
@@ -16,7 +16,7 @@ import VirtualController
 
 extension World {
     /// Translates handles and values of the journal into names and JSON.
-    public var wording: ValueFormatter {
+    package var wording: ValueFormatter {
         let (names, ids) = (names, scenario.devices.map(\.id))
         return ValueFormatter(
             entity: { device, number in names.entry(number, of: device)?.name ?? ids[device] },
@@ -57,12 +57,12 @@ extension World {
     }
 
     /// Logs that an external client has exited, with its status as a shell reports it.
-    public mutating func clientExited(_ status: UInt8) {
+    package mutating func clientExited(_ status: UInt8) {
         note(.exited, .client, "client", code: status) { $0.value = "\(status)" }
     }
 
     /// Logs a line of a client.
-    public mutating func clientSaid(_ line: some JSONWritable) {
+    package mutating func clientSaid(_ line: some JSONWritable) {
         journal.append(line: line, at: now)
         if isAwaited(.said) { report(ObservedEvent(said: Datum(json: line.json.utf8))) }
     }

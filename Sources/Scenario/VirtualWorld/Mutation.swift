@@ -3,9 +3,9 @@ import Octets
 
 /// A defect of a device's firmware, as a patch of the packets between its host and its controller, so that tests can
 /// check which checks detect it.
-public struct Mutation: Hashable, Sendable {
+package struct Mutation: Hashable, Sendable {
     /// The packets that a change applies to.
-    public enum Target: Hashable, Sendable {
+    package enum Target: Hashable, Sendable {
         /// Sent ATT PDUs with this opcode, in one packet.  Core 6.0, Vol 3, Part F, section 3.3.
         case att(UInt8)
         /// Received ATT PDUs with this opcode, in one packet.
@@ -17,7 +17,7 @@ public struct Mutation: Hashable, Sendable {
     }
 
     /// A replacement of octets.
-    public struct Change: Hashable, Sendable {
+    package struct Change: Hashable, Sendable {
         private enum Octet: Hashable {
             case fixed(UInt8)
             /// The octet that was found at this index.
@@ -35,7 +35,7 @@ public struct Mutation: Hashable, Sendable {
         ///   - found: The octets to find, as `10 .. 37`, where `..` is any octet.
         ///   - sent: The octets in their place, in any number: `..` is the found octet at the same index, `@4` that at
         ///     index 4.
-        public init(_ target: Target, at offset: Int? = nil, _ found: String, becomes sent: String) {
+        package init(_ target: Target, at offset: Int? = nil, _ found: String, becomes sent: String) {
             (self.target, self.offset) = (target, offset)
             let octets = found.split(separator: " ").map { UInt8($0, radix: 16) }
             self.found = octets
@@ -68,7 +68,7 @@ public struct Mutation: Hashable, Sendable {
     private let changes: [Change]
 
     /// A defect that makes the first applicable change in each packet.
-    public init(_ changes: [Change]) { self.changes = changes }
+    package init(_ changes: [Change]) { self.changes = changes }
 
     /// A sent packet with the defect, without H4's indicator; nil if it is unchanged.
     func applied(to octets: [UInt8], _ kind: PacketKind) -> [UInt8]? {

@@ -1,9 +1,9 @@
 import EventLog
 import Peripheral
-public import Scenarios
+package import Scenarios
 import Sensors
 import Services
-public import Simulation
+package import Simulation
 import Spelling
 import Timeline
 
@@ -21,7 +21,7 @@ extension World {
     ///     outside on the same target.
     ///   - now: The present instant.
     /// - Returns: Whether the action was performed; false before the start.
-    public mutating func act(_ action: Action, as name: String, for end: Rule.End? = nil, at now: Instant) -> Bool {
+    package mutating func act(_ action: Action, as name: String, for end: Rule.End? = nil, at now: Instant) -> Bool {
         act(Rule(when: .start, action: action, end: end), as: name, at: now)
     }
 
@@ -29,7 +29,7 @@ extension World {
     /// decides against it.
     ///
     /// It happens at the next whole microsecond without other events, so that its place in the log is unambiguous.
-    public mutating func act(_ rule: Rule, as name: String, at now: Instant) -> Bool {
+    package mutating func act(_ rule: Rule, as name: String, at now: Instant) -> Bool {
         guard script.isPlaying else { return false }
         let now = runToQuietInstant(at: now)
         var rule = rule
@@ -42,7 +42,7 @@ extension World {
     /// Why an action would have no effect now, for reasons that a file's reader cannot see; nil if it would.
     ///
     /// - Returns: The key of the argument that is wrong, and the reason.
-    public func ineffectiveReason(for action: Action) -> (key: String, reason: String)? {
+    package func ineffectiveReason(for action: Action) -> (key: String, reason: String)? {
         guard let node = action.entity?.device, nodes.indices.contains(node) else { return nil }
         switch action.operation {
         case .moveHandles(let distance, _):
@@ -58,7 +58,7 @@ extension World {
     }
 
     /// Ends an action that `act` began; false if no such action lasts.
-    public mutating func end(_ name: String, of entity: EntityReference, at now: Instant) -> Bool {
+    package mutating func end(_ name: String, of entity: EntityReference, at now: Instant) -> Bool {
         guard script.isPlaying else { return false }
         let now = runToQuietInstant(at: now)
         defer { runScript() }
@@ -66,7 +66,7 @@ extension World {
     }
 
     /// Whether an action that `act` began still lasts.
-    public func lasts(_ name: String, of entity: EntityReference) -> Bool { script.lasts(name, of: entity) }
+    package func lasts(_ name: String, of entity: EntityReference) -> Bool { script.lasts(name, of: entity) }
 
     mutating func noteFromOutside(_ event: EventName, _ rule: Rule) {
         var record = EventRecord(event, of: rule.action.entity.flatMap(scenario.path), at: now)

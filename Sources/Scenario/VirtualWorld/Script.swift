@@ -182,7 +182,7 @@ extension World {
     }
 
     /// The name of a rule in logs: its id, or `rule N`.
-    public func name(of rule: Int) -> String { script.rule(rule).id ?? "rule \(rule + 1)" }
+    package func name(of rule: Int) -> String { script.rule(rule).id ?? "rule \(rule + 1)" }
 }
 
 extension EntityReference {

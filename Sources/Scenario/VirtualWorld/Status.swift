@@ -1,79 +1,79 @@
 import Bluetooth
 import Peripheral
-public import Scenarios
+package import Scenarios
 import Services
-public import Simulation
+package import Simulation
 import Timeline
 
 /// The state of a world at an instant.
-public struct WorldStatus: Hashable, Sendable {
+package struct WorldStatus: Hashable, Sendable {
     /// A device of the scenario.
-    public struct Device: Hashable, Sendable {
+    package struct Device: Hashable, Sendable {
         /// Its name in the scenario.
-        public var id: String
+        package var id: String
         /// The ATT MTU of each connection, the oldest first.
-        public var mtus: [Int]
+        package var mtus: [Int]
         /// The rate of its first heart-rate service, in beats per minute; nil without such a service.
-        public var bpm: Int?
+        package var bpm: Int?
         /// Whether its sensor has skin contact; nil if it cannot detect that.
-        public var isTouching: Bool?
+        package var isTouching: Bool?
         /// Whether `silence` applies to it, or to one of its services or values.
-        public var isSilent: Bool
+        package var isSilent: Bool
         /// Whether `link_loss` applies to it.
-        public var isAway: Bool
+        package var isAway: Bool
 
         /// A device without known state.
-        public init(_ id: String) { (self.id, mtus, isSilent, isAway) = (id, [], false, false) }
+        package init(_ id: String) { (self.id, mtus, isSilent, isAway) = (id, [], false, false) }
     }
 
     /// A lasting action.
-    public struct ActiveAction: Hashable, Sendable {
+    package struct ActiveAction: Hashable, Sendable {
         /// The action.
-        public var kind: Action.Kind
+        package var kind: Action.Kind
         /// The path of the target; nil for a target without one.
-        public var entity: String?
+        package var entity: String?
         /// The name of the rule, or of the action from outside.
-        public var rule: String
+        package var rule: String
         /// When it began.
-        public var begun: Instant
+        package var begun: Instant
         /// When it ends, if that is known.
-        public var end: Instant?
+        package var end: Instant?
 
         /// A lasting action.
-        public init(kind: Action.Kind, entity: String?, rule: String, begun: Instant, end: Instant?) {
+        package init(kind: Action.Kind, entity: String?, rule: String, begun: Instant, end: Instant?) {
             (self.kind, self.entity, self.rule, self.begun, self.end) = (kind, entity, rule, begun, end)
         }
     }
 
     /// The next rule at a known time.
-    public struct Next: Hashable, Sendable {
+    package struct Next: Hashable, Sendable {
         /// The rule's name.
-        public var rule: String
+        package var rule: String
         /// When it begins.
-        public var due: Instant
+        package var due: Instant
 
         /// A rule and when it begins.
-        public init(_ rule: String, due: Instant) { (self.rule, self.due) = (rule, due) }
+        package init(_ rule: String, due: Instant) { (self.rule, self.due) = (rule, due) }
     }
 
     /// The instant of this state.
-    public var now: Instant
+    package var now: Instant
     /// In the scenario's order.
-    public var devices: [Device]
+    package var devices: [Device]
     /// The lasting actions, in the order in which they began.
-    public var activeActions: [ActiveAction] = []
+    package var activeActions: [ActiveAction] = []
     /// The rule that begins next at a known time.
-    public var next: Next?
+    package var next: Next?
 
     /// A state without lasting actions.
-    public init(now: Instant, devices: [Device], next: Next? = nil) {
+    package init(now: Instant, devices: [Device], next: Next? = nil) {
         (self.now, self.devices, self.next) = (now, devices, next)
     }
 }
 
 extension World {
     /// The present state.
-    public var status: WorldStatus {
+    package var status: WorldStatus {
         let devices = scenario.devices.indices.map { index in
             var device = WorldStatus.Device(scenario.devices[index].id)
             device.mtus = nodes[index].connections.map(\.mtu)

@@ -1,22 +1,22 @@
 import Air
 import Bluetooth
-public import EventLog
-public import Expectations
-public import GATT
-public import HCI
-public import LEHost
-public import Octets
-public import Peripheral
-public import Scenarios
-public import Services
-public import Simulation
+package import EventLog
+package import Expectations
+package import GATT
+package import HCI
+package import LEHost
+package import Octets
+package import Peripheral
+package import Scenarios
+package import Services
+package import Simulation
 import Timeline
 import VirtualController
 
 /// A simulation of a scenario: its devices, virtual controllers for them and for external hosts, and the air.
 ///
 /// One queue orders all events by instant and insertion; they happen only in `run(until:)` and in calls from outside.
-public struct World: Sendable {
+package struct World: Sendable {
     enum Event: Sendable {
         case radio(Radio.Timer)
         case toController(Int, PacketKind, Packet)
@@ -37,28 +37,28 @@ public struct World: Sendable {
     }
 
     /// The scenario.
-    public let scenario: Scenario
+    package let scenario: Scenario
     /// The packets of the world and of its owner.
-    public var pool = PacketPool()
+    package var pool = PacketPool()
     /// Every HCI packet of every controller.
-    public var packets = PacketLog(sink: nil)
+    package var packets = PacketLog(sink: nil)
     /// The event log.
-    public var journal = EventJournal(sink: nil)
+    package var journal = EventJournal(sink: nil)
     /// Events that the script has not observed yet.
     var observedEvents: [ObservedEvent] = []
     /// Judges the scenario's expectations; nil without expectations, or if nobody asks for verdicts.
-    public internal(set) var judge: Judge?
+    package internal(set) var judge: Judge?
     /// The verdicts on expectations, in the order of the decisions.
-    public internal(set) var rulings: [Judge.Ruling] = []
+    package internal(set) var rulings: [Judge.Ruling] = []
     /// The indices of the rules that were stopped because they triggered themselves without end at one instant.
-    public internal(set) var runaways: [Int] = []
+    package internal(set) var runaways: [Int] = []
     /// Outputs for external hosts, controllers and clients, in order; the owner empties it.
-    public var outbox: [Output] = []
+    package var outbox: [Output] = []
 
     /// The hosts and controllers of the devices; set it before `start`.
-    public var hostBackend = HostBackend.air
+    package var hostBackend = HostBackend.air
     /// A defect of all devices' hosts; nil for none.
-    public var mutation: Mutation?
+    package var mutation: Mutation?
 
     private var eventSchedule = EventSchedule()
     var airspace: Airspace
@@ -86,7 +86,7 @@ public struct World: Sendable {
     ///   - seed: The seed of all random numbers.
     ///   - sleeps: Whether empty connection events are skipped; the logs are the same without, at more cost.
     /// - Throws: An error if the attributes of a device need too many handles.
-    public init(_ scenario: Scenario, seed: UInt64, sleeps: Bool = true) throws(AttributeTable.DefinitionError) {
+    package init(_ scenario: Scenario, seed: UInt64, sleeps: Bool = true) throws(AttributeTable.DefinitionError) {
         self.scenario = scenario
         chance = RandomStream(seed: seed)
         names = ValueNames(scenario, [])
@@ -110,15 +110,15 @@ public struct World: Sendable {
     }
 
     /// The MTU of hosts for which the scenario defines none.
-    public static let defaultMTU = 247
+    package static let defaultMTU = 247
 
     /// The public address of the next controller: locally administered and numbered.
     private var ownAddress: DeviceAddress { DeviceAddress(0x0200_0000_0000 | UInt64(arrivals + 1), .public) }
 
     /// The present instant.
-    public var now: Instant { eventSchedule.now }
+    package var now: Instant { eventSchedule.now }
     /// When the next event is due; nil if there is none.
-    public var nextDue: Instant? { mutating get { eventSchedule.nextDue } }
+    package var nextDue: Instant? { mutating get { eventSchedule.nextDue } }
 
     // MARK: Devices, clients and guests
 
@@ -135,7 +135,7 @@ public struct World: Sendable {
     }
 
     /// Starts all devices of the scenario, and the script.
-    public mutating func start() {
+    package mutating func start() {
         for (index, device) in scenario.devices.enumerated() {
             guard hostBackend != .foreignHosts else {
                 advertise(index, phase: 0)
@@ -163,7 +163,7 @@ public struct World: Sendable {
     }
 
     /// Adds a controller for an external host, in the state after a reset; returns its number.
-    public mutating func addGuest(at now: Instant) -> Int {
+    package mutating func addGuest(at now: Instant) -> Int {
         run(until: now)
         let address = ownAddress
         let controller = add(address, at: Medium.Station(), for: .guest)
@@ -173,7 +173,7 @@ public struct World: Sendable {
     }
 
     /// Removes the controller of an external host at once, without disconnections; its number may be reused.
-    public mutating func removeGuest(_ controller: Int, at now: Instant) {
+    package mutating func removeGuest(_ controller: Int, at now: Instant) {
         run(until: now)
         guard users.indices.contains(controller), users[controller] == .guest else { return }
         users[controller] = .nobody
@@ -191,7 +191,7 @@ public struct World: Sendable {
     /// Adds a host without services, for the built-in client; returns its node's number.
     ///
     /// - Throws: Nothing in practice: the host has no services.
-    public mutating func addClient(at now: Instant) throws(AttributeTable.DefinitionError) -> Int {
+    package mutating func addClient(at now: Instant) throws(AttributeTable.DefinitionError) -> Int {
         run(until: now)
         let definition = PeripheralDefinition(name: "Lubdub client", appearance: Appearance(0), services: [])
         let device = try PeripheralDevice(definition, seed: chance)
@@ -207,7 +207,7 @@ public struct World: Sendable {
     // MARK: Input
 
     /// Takes a packet from an external host: at most `PacketPool.capacity` octets, as `H4Framer` returns them.
-    public mutating func receive(
+    package mutating func receive(
         _ kind: PacketKind, _ octets: ArraySlice<UInt8>, fromGuest controller: Int, at now: Instant
     ) {
         run(until: now)
@@ -219,7 +219,7 @@ public struct World: Sendable {
 
     /// Takes a packet from the external controller of a device's host: at most `PacketPool.capacity` octets, as
     /// `H4Framer` returns them.
-    public mutating func receive(
+    package mutating func receive(
         _ kind: PacketKind, _ octets: ArraySlice<UInt8>, fromRadioOf node: Int, at now: Instant
     ) {
         run(until: now)
@@ -230,10 +230,10 @@ public struct World: Sendable {
     }
 
     /// Whether any device has a connection.
-    public var hasLinks: Bool { nodes.contains { !$0.connections.isEmpty } }
+    package var hasLinks: Bool { nodes.contains { !$0.connections.isEmpty } }
 
     /// Disconnects all devices.
-    public mutating func endLinks() {
+    package mutating func endLinks() {
         for node in nodes.indices where !isClient(node) {
             for connection in nodes[node].connections {
                 command(.disconnect(connection.id, reason: .remoteUserTerminated), of: node)
@@ -242,7 +242,7 @@ public struct World: Sendable {
     }
 
     /// Passes a command to the host of a node.
-    public mutating func command(_ command: Host.Command, of node: Int) {
+    package mutating func command(_ command: Host.Command, of node: Int) {
         guard nodes.indices.contains(node) else { return }
         instruct(node, command)
         forwardHostOutputs(of: node)
@@ -262,7 +262,7 @@ public struct World: Sendable {
     ///   - input: The new input; nil to end the override.
     ///   - begun: The time zero of a signal; now by default.
     /// - Returns: Whether the value can be set so.
-    public mutating func set(
+    package mutating func set(
         _ value: DeviceValue, of node: Int, to input: SensorInput?, begun: Instant? = nil
     ) -> Bool {
         guard nodes.indices.contains(node) else { return false }
@@ -271,7 +271,7 @@ public struct World: Sendable {
     }
 
     /// Notifies or indicates a value now, or these octets.
-    public mutating func notify(_ value: DeviceValue, of node: Int, octets: [UInt8]? = nil) {
+    package mutating func notify(_ value: DeviceValue, of node: Int, octets: [UInt8]? = nil) {
         guard nodes.indices.contains(node),
             let notification = nodes[node].notification(of: value, octets: octets, at: now, pool: &pool)
         else { return }
@@ -281,13 +281,13 @@ public struct World: Sendable {
     // MARK: Running
 
     /// Runs everything that is due by `limit`; then `now` is `limit`.
-    public mutating func run(until limit: Instant) {
+    package mutating func run(until limit: Instant) {
         while let event = eventSchedule.takeFirst(dueBy: limit) { playAndRunScript(event) }
         eventSchedule.advance(to: limit)
     }
 
     /// Runs everything at the next instant, if that is not after `limit`; false if there is nothing.
-    public mutating func runNext(until limit: Instant) -> Bool {
+    package mutating func runNext(until limit: Instant) -> Bool {
         guard let first = eventSchedule.takeFirst(dueBy: limit) else { return false }
         playAndRunScript(first)
         while let event = eventSchedule.takeFirst(dueBy: now) { playAndRunScript(event) }

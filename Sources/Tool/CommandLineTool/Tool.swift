@@ -6,7 +6,7 @@ import Glibc
 import ScenarioRuns
 
 /// Runs the command line tool with its arguments, and returns the exit status.
-public func runTool(_ words: [String]) -> Int32 {
+package func runTool(_ words: [String]) -> Int32 {
     Console.prepare()
     let status = understand(words)
     switch Console.failure {

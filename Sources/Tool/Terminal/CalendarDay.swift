@@ -1,14 +1,14 @@
 /// A day of the Gregorian calendar.
-public struct CalendarDay: Hashable, Comparable, Sendable {
+package struct CalendarDay: Hashable, Comparable, Sendable {
     /// Such as 2024.
-    public let year: Int
+    package let year: Int
     /// 1 to 12.
-    public let month: Int
+    package let month: Int
     /// 1 to 31.
-    public let day: Int
+    package let day: Int
 
     /// Nil for a day that no calendar has.
-    public init?(year: Int, month: Int, day: Int) {
+    package init?(year: Int, month: Int, day: Int) {
         guard (1...9999) ~= year, (1...12) ~= month, (1...Self.days(inMonth: month, of: year)) ~= day else {
             return nil
         }
@@ -16,7 +16,7 @@ public struct CalendarDay: Hashable, Comparable, Sendable {
     }
 
     /// 0001-01-01.
-    public static let first = CalendarDay()
+    package static let first = CalendarDay()
 
     private init() { (year, month, day) = (1, 1, 1) }
 
@@ -43,7 +43,7 @@ public struct CalendarDay: Hashable, Comparable, Sendable {
     }
 
     /// Whether `left` is earlier.
-    public static func < (left: CalendarDay, right: CalendarDay) -> Bool {
+    package static func < (left: CalendarDay, right: CalendarDay) -> Bool {
         (left.year, left.month, left.day) < (right.year, right.month, right.day)
     }
 }

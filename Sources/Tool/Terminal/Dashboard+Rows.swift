@@ -1,11 +1,11 @@
 import CommandSupport
-public import Simulation
+package import Simulation
 import Spelling
 import Statistics
 
 extension Dashboard {
     /// The screen: exactly `height` rows of at most `width` columns.
-    public func rows(width: Int, height: Int, _ glyphs: Glyphs, at now: Instant) -> [ScreenRow] {
+    package func rows(width: Int, height: Int, _ glyphs: Glyphs, at now: Instant) -> [ScreenRow] {
         var canvas = Canvas(width: width, height: height, glyphs)
         let layout = Layout(
             width: canvas.width, height: canvas.height, hasECG: ecg != nil, hasSteps: steps != nil || month != nil)

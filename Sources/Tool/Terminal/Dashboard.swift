@@ -1,12 +1,12 @@
-public import Simulation
-public import Statistics
+package import Simulation
+package import Statistics
 
 /// The state of a heart-rate client at a glance; `rows` shows it.
 ///
 /// It receives the client's updates, and does not know about clients or terminals.
-public struct Dashboard: Sendable {
+package struct Dashboard: Sendable {
     /// The state of the connection.
-    public enum Link: Equatable, Sendable {
+    package enum Link: Equatable, Sendable {
         /// Scanning for the device.
         case scanning
         /// Connecting to the device.
@@ -20,7 +20,7 @@ public struct Dashboard: Sendable {
     }
 
     /// A change of what is displayed.
-    public enum Input: Sendable {
+    package enum Input: Sendable {
         /// The device or its name has changed; values of another device are cleared.
         case device(address: String, name: String?)
         /// The state of the connection has changed.
@@ -47,13 +47,13 @@ public struct Dashboard: Sendable {
     }
 
     /// A number with its label.
-    public struct Fact: Hashable, Sendable {
+    package struct Fact: Hashable, Sendable {
         let label: String
         let value: String?
         let isWarning: Bool
 
         /// A formatted number; nil when unknown.
-        public init(label: String, value: String?, isWarning: Bool = false) {
+        package init(label: String, value: String?, isWarning: Bool = false) {
             (self.label, self.value, self.isWarning) = (label, value, isWarning)
         }
     }
@@ -80,7 +80,7 @@ public struct Dashboard: Sendable {
     package private(set) var problem: String?
 
     /// An empty dashboard; rows with these labels are visible before their first values.
-    public init(_ body: BodyMeasurements = BodyMeasurements(), rows labels: [String] = []) {
+    package init(_ body: BodyMeasurements = BodyMeasurements(), rows labels: [String] = []) {
         (self.body, self.labels, facts) = (body, labels, [])
         for label in labels { take(Fact(label: label, value: nil)) }
     }
@@ -89,7 +89,7 @@ public struct Dashboard: Sendable {
     package func session(at now: Instant) -> Duration? { linkBegan.map { $0.duration(to: linkEnded ?? now) } }
 
     /// Applies a change.
-    public mutating func take(_ input: Input, at now: Instant) {
+    package mutating func take(_ input: Input, at now: Instant) {
         switch input {
         case .device(let address, let name):
             if let known = self.address, known != address { forget() }

@@ -50,14 +50,14 @@ struct MonthOfSteps {
 }
 
 /// Height and weight, for distance and calories.
-public struct BodyMeasurements: Equatable, Sendable {
+package struct BodyMeasurements: Equatable, Sendable {
     /// In centimetres.
-    public var height: Int
+    package var height: Int
     /// In kilograms.
-    public var weight: Int
+    package var weight: Int
 
     /// Defaults to 170 cm and 70 kg.
-    public init(height: Int = 170, weight: Int = 70) { (self.height, self.weight) = (height, weight) }
+    package init(height: Int = 170, weight: Int = 70) { (self.height, self.weight) = (height, weight) }
 
     /// The distance in metres: the length of a step is 0.414 × height, between the usual 0.413 for women and 0.415 for men.
     package func distance(steps: UInt64) -> Double { Double(steps) * 0.414 * Double(height) / 100 }

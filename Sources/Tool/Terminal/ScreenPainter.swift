@@ -1,21 +1,21 @@
 /// The ECMA-48 control sequences that show rows on a terminal; unchanged rows are skipped.
-public struct ScreenPainter: Sendable {
+package struct ScreenPainter: Sendable {
     /// Switches to the alternate screen, hides the cursor, and disables line wrap: xterm's private modes.
-    public static let entering = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
+    package static let entering = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
     /// Undoes `entering` in reverse order.
-    public static let leaving = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+    package static let leaving = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     private let isColoured: Bool
     private var shown: [ScreenRow] = []
 
     /// A painter for an empty screen.
-    public init(isColoured: Bool) { self.isColoured = isColoured }
+    package init(isColoured: Bool) { self.isColoured = isColoured }
 
     /// Makes the next `paint` redraw the whole screen.
-    public mutating func forget() { shown = [] }
+    package mutating func forget() { shown = [] }
 
     /// The sequences that show `rows` on a terminal of `width` columns; empty when it already shows them.
-    public mutating func paint(_ rows: [ScreenRow], width: Int) -> String {
+    package mutating func paint(_ rows: [ScreenRow], width: Int) -> String {
         var text = shown.count == rows.count ? "" : "\u{1B}[0m\u{1B}[2J"
         if shown.count != rows.count { shown = Array(repeating: ScreenRow(), count: rows.count) }
         for (index, row) in rows.enumerated() where row != shown[index] {

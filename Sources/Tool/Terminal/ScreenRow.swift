@@ -1,5 +1,5 @@
 /// The role of a text on the screen.
-public enum Style: Sendable {
+package enum Style: Sendable {
     /// Plain text.
     case plain
     /// The title of the text that follows.
@@ -17,7 +17,7 @@ public enum Style: Sendable {
 }
 
 /// The characters that a screen is drawn with.
-public enum Glyphs: Sendable {
+package enum Glyphs: Sendable {
     /// Braille patterns, blocks and box drawings.
     case unicode
     /// Printable ASCII only.
@@ -25,20 +25,20 @@ public enum Glyphs: Sendable {
 }
 
 /// A row of the screen, without trailing spaces.
-public struct ScreenRow: Equatable, Sendable {
+package struct ScreenRow: Equatable, Sendable {
     /// Characters of one style.
-    public struct Run: Equatable, Sendable {
+    package struct Run: Equatable, Sendable {
         /// The characters.
-        public var text: String
+        package var text: String
         /// Their style.
-        public let style: Style
+        package let style: Style
     }
 
     /// The runs, from the left.
-    public internal(set) var runs: [Run] = []
+    package internal(set) var runs: [Run] = []
     /// The number of columns up to the last character.
-    public internal(set) var columns = 0
+    package internal(set) var columns = 0
 
     /// The characters without styles.
-    public var text: String { runs.map(\.text).joined() }
+    package var text: String { runs.map(\.text).joined() }
 }

@@ -1,14 +1,14 @@
-public import Expectations
-public import Simulation
+package import Expectations
+package import Simulation
 
 /// The difference between what a specification requires and what a peripheral did.
-public struct Finding: Hashable, Sendable {
+package struct Finding: Hashable, Sendable {
     /// The required behavior.
-    public var expected: String
+    package var expected: String
     /// The observed behavior.
-    public var seen: String
+    package var seen: String
     /// When it was observed.
-    public var instant: Instant
+    package var instant: Instant
 }
 
 /// How a check ends when it does not pass.
@@ -31,23 +31,23 @@ enum CheckExit: Error, Hashable, Sendable {
 
 extension Check {
     /// The result of a check.
-    public struct Outcome: Sendable {
+    package struct Outcome: Sendable {
         /// The check that ran.
-        public let check: Check
+        package let check: Check
         /// How it ended.
-        public let verdict: Verdict
+        package let verdict: Verdict
         /// Only of a fail.
-        public let finding: Finding?
+        package let finding: Finding?
         /// Of every verdict other than pass and fail.
-        public let reason: String?
+        package let reason: String?
         /// How long it took, by the examiner's clock.
-        public let duration: Duration
+        package let duration: Duration
 
         /// Whether it failed while this machine had stopped for too long, so that the check should be run again.
-        public let isExcused: Bool
+        package let isExcused: Bool
 
         /// The outcome of a check that was not started, because a precondition cannot be met.
-        public init(_ check: Check, inconclusive reason: String) {
+        package init(_ check: Check, inconclusive reason: String) {
             self.init(check, .inconclusive(reason), took: .zero)
         }
 

@@ -1,9 +1,9 @@
 import EventLog
-public import GATT
+package import GATT
 import LEHost
 import Scenarios
 import Simulation
-public import VirtualWorld
+package import VirtualWorld
 
 extension Check {
     /// Runs the check against a device of a world that has not started.
@@ -14,7 +14,7 @@ extension Check {
     ///   - isStrict: Whether to run recommended and robustness checks too.
     /// - Returns: The outcome, and the world after the check.
     /// - Throws: If the examiner's own attributes do not fit into its table.
-    public func run(
+    package func run(
         on device: Int, in world: World, isStrict: Bool = false
     ) throws(AttributeTable.DefinitionError) -> (outcome: Outcome, world: World) {
         var examiner = try Examiner(in: world, of: device)
@@ -26,7 +26,7 @@ extension Check {
 
     /// Runs the check over a host, in a separate connection, which has ended on return.  If `host.isOver` then, the
     /// outcome does not count.
-    public func run(on peer: Peer, over host: any ExaminerHost, isStrict: Bool = false) -> Outcome {
+    package func run(on peer: Peer, over host: any ExaminerHost, isStrict: Bool = false) -> Outcome {
         var examiner = Examiner(by: host, of: peer)
         return examine(&examiner, isStrict)
     }

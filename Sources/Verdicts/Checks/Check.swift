@@ -6,7 +6,7 @@ import LEHost
 ///
 /// The body is straight-line code that uses an `Examiner`: it returns when the peripheral passes, and throws any other
 /// result.  Before it starts, the examiner has reached the state that the scope requires.
-public struct Check: Identifiable, Sendable {
+package struct Check: Identifiable, Sendable {
     /// The state in which the body starts.
     enum Scope: Hashable, Sendable {
         /// The examiner has received advertising.
@@ -29,7 +29,7 @@ public struct Check: Identifiable, Sendable {
     }
 
     /// How strongly a specification requires it.
-    public enum Weight: Sendable {
+    package enum Weight: Sendable {
         /// "Shall".
         case required
         /// "Should".
@@ -42,16 +42,16 @@ public struct Check: Identifiable, Sendable {
     typealias Body = @Sendable (inout Examiner) throws(CheckExit) -> Void
 
     /// The SIG's id of a test case, `HRS/SEN/CN/BV-01-C`, or one of Lubdub's: `advertising/flags`.
-    public let id: String
+    package let id: String
     /// The requirement in one sentence.
-    public let title: String
+    package let title: String
     /// The specification and the section that require it.
-    public let requirement: String
+    package let requirement: String
     let scope: Scope
     /// Without these the check is skipped.
     let prerequisites: [Prerequisite]
     /// Checks that are not `required` run only with `isStrict`.
-    public let weight: Weight
+    package let weight: Weight
     let body: Body
 
     /// A check that a peripheral can pass.
@@ -72,7 +72,7 @@ public struct Check: Identifiable, Sendable {
     var isNeverRun: Bool { prerequisites.contains { if case .impossible = $0 { true } else { false } } }
 
     /// All checks, in the order in which they run.
-    public static let all: [Check] =
+    package static let all: [Check] =
         advertising + heartRateDeclarations + heartRateValues + heartRateControl + heartRateForms
         + thermometerDeclarations + thermometerValues + thermometerProcedures + pulseOximeter + running
         + deviceInformation + battery + vendor

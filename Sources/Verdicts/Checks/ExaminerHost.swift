@@ -1,11 +1,11 @@
-public import LEHost
-public import Scenarios
-public import Simulation
+package import LEHost
+package import Scenarios
+package import Simulation
 
 /// The central host of an `Examiner`, and the time in which it works.
 ///
 /// A check is code without `async`, so the host lets time pass while the check waits for an output.
-public protocol ExaminerHost: CentralHost {
+package protocol ExaminerHost: CentralHost {
     /// The present.
     var now: Instant { get }
 

@@ -1,9 +1,9 @@
-public import Bluetooth
+package import Bluetooth
 import HCI
 import Spelling
 
 /// How the command line names a peripheral.
-public enum Peer: Hashable, Sendable, CustomStringConvertible {
+package enum Peer: Hashable, Sendable, CustomStringConvertible {
     /// Its address.
     case address(DeviceAddress)
     /// The 48 bits of its address, public or random.
@@ -12,7 +12,7 @@ public enum Peer: Hashable, Sendable, CustomStringConvertible {
     case name(String)
 
     /// Reads `C0:FF:EE:00:00:01`, the same followed by `/public` or `/random`, or a name.
-    public init(_ text: String) {
+    package init(_ text: String) {
         guard let address = DeviceAddress(text) else {
             self = .name(text)
             return
@@ -21,7 +21,7 @@ public enum Peer: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// As on the command line.
-    public var description: String {
+    package var description: String {
         switch self {
         case .address(let address): "\(address)"
         case .number(let number): String("\(DeviceAddress(number, .random))".prefix(while: { $0 != "/" }))

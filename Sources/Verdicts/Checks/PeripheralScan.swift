@@ -1,19 +1,19 @@
-public import Bluetooth
+package import Bluetooth
 import Simulation
 import Spelling
 
 /// A scan for one peripheral, which also finds others.
-public struct PeripheralScan: Sendable {
+package struct PeripheralScan: Sendable {
     /// The address of the peripheral; nil if it was not found.
-    public let address: DeviceAddress?
+    package let address: DeviceAddress?
     /// The others, in order of discovery: `C0:FF:EE:00:00:01/random "Lubdub HRM"`.
-    public let others: [String]
+    package let others: [String]
 
     /// Whether the peripheral was found.
-    public var isFound: Bool { address != nil }
+    package var isFound: Bool { address != nil }
 
     /// Scans until the peripheral is found, for at most `duration`; with nil as peripheral for all of that time.
-    public init(for peer: Peer?, by host: any ExaminerHost, within duration: Duration) {
+    package init(for peer: Peer?, by host: any ExaminerHost, within duration: Duration) {
         var examiner = Examiner(by: host, of: peer ?? .name(""))
         examiner.start()
         let isFound = examiner.scan { examiner in

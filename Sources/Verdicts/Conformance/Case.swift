@@ -1,22 +1,22 @@
-public import Arguments
-public import Documents
+package import Arguments
+package import Documents
 
 /// A scenario with its seed and variables, played in a separate world.
-public struct Case: Identifiable, Hashable, Sendable {
+package struct Case: Identifiable, Hashable, Sendable {
     /// Its name in reports, unique in a run.
-    public internal(set) var id: String
+    package internal(set) var id: String
     /// The path of the scenario.
-    public let path: String
+    package let path: String
     /// Overrides the scenario's seed.
-    public let seed: UInt64?
+    package let seed: UInt64?
     /// Override the scenario's values.
-    public let variables: [String: Node]
+    package let variables: [String: Node]
     /// The command-line operand that it comes from: a scenario, a suite or a folder.
-    public let operand: String
+    package let operand: String
     /// Its id within that operand.
-    public let ownID: String
+    package let ownID: String
     /// Whether that operand is the scenario itself.
-    public let isOperand: Bool
+    package let isOperand: Bool
 
     /// The case of an operand that is a scenario.
     init(of operand: String) {
@@ -26,24 +26,24 @@ public struct Case: Identifiable, Hashable, Sendable {
     }
 
     /// A case of a suite or a folder; `id` is its name there.
-    public init(_ id: String, path: String, seed: UInt64? = nil, variables: [String: Node] = [:], of operand: String) {
+    package init(_ id: String, path: String, seed: UInt64? = nil, variables: [String: Node] = [:], of operand: String) {
         (self.id, ownID, self.path, self.seed) = (id, id, path, seed)
         (self.variables, self.operand, isOperand) = (variables, operand, false)
     }
 
     /// The id of a scenario's case: its path without `.json`.
-    public static func id(of path: String) -> String { path.hasSuffix(".json") ? String(path.dropLast(5)) : path }
+    package static func id(of path: String) -> String { path.hasSuffix(".json") ? String(path.dropLast(5)) : path }
 }
 
 /// Selects cases by id and shard.
-public struct Selection: Sendable {
+package struct Selection: Sendable {
     /// One of several parts of about equal size: `2/4`.
-    public struct Shard: Hashable, Sendable {
+    package struct Shard: Hashable, Sendable {
         private let part: Int
         private let count: Int
 
         /// Nil unless it is written `I/N`, with I from 1 to N.
-        public init?(_ text: String) {
+        package init?(_ text: String) {
             let words = text.split(separator: "/", omittingEmptySubsequences: false)
             guard words.count == 2, text.utf8.allSatisfy({ $0 == 0x2F || 0x30...0x39 ~= $0 }), let part = Int(words[0]),
                 let count = Int(words[1]), part >= 1, part <= count
@@ -59,10 +59,10 @@ public struct Selection: Sendable {
     private let shard: Shard?
 
     /// Selects the cases whose ids match any of `ids` (all if empty), and of these the ones in `shard` (all if nil).
-    public init(only ids: [Glob], _ shard: Shard?) { (self.ids, self.shard) = (ids, shard) }
+    package init(only ids: [Glob], _ shard: Shard?) { (self.ids, self.shard) = (ids, shard) }
 
     /// The selected cases, in their order.
-    public func chosen<Item: Identifiable>(of cases: [Item]) -> [Item] where Item.ID == String {
+    package func chosen<Item: Identifiable>(of cases: [Item]) -> [Item] where Item.ID == String {
         let matching = ids.isEmpty ? cases : cases.filter { item in ids.contains { $0.matches(item.id) } }
         guard let shard else { return matching }
         return matching.enumerated().filter { shard.contains($0.offset) }.map(\.element)

@@ -1,15 +1,15 @@
 /// Hands out cases, several at once if wished, and collects their outcomes.
 ///
 /// A case that this machine disturbed runs once more, alone, after all others; then only the second outcome counts.
-public struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID == String {
+package struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID == String {
     /// A case that is running.
-    public struct Turn: Sendable {
+    package struct Turn: Sendable {
         /// The case.
-        public let item: Item
+        package let item: Item
         /// Whether it runs again because the first run was disturbed.
-        public let isSecond: Bool
+        package let isSecond: Bool
         /// The index of the case in the suite.
-        public let place: Int
+        package let place: Int
     }
 
     private let cases: [Item]
@@ -20,13 +20,13 @@ public struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID 
     private var playing = 0
 
     /// A runner of these cases; `report` is empty and has the version and the seed.
-    public init(_ cases: [Item], into report: Report) {
+    package init(_ cases: [Item], into report: Report) {
         (self.cases, empty, waiting) = (cases, report, Array(cases.indices)[...])
         outcomes = Array(repeating: nil, count: cases.count)
     }
 
     /// The next case to run; nil if there is none, or none until a running one ends.
-    public mutating func next() -> Turn? {
+    package mutating func next() -> Turn? {
         if let place = waiting.popFirst() {
             playing += 1
             return Turn(item: cases[place], isSecond: false, place: place)
@@ -44,7 +44,7 @@ public struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID 
     ///   - outcome: Nil if it was interrupted; then an earlier outcome counts.
     ///   - isDisturbed: Whether this machine's load made the outcome inconclusive.
     /// - Returns: Whether the case has ended: not if it runs again or was interrupted.
-    public mutating func ended(_ turn: Turn, _ outcome: Outcome?, isDisturbed: Bool = false) -> Bool {
+    package mutating func ended(_ turn: Turn, _ outcome: Outcome?, isDisturbed: Bool = false) -> Bool {
         playing -= 1
         guard let outcome else { return false }
         outcomes[turn.place] = outcome
@@ -54,13 +54,13 @@ public struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID 
     }
 
     /// Whether any case remains to be run.
-    public var hasNext: Bool { !waiting.isEmpty || !disturbed.isEmpty }
+    package var hasNext: Bool { !waiting.isEmpty || !disturbed.isEmpty }
 
     /// How many cases have an outcome.
-    public var count: Int { outcomes.count { $0 != nil } }
+    package var count: Int { outcomes.count { $0 != nil } }
 
     /// The outcomes, in the suite's order.
-    public var report: Report {
+    package var report: Report {
         var report = empty
         for (item, outcome) in zip(cases, outcomes) {
             if let outcome { report.add(item.id, outcome) }

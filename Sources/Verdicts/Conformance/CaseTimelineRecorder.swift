@@ -1,23 +1,23 @@
 import Bluetooth
-public import EventLog
-public import Scenarios
-public import Simulation
+package import EventLog
+package import Scenarios
+package import Simulation
 import Spelling
 import Synchronization
 
 /// Builds the timeline of a case from its event log, in bounded memory.
-public final class CaseTimelineRecorder: Sendable {
+package final class CaseTimelineRecorder: Sendable {
     private let wording: ValueFormatter
     private let memory: Mutex<TimelineState>
 
     /// A recorder for the log of a scenario, whose values `wording` formats.
-    public init(_ scenario: Scenario, _ wording: ValueFormatter) {
+    package init(_ scenario: Scenario, _ wording: ValueFormatter) {
         self.wording = wording
         memory = Mutex(TimelineState(scenario))
     }
 
     /// Adds a chunk of the log.
-    public func take(_ chunk: EventChunk) {
+    package func take(_ chunk: EventChunk) {
         let records = chunk.records(where: TimelineState.events.contains, in: wording)
         memory.withLock { memory in
             for record in records { memory.take(record) }
@@ -26,7 +26,7 @@ public final class CaseTimelineRecorder: Sendable {
     }
 
     /// The timeline up to an instant.
-    public func timeline(until end: Instant) -> CaseTimeline { memory.withLock { $0.timeline(until: end) } }
+    package func timeline(until end: Instant) -> CaseTimeline { memory.withLock { $0.timeline(until: end) } }
 }
 
 /// The timeline, and the present state of the devices.

@@ -2,15 +2,15 @@
 ///
 /// Scenarios name it as the `requirement` of an expectation.  The ids are from the Test Case Reference List, package 102,
 /// without the retired ones.
-public struct CollectorCase: Hashable, Sendable {
+package struct CollectorCase: Hashable, Sendable {
     /// `HRP/COL/HRF/BV-04-C`
-    public let id: String
+    package let id: String
     /// The requirement in one sentence.
-    public let title: String
+    package let title: String
     /// The specification and the section that require it.
-    public let requirement: String
+    package let requirement: String
     /// Why no scenario tests it; nil if one does.
-    public let limitation: String?
+    package let limitation: String?
 
     private init(_ id: String, _ title: String, _ requirement: String, limitation: String? = nil) {
         (self.id, self.requirement, self.limitation) = (id, requirement, limitation)
@@ -18,13 +18,13 @@ public struct CollectorCase: Hashable, Sendable {
     }
 
     /// The case with this id; nil if there is none.
-    public init?(id: String) {
+    package init?(id: String) {
         guard let found = Self.all.first(where: { $0.id == id }) else { return nil }
         self = found
     }
 
     /// All cases, by profile.
-    public static let all = heartRate + thermometer
+    package static let all = heartRate + thermometer
 
     private static let serviceDiscovery = "Core 6.0, Vol 3, Part G, section 4.4"
     private static let characteristicDiscovery = "Core 6.0, Vol 3, Part G, section 4.6"

@@ -1,34 +1,34 @@
-public import Simulation
+package import Simulation
 
 /// Any number of values over time, reduced to at most 240 points for drawing.
 ///
 /// Values within the width of a point become one point with their minimum and maximum; when there are too many points,
 /// the width grows.  So no peak is lost.
-public struct Curve: Hashable, Sendable {
+package struct Curve: Hashable, Sendable {
     /// Consecutive values.
-    public struct Point: Hashable, Sendable {
+    package struct Point: Hashable, Sendable {
         /// The instant of the first value.
-        public let instant: Instant
+        package let instant: Instant
         /// The minimum.
-        public fileprivate(set) var low: Double
+        package fileprivate(set) var low: Double
         /// The maximum.
-        public fileprivate(set) var high: Double
+        package fileprivate(set) var high: Double
         /// Whether a gap follows.
-        public fileprivate(set) var isLast = false
+        package fileprivate(set) var isLast = false
     }
 
     private static let maximumPoints = 240
 
     /// In the order of time.
-    public private(set) var points: [Point] = []
+    package private(set) var points: [Point] = []
     /// The time that one point covers.
-    public private(set) var width = Duration.zero
+    package private(set) var width = Duration.zero
 
     /// An empty curve.
-    public init() {}
+    package init() {}
 
     /// Adds a value; ignores one that is not finite.
-    public mutating func add(_ value: Double, at instant: Instant) {
+    package mutating func add(_ value: Double, at instant: Instant) {
         guard value.isFinite else { return }
         add(Point(instant: instant, low: value, high: value))
         guard points.count > Self.maximumPoints, let first = points.first, let last = points.last else { return }
@@ -39,7 +39,7 @@ public struct Curve: Hashable, Sendable {
     }
 
     /// Begins a gap, until the next value.
-    public mutating func stop() {
+    package mutating func stop() {
         guard !points.isEmpty else { return }
         points[points.count - 1].isLast = true
     }

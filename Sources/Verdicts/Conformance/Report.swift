@@ -1,53 +1,53 @@
-public import Arguments
-public import Expectations
-public import Simulation
+package import Arguments
+package import Expectations
+package import Simulation
 
 /// The outcomes of all cases of a run, from which every report format is written.
-public struct Report: Hashable, Sendable {
+package struct Report: Hashable, Sendable {
     /// A case that has ended.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// The case's id.
-        public var id: String
+        package var id: String
         /// How it ended.
-        public var outcome: Outcome
+        package var outcome: Outcome
         /// When it began, as if the cases had run one after another.
-        public var start: Instant
+        package var start: Instant
 
         /// The case `id` and its outcome.
-        public init(id: String, outcome: Outcome, start: Instant = .start) {
+        package init(id: String, outcome: Outcome, start: Instant = .start) {
             (self.id, self.outcome, self.start) = (id, outcome, start)
         }
     }
 
     /// The number of cases per verdict.
-    public struct Tally: Hashable, Sendable {
+    package struct Tally: Hashable, Sendable {
         private var counts = [Int](repeating: 0, count: Verdict.allCases.count)
 
         /// Counts these verdicts.
-        public init(_ verdicts: [Verdict] = []) {
+        package init(_ verdicts: [Verdict] = []) {
             for verdict in verdicts { count(verdict) }
         }
 
         /// How many have this verdict.
-        public subscript(verdict: Verdict) -> Int { Self.index(of: verdict).map { counts[$0] } ?? 0 }
+        package subscript(verdict: Verdict) -> Int { Self.index(of: verdict).map { counts[$0] } ?? 0 }
 
         /// The number of all cases.
-        public var total: Int { counts.reduce(0, +) }
+        package var total: Int { counts.reduce(0, +) }
 
         /// `1 pass, 0 fail, …`, with all verdicts or some of them.
-        public func words(of verdicts: [Verdict] = Verdict.allCases) -> String {
+        package func words(of verdicts: [Verdict] = Verdict.allCases) -> String {
             verdicts.map { "\(self[$0]) \($0.rawValue)" }.joined(separator: ", ")
         }
 
         /// The exit code: an internal error outweighs a fail, and a run that only skipped cases does not succeed.
-        public var code: ExitCode {
+        package var code: ExitCode {
             if self[.error] > 0 { return .internalError }
             if self[.fail] + self[.inconclusive] > 0 { return .failure }
             return self[.pass] > 0 ? .success : .environment
         }
 
         /// Counts one more.
-        public mutating func count(_ verdict: Verdict) {
+        package mutating func count(_ verdict: Verdict) {
             if let index = Self.index(of: verdict) { counts[index] += 1 }
         }
 
@@ -55,32 +55,32 @@ public struct Report: Hashable, Sendable {
     }
 
     /// The cases whose ids have the same first folder.
-    public struct Group: Hashable, Sendable {
+    package struct Group: Hashable, Sendable {
         /// `.` for cases without a folder.
-        public let name: String
+        package let name: String
         /// In the suite's order.
-        public fileprivate(set) var cases: [Entry]
+        package fileprivate(set) var cases: [Entry]
         /// Their verdicts.
-        public fileprivate(set) var tally = Tally()
+        package fileprivate(set) var tally = Tally()
 
         /// The sum of their durations.
-        public var duration: Duration { cases.reduce(.zero) { $0 + $1.outcome.duration } }
+        package var duration: Duration { cases.reduce(.zero) { $0 + $1.outcome.duration } }
     }
 
     /// Lubdub's version.
-    public let version: String
+    package let version: String
     private let givenSeed: UInt64?
     /// In the suite's order.
-    public private(set) var cases: [Entry] = []
+    package private(set) var cases: [Entry] = []
     /// Their verdicts.
-    public private(set) var summary = Tally()
+    package private(set) var summary = Tally()
     private var now = Instant.start
 
     /// An empty report; `seed` is that of the command line.
-    public init(version: String, seed: UInt64? = nil) { (self.version, givenSeed) = (version, seed) }
+    package init(version: String, seed: UInt64? = nil) { (self.version, givenSeed) = (version, seed) }
 
     /// The seed of the command line, else that of all cases; 1, the default, if they differ.
-    public var seed: UInt64 {
+    package var seed: UInt64 {
         if let givenSeed { return givenSeed }
         let seeds = cases.compactMap(\.outcome.seed)
         guard let first = seeds.first, seeds.allSatisfy({ $0 == first }) else { return 1 }
@@ -90,7 +90,7 @@ public struct Report: Hashable, Sendable {
     /// Adds a case after the others.
     ///
     /// - Returns: Its entry in the report.
-    @discardableResult public mutating func add(_ id: String, _ outcome: Outcome) -> Entry {
+    @discardableResult package mutating func add(_ id: String, _ outcome: Outcome) -> Entry {
         let entry = Entry(id: id, outcome: outcome, start: now)
         cases.append(entry)
         summary.count(outcome.verdict)
@@ -99,10 +99,10 @@ public struct Report: Hashable, Sendable {
     }
 
     /// The sum of all durations.
-    public var duration: Duration { now.sinceStart }
+    package var duration: Duration { now.sinceStart }
 
     /// The cases by their first folder, in the order of each group's first case.
-    public var groups: [Group] {
+    package var groups: [Group] {
         var (groups, places): ([Group], [String: Int]) = ([], [:])
         for entry in cases {
             let name = Self.group(of: entry.id)
@@ -123,5 +123,5 @@ public struct Report: Hashable, Sendable {
     }
 
     /// The exit code of the run.
-    public var code: ExitCode { summary.code }
+    package var code: ExitCode { summary.code }
 }

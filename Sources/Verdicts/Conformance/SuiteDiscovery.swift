@@ -1,11 +1,11 @@
-public import Documents
+package import Documents
 import Scenarios
 import Spelling
 
 /// Access to the file system for finding cases.
-public struct CaseFiles {
+package struct CaseFiles {
     /// The kind of a path.
-    public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// A regular file.
         case file
         /// A folder.
@@ -20,18 +20,18 @@ public struct CaseFiles {
     ///   - kind: The kind of a path; nil if there is nothing or something else.
     ///   - names: The names in a folder, in any order.
     ///   - contents: The octets of a file; nil if it cannot be read.
-    public init(
+    package init(
         kind: @escaping (String) -> Kind?, names: @escaping (String) -> [String],
         contents: @escaping (String) -> [UInt8]?
     ) { (self.kind, self.names, self.contents) = (kind, names, contents) }
 }
 
 /// Finds the cases of command-line operands: scenarios, suites and folders.
-public struct SuiteDiscovery {
+package struct SuiteDiscovery {
     /// In the order of the operands; within a suite in its order, within a folder in the order of paths.
-    public private(set) var cases: [Case] = []
+    package private(set) var cases: [Case] = []
     /// The problems of operands and suites; those of scenarios are found when they run.
-    public private(set) var problems: [Problem] = []
+    package private(set) var problems: [Problem] = []
     private let files: CaseFiles
 
     /// The maximum depth of folders.
@@ -43,7 +43,7 @@ public struct SuiteDiscovery {
     /// Finds the cases of these operands.
     ///
     /// Cases of different operands with the same id get their operand as a prefix.
-    public init(_ operands: [String], in files: CaseFiles) {
+    package init(_ operands: [String], in files: CaseFiles) {
         self.files = files
         for operand in operands {
             switch files.kind(operand) {

@@ -1,6 +1,6 @@
-public import EventLog
-public import Scenarios
-public import Simulation
+import EventLog
+package import Scenarios
+package import Simulation
 
 /// Judges the expectations of a scenario by the events of its log.  It has no clock.
 ///
@@ -21,22 +21,22 @@ public import Simulation
 /// the notification.  A window is judged when no notification, of at most 255 values, can reach into it any more.
 ///
 /// **Truth.**  `$truth` compares with the values that reached the client: delivered, indicated or read.
-public struct Judge: Sendable {
+package struct Judge: Sendable {
     /// The verdict on an expectation.
-    public struct Ruling: Hashable, Sendable {
+    package struct Ruling: Hashable, Sendable {
         /// Its index in the scenario.
-        public let expectation: Int
+        package let expectation: Int
         /// `pass`, `fail`, `inconclusive`, or `skip` for an expectation that cannot be judged here.
-        public let verdict: Verdict
+        package let verdict: Verdict
         /// What was expected, what was observed and when; nil for a pass.
-        public let why: Reason?
+        package let why: Reason?
         /// When it was decided.
-        public let at: Instant
+        package let at: Instant
         /// How long this machine stood still, if only that excuses a failure.
-        public let standstill: Duration?
+        package let standstill: Duration?
 
         /// Why it did not pass, on one line; nil for a pass.
-        public var reason: String? { why?.description }
+        package var reason: String? { why?.description }
     }
 
     private var evaluators: [any ExpectationEvaluator]
@@ -44,7 +44,7 @@ public struct Judge: Sendable {
     private var context: Context
     private let kinds: [Event.Kind]  // that expectations depend on
     /// Whether the time limits wait for the operator to connect the client.
-    public private(set) var waitsForConnection: Bool
+    package private(set) var waitsForConnection: Bool
     private var now = Instant.start
     private var isOver = false
     private var audience = Audience.all
@@ -57,7 +57,7 @@ public struct Judge: Sendable {
     }
 
     /// The expectations of a scenario that has not started.
-    public init(_ scenario: Scenario, on terms: Terms = Terms()) {
+    package init(_ scenario: Scenario, on terms: Terms = Terms()) {
         let streams = scenario.streams
         let context = Context(scenario, terms)
         self.context = context
@@ -74,16 +74,16 @@ public struct Judge: Sendable {
 
     /// Declares the next line of the client to be an operator's answer about one expectation, or about none if it is nil;
     /// it does not count for other questions.
-    public mutating func setAudience(_ expectation: Int?) { audience = expectation.map(Audience.only) ?? .nobody }
+    package mutating func setAudience(_ expectation: Int?) { audience = expectation.map(Audience.only) ?? .nobody }
 
     /// Whether any expectation depends on a kind of event; the caller may leave out others.
-    public func waits(for kind: Event.Kind) -> Bool { kinds.contains(kind) }
+    package func waits(for kind: Event.Kind) -> Bool { kinds.contains(kind) }
 
     /// Whether all expectations are decided.
-    public var isDecided: Bool { undecided.isEmpty }
+    package var isDecided: Bool { undecided.isEmpty }
 
     /// Takes an event; without effect after the end.
-    public mutating func observe(_ observed: ObservedEvent, at instant: Instant, into rulings: inout [Ruling]) {
+    package mutating func observe(_ observed: ObservedEvent, at instant: Instant, into rulings: inout [Ruling]) {
         guard !isOver, waits(for: observed.kind) else { return }
         advance(to: instant)
         if waitsForConnection, observed.kind == .connected {
@@ -101,19 +101,19 @@ public struct Judge: Sendable {
     ///
     /// An expectation whose time limit is less than ten times as long can then pass, but not fail: it is inconclusive.
     /// Less than 50 ms has no effect.  Call this before events that came late for that reason.
-    public mutating func stoodStill(from begin: Instant, to end: Instant) {
+    package mutating func stoodStill(from begin: Instant, to end: Instant) {
         context.standstills.add(from: begin, to: end)
     }
 
     /// Decides the expectations whose time is over; otherwise the next event does.
-    public mutating func timePassed(at instant: Instant, into rulings: inout [Ruling]) {
+    package mutating func timePassed(at instant: Instant, into rulings: inout [Ruling]) {
         guard !isOver else { return }
         advance(to: instant)
         report(into: &rulings)
     }
 
     /// Ends the scenario, and decides all that is open.
-    public mutating func finish(at limit: Instant, into rulings: inout [Ruling]) {
+    package mutating func finish(at limit: Instant, into rulings: inout [Ruling]) {
         guard !isOver else { return }
         advance(to: limit)
         for index in undecided { evaluators[index].finish(at: now, context) }
@@ -124,14 +124,14 @@ public struct Judge: Sendable {
     // MARK: Operator
 
     /// The present questions to the operator, in the scenario's order.
-    public var operatorQuestions: [OperatorQuestion] {
+    package var operatorQuestions: [OperatorQuestion] {
         undecided.compactMap { index in (evaluators[index] as? OperatorEvaluator)?.question(index) }
     }
 
     /// Takes an operator's answer; for `.shown`, pass the line to ``observe(_:at:into:)`` before.
     ///
     /// - Returns: Whether the answer decides the question.
-    public mutating func answer(
+    package mutating func answer(
         _ question: OperatorQuestion, _ answer: OperatorQuestion.Answer, at instant: Instant,
         into rulings: inout [Ruling]
     ) -> OperatorQuestion.Effect {
@@ -146,7 +146,7 @@ public struct Judge: Sendable {
     }
 
     /// The scenario is at its limit: no more events, but the operator can still answer.
-    public mutating func reachedLimit(at instant: Instant, into rulings: inout [Ruling]) {
+    package mutating func reachedLimit(at instant: Instant, into rulings: inout [Ruling]) {
         guard !isOver else { return }
         advance(to: instant)
         for index in undecided { change(index) { [now] in $0.reachedLimit(at: now) } }

@@ -1,9 +1,9 @@
-public import Simulation
+package import Simulation
 
 /// A question to the operator about what a client shows.
-public struct OperatorQuestion: Hashable, Sendable {
+package struct OperatorQuestion: Hashable, Sendable {
     /// An operator's answer.
-    public enum Answer: Hashable, Sendable {
+    package enum Answer: Hashable, Sendable {
         /// The client shows it.
         case yes
         /// The client does not show it.
@@ -17,7 +17,7 @@ public struct OperatorQuestion: Hashable, Sendable {
     }
 
     /// The effect of an answer.
-    public enum Effect: Hashable, Sendable {
+    package enum Effect: Hashable, Sendable {
         /// It decides the question.
         case decided
         /// It decides nothing: the time is not over, and the client may still show it.
@@ -27,13 +27,13 @@ public struct OperatorQuestion: Hashable, Sendable {
     }
 
     /// The index of the expectation in the scenario.
-    public let expectation: Int
+    package let expectation: Int
     /// The start of the time that the question is about.
-    public let opened: Instant
+    package let opened: Instant
     /// The end of that time, included; nil if an event or the scenario's limit ends it.
-    public let closes: Instant?
+    package let closes: Instant?
     /// Whether that time is over.
-    public let isDue: Bool
+    package let isDue: Bool
     /// Whether the question is a repetition after an unclear answer.
-    public let isAgain: Bool
+    package let isAgain: Bool
 }

@@ -1,22 +1,22 @@
 import EventLog
-public import Scenarios
+package import Scenarios
 import Simulation
 
 extension Judge {
     /// The conditions under which expectations are judged.
-    public struct Terms: Sendable {
+    package struct Terms: Sendable {
         /// The tolerance for lines of a client: it extends `within` of `seen`.
-        public var grace: Duration
+        package var grace: Duration
         /// How the devices reach the client; expectations of events that cannot be observed there are skipped.
-        public var radio: RadioKind
+        package var radio: RadioKind
         /// Whether an operator reports what the client shows.
         ///
         /// Expectations of lines then become an ``OperatorQuestion``, and `within` counts from the first connection, which
         /// the operator has to make.
-        public var asksOperator: Bool
+        package var asksOperator: Bool
 
         /// By default, the conditions for a client that prints lines.
-        public init(grace: Duration = .zero, radio: RadioKind = .virtual, asksOperator: Bool = false) {
+        package init(grace: Duration = .zero, radio: RadioKind = .virtual, asksOperator: Bool = false) {
             (self.grace, self.radio, self.asksOperator) = (grace, radio, asksOperator)
         }
 

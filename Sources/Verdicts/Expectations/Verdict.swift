@@ -1,5 +1,5 @@
 /// The verdict on a case or on one of its expectations, as in TTCN-3 (ETSI ES 201 873-1, section 24), and `skip`.
-public enum Verdict: String, CaseIterable, Hashable, Sendable {
+package enum Verdict: String, CaseIterable, Hashable, Sendable {
     /// All requirements were met.
     case pass
     /// A requirement was not met.
@@ -13,15 +13,15 @@ public enum Verdict: String, CaseIterable, Hashable, Sendable {
 }
 
 /// The reason of a verdict.
-public struct Reason: Hashable, Sendable, CustomStringConvertible {
+package struct Reason: Hashable, Sendable, CustomStringConvertible {
     /// What was expected, and when; nil if its time never began.
-    public var expected: String?
+    package var expected: String?
     /// What was observed instead, and when.
-    public var seen: String
+    package var seen: String
 
     /// A reason.
-    public init(expected: String? = nil, seen: String) { (self.expected, self.seen) = (expected, seen) }
+    package init(expected: String? = nil, seen: String) { (self.expected, self.seen) = (expected, seen) }
 
     /// On one line: `expected …; observed …`.
-    public var description: String { expected.map { "expected \($0); \(seen)" } ?? seen }
+    package var description: String { expected.map { "expected \($0); \(seen)" } ?? seen }
 }

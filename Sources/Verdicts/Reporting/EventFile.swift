@@ -1,13 +1,13 @@
-public import EventLog
+package import EventLog
 import Spelling
 
 /// The event log file of `--events`: one JSON object per line.
-public final class EventFile: Sendable {
+package final class EventFile: Sendable {
     private let file: OutputFile
     private let wording: ValueFormatter
 
     /// Creates the file and writes its first line; `-` is standard output.
-    public init(
+    package init(
         _ path: String, wording: ValueFormatter, version: String, scenario: String, seed: UInt64,
         source: EventRecord.Source? = nil
     ) throws(OutputFailure) {
@@ -17,20 +17,20 @@ public final class EventFile: Sendable {
     }
 
     /// The first error.
-    public var failure: OutputFailure? { file.failure }
+    package var failure: OutputFailure? { file.failure }
 
     /// Writes a line for each entry of a chunk.
-    public func write(_ chunk: EventChunk) {
+    package func write(_ chunk: EventChunk) {
         var text = JSONText()
         chunk.write(in: wording, to: &text)
         file.write(text.octets)
     }
 
     /// Writes the buffer to the file.
-    public func flush() { file.flush() }
+    package func flush() { file.flush() }
 
     /// Writes the last line and closes the file; throws the first error since the file was created.
-    public func close(status: Int32) throws(OutputFailure) {
+    package func close(status: Int32) throws(OutputFailure) {
         write(EventRecord.end(status: status))
         try file.close()
     }

@@ -6,9 +6,9 @@ import Spelling
 /// Reports as one HTML page: a matrix of cases × reports, and a section for each case.
 ///
 /// The page is self-contained: its Content Security Policy forbids scripts and all requests.
-public enum HTMLReport {
+package enum HTMLReport {
     /// The text of the file, for at least one report.
-    public static func text(of columns: [ReportColumn]) -> String { Page(Matrix(columns)).html.text }
+    package static func text(of columns: [ReportColumn]) -> String { Page(Matrix(columns)).html.text }
 }
 
 private struct Page {

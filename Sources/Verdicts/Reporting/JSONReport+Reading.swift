@@ -1,5 +1,5 @@
-public import Conformance
-public import Documents
+package import Conformance
+package import Documents
 import Expectations
 import Simulation
 import Spelling
@@ -11,7 +11,7 @@ extension JSONReport {
     /// The report in a file, or all problems of the file.
     ///
     /// The findings of a case are read from the lines of its `reason`, without the ids of their expectations.
-    public static func read(
+    package static func read(
         _ octets: some Collection<UInt8>, file: String
     ) -> (report: Report?, problems: [Problem]) {
         let log = ProblemLog()

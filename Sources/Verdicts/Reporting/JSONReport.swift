@@ -1,13 +1,13 @@
-public import Conformance
+package import Conformance
 import Documents
 import Expectations
 import Simulation
 import Spelling
 
 /// A report as JSON, one case per line.
-public enum JSONReport {
+package enum JSONReport {
     /// The text of the file.
-    public static func text(of report: Report) -> String {
+    package static func text(of report: Report) -> String {
         let cases = report.cases.map(row).joined(separator: ",\n  ")
         let counts = Verdict.allCases.map { "\($0.rawValue.quoted): \(report.summary[$0])" }.joined(separator: ", ")
         return """
@@ -33,7 +33,7 @@ public enum JSONReport {
     }
 
     /// The JSON Schema of reports, draft 2020-12.
-    public static var schema: String { grammar.schema(title: "Lubdub report") }
+    package static var schema: String { grammar.schema(title: "Lubdub report") }
 
     static let grammar = Grammar(
         root: .object([

@@ -1,4 +1,4 @@
-public import Conformance
+package import Conformance
 import Expectations
 import Simulation
 import Spelling
@@ -6,9 +6,9 @@ import Spelling
 /// A report as JUnit XML, in the form that Jenkins and other CI systems accept (junit-10.xsd of Jenkins' xUnit plugin).
 ///
 /// A group is a `testsuite`.  An inconclusive case is a `failure` of that type, since JUnit has nothing closer.
-public enum JUnitReport {
+package enum JUnitReport {
     /// The text of the file.
-    public static func text(of report: Report) -> String {
+    package static func text(of report: Report) -> String {
         let all = report.summary
         var lines = [
             #"<?xml version="1.0" encoding="UTF-8"?>"#,

@@ -3,12 +3,12 @@ import Expectations
 import Spelling
 
 /// Reports as Markdown (CommonMark with GitHub's tables), for the job summaries of CI systems.
-public enum MarkdownReport {
+package enum MarkdownReport {
     /// How many failures have details; GitHub limits a summary to 1 MiB.
     static let maximumFaults = 50
 
     /// The text of the file, for at least one report.
-    public static func text(of columns: [ReportColumn]) -> String {
+    package static func text(of columns: [ReportColumn]) -> String {
         let matrix = Matrix(columns)
         let parts = columns.count == 1 ? single(columns[0].report) : several(matrix)
         return (parts + faults(matrix)).joined(separator: "\n\n") + "\n"

@@ -1,15 +1,15 @@
-public import Conformance
+package import Conformance
 import Expectations
 
 /// A report as a column of a matrix.
-public struct ReportColumn: Sendable {
+package struct ReportColumn: Sendable {
     /// The column's heading.
-    public let name: String
+    package let name: String
     /// The report.
-    public let report: Report
+    package let report: Report
 
     /// A column with this heading.
-    public init(_ name: String, _ report: Report) { (self.name, self.report) = (name, report) }
+    package init(_ name: String, _ report: Report) { (self.name, self.report) = (name, report) }
 }
 
 /// A table of cases × reports.

@@ -3,14 +3,14 @@ import Spelling
 import Synchronization
 
 /// An error in writing a file.
-public struct OutputFailure: Error, Equatable, CustomStringConvertible {
+package struct OutputFailure: Error, Equatable, CustomStringConvertible {
     /// The path on the command line.
-    public let path: String
+    package let path: String
     /// The error number, see `errno(3)`.
-    public let code: Int32
+    package let code: Int32
 
     /// `cannot write "x.btsnoop": No space left on device`
-    public var description: String {
+    package var description: String {
         "cannot write \(path.quoted): \(unsafe String(cString: strerror(code)))"
     }
 }
@@ -19,7 +19,7 @@ public struct OutputFailure: Error, Equatable, CustomStringConvertible {
 ///
 /// Writing never throws, so that a full disk does not end a run: the file keeps the first error, writes nothing after it,
 /// and `close` throws it.
-public final class OutputFile: Sendable {
+package final class OutputFile: Sendable {
     private struct State {
         var descriptor: CInt?
         var buffer: [UInt8] = []
@@ -32,7 +32,7 @@ public final class OutputFile: Sendable {
     private let state: Mutex<State>
 
     /// Creates the file, or truncates an existing one; `-` is standard output.
-    public init(_ path: String) throws(OutputFailure) {
+    package init(_ path: String) throws(OutputFailure) {
         let isStandard = path == "-"
         let descriptor = isStandard ? STDOUT_FILENO : Self.make(path)
         guard descriptor >= 0 else { throw OutputFailure(path: path, code: errno) }
@@ -47,10 +47,10 @@ public final class OutputFile: Sendable {
     }
 
     /// The first error.
-    public var failure: OutputFailure? { state.withLock { $0.failure } }
+    package var failure: OutputFailure? { state.withLock { $0.failure } }
 
     /// Appends octets.
-    public func write(_ octets: ArraySlice<UInt8>) {
+    package func write(_ octets: ArraySlice<UInt8>) {
         state.withLock { state in
             if state.buffer.count + octets.count > Self.capacity { empty(&state) }
             if octets.count > Self.capacity { write(octets, &state) } else { state.buffer += octets }
@@ -58,10 +58,10 @@ public final class OutputFile: Sendable {
     }
 
     /// Writes the buffer to the file.
-    public func flush() { state.withLock { empty(&$0) } }
+    package func flush() { state.withLock { empty(&$0) } }
 
     /// Flushes and closes the file; throws the first error since it was created.
-    public func close() throws(OutputFailure) {
+    package func close() throws(OutputFailure) {
         let failure = state.withLock { state in
             empty(&state)
             if let descriptor = state.descriptor.take(), descriptor != STDOUT_FILENO, Glibc.close(descriptor) != 0 {

@@ -1,30 +1,30 @@
-public import EventLog
+package import EventLog
 
 /// The file of all HCI packets of `--trace`, in btsnoop format.
-public final class TraceFile: Sendable {
+package final class TraceFile: Sendable {
     private let file: OutputFile
     private let format: Btsnoop
 
     /// Creates the file and writes its header; the instant 0 s is `epoch` after 1970-01-01T00:00:00Z.
-    public init(_ path: String, epoch: Duration) throws(OutputFailure) {
+    package init(_ path: String, epoch: Duration) throws(OutputFailure) {
         file = try OutputFile(path)
         format = Btsnoop(epoch: epoch)
         file.write(Btsnoop.header[...])
     }
 
     /// The first error.
-    public var failure: OutputFailure? { file.failure }
+    package var failure: OutputFailure? { file.failure }
 
     /// Writes the packets of a chunk.
-    public func write(_ chunk: PacketChunk) {
+    package func write(_ chunk: PacketChunk) {
         var octets: [UInt8] = []
         for record in chunk.records { format.append(record, chunk.octets(of: record), to: &octets) }
         file.write(octets[...])
     }
 
     /// Writes the buffer to the file.
-    public func flush() { file.flush() }
+    package func flush() { file.flush() }
 
     /// Flushes and closes the file; throws the first error since it was created.
-    public func close() throws(OutputFailure) { try file.close() }
+    package func close() throws(OutputFailure) { try file.close() }
 }

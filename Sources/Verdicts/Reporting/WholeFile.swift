@@ -3,13 +3,13 @@ import Glibc
 /// A file that is replaced atomically: readers see the old content or all of the new.
 ///
 /// A path that is not a regular file, such as `/dev/stderr`, is written in place.
-public struct WholeFile: Sendable {
+package struct WholeFile: Sendable {
     private let path: String
     private let target: String
     private let isInPlace: Bool
 
     /// Checks that the file can be written, without changing it.
-    public init(_ path: String) throws(OutputFailure) {
+    package init(_ path: String) throws(OutputFailure) {
         self.path = path
         target = Self.resolved(path)
         var status = stat()
@@ -34,7 +34,7 @@ public struct WholeFile: Sendable {
     }
 
     /// Replaces the content.
-    public func write(_ text: String) throws(OutputFailure) {
+    package func write(_ text: String) throws(OutputFailure) {
         guard !isInPlace else {
             let file = try OutputFile(target)
             file.write(Array(text.utf8)[...])

@@ -1,13 +1,13 @@
 import Bluetooth
-public import Characteristics
+package import Characteristics
 import GATT
-public import Octets
-public import Sensors
+package import Octets
+package import Sensors
 import Simulation
 
 extension ServiceDescription {
     /// The Battery Service, 0x180F.  Battery Service 1.1.
-    public static let battery = ServiceDescription(
+    package static let battery = ServiceDescription(
         "battery", .battery, "a level, notified when it changes", isAdvertised: false,
         fields: [BatteryFields.level.description, BatteryFields.period.description],
         characteristics: [
@@ -22,19 +22,19 @@ extension ServiceDescription {
 }
 
 /// The keys of `battery` in a scenario.
-public enum BatteryFields {
+package enum BatteryFields {
     static let range = 0.0...100
     /// Percent.
-    public static let level = Field.curve("value", range, standard: 100, "In percent; 100 by default.")
+    package static let level = Field.curve("value", range, standard: 100, "In percent; 100 by default.")
     /// How often the level is compared; a subscribed client is notified of a change.
-    public static let period = Field.period("How often a change is notified; 1 s by default.")
+    package static let period = Field.period("How often a change is notified; 1 s by default.")
 }
 
 extension BatteryLevel: CharacteristicValue {
     /// One octet.
-    public init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
+    package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `battery 87 %`.
-    public var words: String { "battery \(percent) %" }
+    package var words: String { "battery \(percent) %" }
     /// Percent.
-    public func number(of _: String?) -> Double? { Double(percent) }
+    package func number(of _: String?) -> Double? { Double(percent) }
 }

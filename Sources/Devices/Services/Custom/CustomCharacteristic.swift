@@ -1,13 +1,13 @@
-public import Bluetooth
-public import Characteristics
-public import GATT
-public import Sensors
+package import Bluetooth
+package import Characteristics
+package import GATT
+package import Sensors
 import Simulation
 
 /// A characteristic that a scenario file describes.
-public struct CustomCharacteristic: Hashable, Sendable {
+package struct CustomCharacteristic: Hashable, Sendable {
     /// The value until it is written or set.
-    public enum Initial: Hashable, Sendable {
+    package enum Initial: Hashable, Sendable {
         /// A number or a curve.
         case curve(Curve)
         /// Octets.
@@ -15,26 +15,26 @@ public struct CustomCharacteristic: Hashable, Sendable {
     }
 
     /// Its name in paths, after the service's name.
-    public var name: String
+    package var name: String
     /// The UUID that a client discovers.
-    public var uuid: UUID
+    package var uuid: UUID
     /// How its value is encoded.
-    public var format: ValueFormat
+    package var format: ValueFormat
     /// The operations that a client may use.
-    public var properties: CharacteristicProperties
+    package var properties: CharacteristicProperties
     /// The security that the link needs for them.
-    public var security: LinkSecurity
+    package var security: LinkSecurity
     /// The value until it is written or set.
-    public var initial: Initial
+    package var initial: Initial
     /// The notification interval.
-    public var period: Duration
+    package var period: Duration
     /// The handle of its value; nil: the next free one.
-    public var handle: UInt16?
+    package var handle: UInt16?
     /// Descriptors in addition to those that the properties imply.
-    public var descriptors: [DescriptorDefinition]
+    package var descriptors: [DescriptorDefinition]
 
     /// A characteristic that is notified once a second, at the next free handle, without further descriptors.
-    public init(
+    package init(
         _ name: String, uuid: UUID, format: ValueFormat, properties: CharacteristicProperties, initial: Initial
     ) {
         (self.name, self.uuid, self.format) = (name, uuid, format)
@@ -45,7 +45,7 @@ public struct CustomCharacteristic: Hashable, Sendable {
 
 extension ConfiguredService {
     /// A service that a scenario file describes: `custom`.
-    public static func custom(_ uuid: UUID, _ characteristics: [CustomCharacteristic]) -> ConfiguredService {
+    package static func custom(_ uuid: UUID, _ characteristics: [CustomCharacteristic]) -> ConfiguredService {
         let description = ServiceDescription(
             "custom", uuid, "what the file describes", fields: [],
             characteristics: characteristics.map { characteristic in

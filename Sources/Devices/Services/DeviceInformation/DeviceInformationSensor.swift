@@ -41,7 +41,7 @@ struct DeviceInformationSensor: ServiceSensor {
 
 extension String {
     /// The longest prefix of whole characters in at most `count` octets.
-    public func utf8(atMost count: Int) -> [UInt8] {
+    package func utf8(atMost count: Int) -> [UInt8] {
         var octets: [UInt8] = []
         for character in self {
             guard octets.count + character.utf8.count <= count else { break }

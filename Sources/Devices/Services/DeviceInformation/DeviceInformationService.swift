@@ -1,12 +1,12 @@
 import Bluetooth
-public import Characteristics
+package import Characteristics
 import GATT
-public import Octets
-public import Spelling
+package import Octets
+package import Spelling
 
 extension ServiceDescription {
     /// The Device Information Service, 0x180A.  Device Information Service 1.2.
-    public static let deviceInformation = ServiceDescription(
+    package static let deviceInformation = ServiceDescription(
         "device_information", .deviceInformation, "manufacturer, model and other strings", isAdvertised: false,
         fields: DeviceInformation.allCases.map { DeviceInformationFields.field(of: $0).description },
         characteristics: DeviceInformation.allCases.map { kind in
@@ -21,18 +21,18 @@ extension ServiceDescription {
 }
 
 /// The keys of `device_information` in a scenario: those of `DeviceInformation`.
-public enum DeviceInformationFields {
+package enum DeviceInformationFields {
     /// The string of one characteristic; nil: the device does not have it.
-    public static func field(of kind: DeviceInformation) -> Field<String?> {
+    package static func field(of kind: DeviceInformation) -> Field<String?> {
         .optionalText(kind.rawValue, "A string.")
     }
 }
 
 extension UTF8Text: CharacteristicValue {
     /// UTF-8.
-    public init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets), "value") }
+    package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets), "value") }
     /// Writes the text in quotes.
-    public func write(to text: inout JSONText) { text.append(quoted: self.text) }
+    package func write(to text: inout JSONText) { text.append(quoted: self.text) }
     /// The text in quotes.
-    public var words: String { text.quoted }
+    package var words: String { text.quoted }
 }

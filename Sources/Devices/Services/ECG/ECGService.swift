@@ -1,11 +1,11 @@
-public import Characteristics
+package import Characteristics
 import GATT
-public import Octets
-public import Sensors
+package import Octets
+package import Sensors
 
 extension ServiceDescription {
     /// The vendor-specific ECG service, 0x0200.
-    public static let ecg = ServiceDescription(
+    package static let ecg = ServiceDescription(
         "ecg", VendorUUID.ecg.uuid,
         "500 samples a second whose R waves are the beats of `heart_rate`", main: "samples", fields: ECGFields.all,
         characteristics: [
@@ -27,22 +27,22 @@ extension ServiceDescription {
 }
 
 /// The keys of `ecg` in a scenario, where `as` chooses one of two services.
-public enum ECGFields {
+package enum ECGFields {
     static let leads = 0.0...255
     /// `ecg` for the vendor-specific service, `pmd` for Polar Measurement Data.
-    public static let form = Field.word("as", ["ecg", "pmd"], standard: "ecg", "The service; ecg by default.")
+    package static let form = Field.word("as", ["ecg", "pmd"], standard: "ecg", "The service; ecg by default.")
     /// Samples per second; nil: the service's usual rate.
-    public static let rate = Field.optionalRate(
+    package static let rate = Field.optionalRate(
         "rate", 1...4000, "Samples per second, 1 to 4000; 500 by default, for pmd 130.")
     /// Hz; nil: no power line hum.
-    public static let mains = Field.optionalRate(
+    package static let mains = Field.optionalRate(
         "noise.mains", 1...4000, "Frequency of the power line hum; none by default.")
     /// mV; nil: that of a resting person.
-    public static let wander = Field.optionalNumber("noise.wander", 0...10, "Baseline wander, in mV.")
+    package static let wander = Field.optionalNumber("noise.wander", 0...10, "Baseline wander, in mV.")
     /// mV; nil: that of a resting person.
-    public static let muscle = Field.optionalNumber("noise.muscle", 0...10, "Muscle noise, in mV.")
+    package static let muscle = Field.optionalNumber("noise.muscle", 0...10, "Muscle noise, in mV.")
     /// The number of the lead; the wave form is always that of one lead.
-    public static let lead = Field.curve("lead", leads, standard: 1, "Number of the lead; 1 by default.")
+    package static let lead = Field.curve("lead", leads, standard: 1, "Number of the lead; 1 by default.")
 
     static let all = [
         form.description, rate.description,
@@ -67,9 +67,9 @@ public enum ECGFields {
 
 extension ECGFrame: CharacteristicValue {
     /// `73 samples from 500 on`.
-    public var words: String { "\(samples.count) samples from \(header.index) on" }
+    package var words: String { "\(samples.count) samples from \(header.index) on" }
     /// Microvolts and the number of the lead.
-    public static func samples(in octets: ArraySlice<UInt8>) throws(Malformed) -> (samples: [Int32], lead: UInt8?)? {
+    package static func samples(in octets: ArraySlice<UInt8>) throws(Malformed) -> (samples: [Int32], lead: UInt8?)? {
         let frame = try ECGFrame(octets: octets)
         return (frame.samples.map(Int32.init), frame.header.lead)
     }
@@ -77,7 +77,7 @@ extension ECGFrame: CharacteristicValue {
 
 extension ECGDescription: CharacteristicValue {
     /// Five octets.
-    public init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
+    package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `ECG at 500 Hz, leads: 1`.
-    public var words: String { "ECG at \(rate) Hz, leads: \(leads)" }
+    package var words: String { "ECG at \(rate) Hz, leads: \(leads)" }
 }

@@ -1,13 +1,13 @@
 import Characteristics
 import GATT
-public import Octets
-public import Sensors
+package import Octets
+package import Sensors
 import Simulation
-public import Spelling
+package import Spelling
 
 extension ServiceDescription {
     /// The vendor-specific Feed service, 0x0400: a number that is notified periodically.
-    public static let feed = ServiceDescription(
+    package static let feed = ServiceDescription(
         "feed", VendorUUID.feed.uuid, "a number that is notified again and again",
         fields: [FeedFields.value.description, FeedFields.period.description],
         characteristics: [
@@ -20,23 +20,23 @@ extension ServiceDescription {
 }
 
 /// The keys of `feed` in a scenario.
-public enum FeedFields {
+package enum FeedFields {
     static let range = 0.0...4_294_967_295
     /// A whole number, rounded down.
-    public static let value = Field.curve("value", range, "A whole number.")
+    package static let value = Field.curve("value", range, "A whole number.")
     /// The notification interval.
-    public static let period = Field.period("Notification interval; 1 s by default.")
+    package static let period = Field.period("Notification interval; 1 s by default.")
 }
 
 /// Feed Value, vendor 0x0401: a `VendorCount`.
-public struct FeedValue: CharacteristicValue {
+package struct FeedValue: CharacteristicValue {
     private let count: VendorCount
 
     /// Four octets.
-    public init(octets: ArraySlice<UInt8>) throws(Malformed) { count = try VendorCount(octets: octets, "Value") }
+    package init(octets: ArraySlice<UInt8>) throws(Malformed) { count = try VendorCount(octets: octets, "Value") }
 
     /// Writes the number.
-    public func write(to text: inout JSONText) { count.write(to: &text) }
+    package func write(to text: inout JSONText) { count.write(to: &text) }
     /// `feed 1999`.
-    public var words: String { "feed \(count.number)" }
+    package var words: String { "feed \(count.number)" }
 }

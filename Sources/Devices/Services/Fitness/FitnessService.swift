@@ -1,14 +1,14 @@
 import Bluetooth
-public import Characteristics
+package import Characteristics
 import GATT
-public import Octets
-public import Sensors
+package import Octets
+package import Sensors
 import Simulation
-public import Spelling
+package import Spelling
 
 extension ServiceDescription {
     /// The vendor-specific Fitness service, 0x0100: steps and a temperature, each computed when it is read.
-    public static let fitness = ServiceDescription(
+    package static let fitness = ServiceDescription(
         "fitness", VendorUUID.fitness.uuid, "steps, steps of today and body temperature, read on demand",
         fields: [
             FitnessFields.steps.description, FitnessFields.temperature.description,
@@ -51,54 +51,54 @@ extension ServiceDescription {
 }
 
 /// The keys of `fitness` in a scenario.
-public enum FitnessFields {
+package enum FitnessFields {
     static let counts = 0.0...4_294_967_295
     static let celsius = -273.15...327.67
     /// Nil: the device has neither Steps nor Steps Today.
-    public static let steps = Field.optionalCurve("steps", counts, "Steps since the start.")
+    package static let steps = Field.optionalCurve("steps", counts, "Steps since the start.")
     /// °C; nil: the device does not have the characteristic.
-    public static let temperature = Field.optionalCurve("temperature", celsius, "In °C.")
+    package static let temperature = Field.optionalCurve("temperature", celsius, "In °C.")
     /// The time after midnight.
-    public static let dailyReset = Field.timeOfDay("daily_reset", "Start of the day; 00:00 by default.")
+    package static let dailyReset = Field.timeOfDay("daily_reset", "Start of the day; 00:00 by default.")
     /// How often the count is compared; a subscribed client is notified of a change.
-    public static let period = Field.period("How often changes are notified; 1 s by default.")
+    package static let period = Field.period("How often changes are notified; 1 s by default.")
 }
 
 /// Steps, vendor 0x0101: a `VendorCount`.
-public struct StepCount: CharacteristicValue {
+package struct StepCount: CharacteristicValue {
     private let count: VendorCount
 
     /// Four octets.
-    public init(octets: ArraySlice<UInt8>) throws(Malformed) { count = try VendorCount(octets: octets, "Steps") }
+    package init(octets: ArraySlice<UInt8>) throws(Malformed) { count = try VendorCount(octets: octets, "Steps") }
 
     /// Writes the number.
-    public func write(to text: inout JSONText) { count.write(to: &text) }
+    package func write(to text: inout JSONText) { count.write(to: &text) }
     /// `4211 steps`.
-    public var words: String { "\(count.number) steps" }
+    package var words: String { "\(count.number) steps" }
     /// The count.
-    public func number(of _: String?) -> Double? { Double(count.number) }
+    package func number(of _: String?) -> Double? { Double(count.number) }
 }
 
 /// Steps Today, vendor 0x0102: a `VendorCount`.
-public struct StepCountOfDay: CharacteristicValue {
+package struct StepCountOfDay: CharacteristicValue {
     private let count: VendorCount
 
     /// Four octets.
-    public init(octets: ArraySlice<UInt8>) throws(Malformed) { count = try VendorCount(octets: octets, "Steps Today") }
+    package init(octets: ArraySlice<UInt8>) throws(Malformed) { count = try VendorCount(octets: octets, "Steps Today") }
 
     /// Writes the number.
-    public func write(to text: inout JSONText) { count.write(to: &text) }
+    package func write(to text: inout JSONText) { count.write(to: &text) }
     /// `4211 steps today`.
-    public var words: String { "\(count.number) steps today" }
+    package var words: String { "\(count.number) steps today" }
     /// The count.
-    public func number(of _: String?) -> Double? { Double(count.number) }
+    package func number(of _: String?) -> Double? { Double(count.number) }
 }
 
 extension Temperature: CharacteristicValue {
     /// Two octets.
-    public init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
+    package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `36.6 °C`.
-    public var words: String { celsius.degrees }
+    package var words: String { celsius.degrees }
     /// °C.
-    public func number(of _: String?) -> Double? { celsius }
+    package func number(of _: String?) -> Double? { celsius }
 }

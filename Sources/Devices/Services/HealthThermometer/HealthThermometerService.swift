@@ -1,14 +1,14 @@
 import Bluetooth
-public import Characteristics
+package import Characteristics
 import GATT
-public import Octets
-public import Sensors
+package import Octets
+package import Sensors
 import Simulation
-public import Spelling
+package import Spelling
 
 extension ServiceDescription {
     /// The Health Thermometer Service, 0x1809.  Health Thermometer Service 1.0.
-    public static let healthThermometer = ServiceDescription(
+    package static let healthThermometer = ServiceDescription(
         "health_thermometer", .healthThermometer,
         "indications with time stamps, °C or °F, intermediate values, a writable interval, stored measurements",
         fields: [
@@ -58,54 +58,54 @@ extension ScreenFact {
 }
 
 /// The keys of `health_thermometer` in a scenario.
-public enum HealthThermometerFields {
+package enum HealthThermometerFields {
     static let range = -273.15...1000
     /// The words for Temperature Type 1 to 9.
     static let sites = [
         "armpit", "body", "ear", "finger", "gastro_intestinal", "mouth", "rectum", "toe", "tympanum",
     ]
     /// °C.
-    public static let temperature = Field.curve("value", range, standard: 36.6, "In °C; 36.6 by default.")
+    package static let temperature = Field.curve("value", range, standard: 36.6, "In °C; 36.6 by default.")
     /// The Measurement Interval, which a device has only if the scenario has the key.
-    public static let period = Field.period(
+    package static let period = Field.period(
         in: .seconds(1) ... .seconds(65535),
         "Measurement interval, which clients can read and write if the key is present; 1 s by default.")
     /// Nil: the device does not have the characteristic.
-    public static let site = Field.optionalWord("type", sites, "Temperature Type.")
+    package static let site = Field.optionalWord("type", sites, "Temperature Type.")
     /// The unit of the values sent.
-    public static let unit = Field.word(
+    package static let unit = Field.word(
         "unit", TemperatureMeasurement.Unit.allCases.map(\.rawValue), standard: "celsius",
         "Unit of the values sent; celsius by default.")
     /// Whether measurements without a subscribed client are stored for the next one.
-    public static let isStoring = Field.flag(
+    package static let isStoring = Field.flag(
         "store", "Whether it stores measurements without a subscribed client; false by default.")
 }
 
 extension TemperatureMeasurement: CharacteristicValue {
     /// Flags, value, and the optional fields that the flags announce.
-    public init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
+    package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `36.6 °C`.
-    public var words: String { celsius.degrees }
+    package var words: String { celsius.degrees }
     /// °C.
-    public func number(of _: String?) -> Double? { celsius.finite }
+    package func number(of _: String?) -> Double? { celsius.finite }
     /// Writes only the temperature: `{"celsius": 36.6}`.
-    public func writeLine(to text: inout JSONText) { text.append(temperature: celsius) }
+    package func writeLine(to text: inout JSONText) { text.append(temperature: celsius) }
     /// `{"celsius": null}`.
-    public static var expired: StaticString { "{\"celsius\": null}" }
+    package static var expired: StaticString { "{\"celsius\": null}" }
 }
 
 extension TemperatureType: CharacteristicValue {
     /// One octet.
-    public init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
+    package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `temperature taken at: ear`.
-    public var words: String { "temperature taken at: \(name ?? "place \(number)")" }
+    package var words: String { "temperature taken at: \(name ?? "place \(number)")" }
 }
 
 extension MeasurementInterval: CharacteristicValue {
     /// Two octets.
-    public init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
+    package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `a temperature every 60 s`.
-    public var words: String { "a temperature every \(seconds) s" }
+    package var words: String { "a temperature every \(seconds) s" }
 }
 
 extension Double? {

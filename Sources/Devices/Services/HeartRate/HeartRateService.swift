@@ -1,14 +1,14 @@
 import Bluetooth
-public import Characteristics
+package import Characteristics
 import GATT
-public import Octets
-public import Sensors
+package import Octets
+package import Sensors
 import Simulation
 import Spelling
 
 extension ServiceDescription {
     /// The Heart Rate Service, 0x180D.  Heart Rate Service 1.0.
-    public static let heartRate = ServiceDescription(
+    package static let heartRate = ServiceDescription(
         "heart_rate", .heartRate,
         "one or two octets, contact, energy, RR intervals, sensor location",
         fields: [
@@ -55,33 +55,33 @@ extension ServiceDescription {
 }
 
 /// The keys of `heart_rate` in a scenario.
-public enum HeartRateFields {
+package enum HeartRateFields {
     static let range = 0.0...65535
     /// Beats per minute.
-    public static let rate = Field.curve("value", range, standard: 60, "In bpm; 60 by default.")
+    package static let rate = Field.curve("value", range, standard: 60, "In bpm; 60 by default.")
     /// The measurement interval.
-    public static let period = Field.period("Measurement interval; 1 s by default.")
+    package static let period = Field.period("Measurement interval; 1 s by default.")
     /// The width of the rate: `auto` takes one octet up to 255 bpm and two above.
-    public static let format = Field.word(
+    package static let format = Field.word(
         "format", ["auto", "uint8", "uint16"], standard: "auto", "Format of the heart rate; auto by default.")
     /// Nil: the sensor does not detect contact.
-    public static let contact = Field<Curve?>.truth(
+    package static let contact = Field<Curve?>.truth(
         "contact", "Skin contact; without it, the sensor cannot detect contact.")
     /// Nil: the sensor has neither Energy Expended nor a control point.
-    public static let energy = Field<DerivedCurve?>.derivedOrCurve(
+    package static let energy = Field<DerivedCurve?>.derivedOrCurve(
         "energy", range, "Energy Expended in kJ; true to compute it from the heart rate.")
     /// Whether measurements have RR-Intervals.
-    public static let rrIntervals = Field.flag("rr_intervals", "Whether RR-Intervals are sent; false by default.")
+    package static let rrIntervals = Field.flag("rr_intervals", "Whether RR-Intervals are sent; false by default.")
     /// The maximum per measurement; nil: all new ones.
-    public static let rrPerNotification = Field.optionalWhole(
+    package static let rrPerNotification = Field.optionalWhole(
         "rr_per_notification", 0...255, "Maximum number in each measurement; all new ones by default.")
     /// Nil: the device does not have the characteristic.
-    public static let location = Field.optionalWord("location", BodySensorLocation.names, "Body Sensor Location.")
+    package static let location = Field.optionalWord("location", BodySensorLocation.names, "Body Sensor Location.")
 }
 
 extension HeartRateMeasurement: CharacteristicValue {
     /// `62 bpm, contact, RR 967.8 ms`.
-    public var words: String {
+    package var words: String {
         var words = ["\(bpm) bpm"]
         switch contact {
         case .notSupported: break
@@ -102,9 +102,9 @@ extension HeartRateMeasurement: CharacteristicValue {
 
 extension BodySensorLocation: CharacteristicValue {
     /// One octet.
-    public init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
+    package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `worn at: chest`.
-    public var words: String { "worn at: \(name ?? "place \(number)")" }
+    package var words: String { "worn at: \(name ?? "place \(number)")" }
 }
 
 /// A command of the Heart Rate Control Point, known or not.

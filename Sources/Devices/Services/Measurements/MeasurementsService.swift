@@ -1,11 +1,11 @@
-public import Characteristics
+package import Characteristics
 import GATT
 import Octets
-public import Sensors
+package import Sensors
 
 extension ServiceDescription {
     /// The vendor-specific Measurements service, 0x0300: several hundred heart rates per second.
-    public static let measurements = ServiceDescription(
+    package static let measurements = ServiceDescription(
         "measurements", VendorUUID.measurements.uuid, "a stream of heart rates, hundreds per second",
         fields: [MeasurementsFields.rate.description, MeasurementsFields.value.description],
         characteristics: [
@@ -20,15 +20,15 @@ extension ServiceDescription {
 }
 
 /// The keys of `measurements` in a scenario.
-public enum MeasurementsFields {
+package enum MeasurementsFields {
     static let range = 0.0...65535
     /// Values per second.
-    public static let rate = Field.rate("rate", 1...4000, "Values per second, 1 to 4000.")
+    package static let rate = Field.rate("rate", 1...4000, "Values per second, 1 to 4000.")
     /// Beats per minute.
-    public static let value = Field.curve("value", range, "In bpm.")
+    package static let value = Field.curve("value", range, "In bpm.")
 }
 
 extension HeartRateFrame: CharacteristicValue {
     /// `500 heart rates`.
-    public var words: String { "\(values.count) heart rates" }
+    package var words: String { "\(values.count) heart rates" }
 }

@@ -1,10 +1,10 @@
-public import Characteristics
+package import Characteristics
 import GATT
-public import Octets
+package import Octets
 
 extension ServiceDescription {
     /// Polar Measurement Data, the service with which Polar straps send an ECG: `ecg` as `pmd` in a scenario.
-    public static let polarMeasurementData = ServiceDescription(
+    package static let polarMeasurementData = ServiceDescription(
         "ecg", as: ServiceVariant(ECGFields.form.key, "pmd"), PMD.Identifier.service.uuid,
         "the same in Polar's format", main: "samples",
         fields: ECGFields.all,
@@ -31,9 +31,9 @@ extension ServiceDescription {
 
 extension PMDECGFrame: CharacteristicValue {
     /// `73 samples`.
-    public var words: String { "\(samples.count) samples" }
+    package var words: String { "\(samples.count) samples" }
     /// Microvolts, without the number of the lead.
-    public static func samples(in octets: ArraySlice<UInt8>) throws(Malformed) -> (samples: [Int32], lead: UInt8?)? {
+    package static func samples(in octets: ArraySlice<UInt8>) throws(Malformed) -> (samples: [Int32], lead: UInt8?)? {
         (try PMDECGFrame(octets: octets).samples, nil)
     }
 }

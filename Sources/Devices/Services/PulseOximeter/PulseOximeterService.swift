@@ -1,13 +1,13 @@
 import Bluetooth
-public import Characteristics
+package import Characteristics
 import GATT
-public import Sensors
+package import Sensors
 import Simulation
 import Spelling
 
 extension ServiceDescription {
     /// The Pulse Oximeter Service, 0x1822.  Pulse Oximeter Service 1.0.1.
-    public static let pulseOximeter = ServiceDescription(
+    package static let pulseOximeter = ServiceDescription(
         "pulse_oximeter", .pulseOximeter,
         "oxygen saturation and pulse rate, amplitude, contact, spot-checks with time stamps",
         fields: [
@@ -56,32 +56,32 @@ extension ServiceDescription {
 }
 
 /// The keys of `pulse_oximeter` in a scenario.
-public enum PulseOximeterFields {
+package enum PulseOximeterFields {
     static let percent = 0.0...100
     static let rates = 0.0...300
     /// Oxygen saturation in percent.
-    public static let spo2 = Field.curve("value", percent, standard: 97, "SpO2 in percent; 97 if it is left out.")
+    package static let spo2 = Field.curve("value", percent, standard: 97, "SpO2 in percent; 97 if it is left out.")
     /// Beats per minute.
-    public static let pulseRate = Field.curve("pulse_rate", rates, standard: 60, "In bpm; 60 if it is left out.")
+    package static let pulseRate = Field.curve("pulse_rate", rates, standard: 60, "In bpm; 60 if it is left out.")
     /// Percent; nil: measurements have no Pulse Amplitude Index.
-    public static let amplitude = Field.optionalCurve(
+    package static let amplitude = Field.optionalCurve(
         "amplitude", percent, "Pulse Amplitude Index in percent; not sent if it is left out.")
     /// Nil: measurements have neither Measurement Status nor Device and Sensor Status.
-    public static let contact = Field<Curve?>.truth(
+    package static let contact = Field<Curve?>.truth(
         "contact", "Whether the sensor is on the finger; without a finger it sends NaN.")
     /// From one PLX Continuous Measurement to the next.
-    public static let period = Field.period("From measurement to measurement; 1 s if it is left out.")
+    package static let period = Field.period("From measurement to measurement; 1 s if it is left out.")
     /// From one PLX Spot-Check Measurement to the next; a device sends them only if the scenario has the key.
-    public static let spotCheckPeriod = Field.period(
+    package static let spotCheckPeriod = Field.period(
         key: "spot_check_period", in: .seconds(1) ... .seconds(86_400),
         "From spot-check to spot-check, each indicated with a time stamp; none if it is left out.")
 }
 
 extension PLXContinuousMeasurement: CharacteristicValue {
     /// `SpO2 97 %, pulse 62 bpm, contact, amplitude 1.5 %`.
-    public var words: String { normal.words + details.words }
+    package var words: String { normal.words + details.words }
     /// SpO2, pulse rate or amplitude.
-    public func number(of key: String?) -> Double? {
+    package func number(of key: String?) -> Double? {
         switch key {
         case "spo2": normal.spo2.finite
         case "pulse_rate": normal.pulseRate.finite
@@ -90,14 +90,14 @@ extension PLXContinuousMeasurement: CharacteristicValue {
         }
     }
     /// `{"spo2": null, "pulse_rate": null}`
-    public static var expired: StaticString { "{\"spo2\": null, \"pulse_rate\": null}" }
+    package static var expired: StaticString { "{\"spo2\": null, \"pulse_rate\": null}" }
 }
 
 extension PLXSpotCheckMeasurement: CharacteristicValue {
     /// `spot-check: SpO2 97 %, pulse 62 bpm`.
-    public var words: String { "spot-check: \(value.words)\(details.words)" }
+    package var words: String { "spot-check: \(value.words)\(details.words)" }
     /// SpO2 or pulse rate.
-    public func number(of key: String?) -> Double? {
+    package func number(of key: String?) -> Double? {
         switch key {
         case "spo2": value.spo2.finite
         case "pulse_rate": value.pulseRate.finite
@@ -108,7 +108,7 @@ extension PLXSpotCheckMeasurement: CharacteristicValue {
 
 extension PLXFeatures: CharacteristicValue {
     /// `oximeter features: ["timestamp"]`.
-    public var words: String { "oximeter features: \(json)" }
+    package var words: String { "oximeter features: \(json)" }
 }
 
 extension SpO2PR {

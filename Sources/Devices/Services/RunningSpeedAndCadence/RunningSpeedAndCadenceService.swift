@@ -1,12 +1,12 @@
 import Bluetooth
-public import Characteristics
+package import Characteristics
 import GATT
-public import Sensors
+package import Sensors
 import Simulation
 
 extension ServiceDescription {
     /// The Running Speed and Cadence Service, 0x1814.  Running Speed and Cadence Service 1.0.
-    public static let runningSpeedAndCadence = ServiceDescription(
+    package static let runningSpeedAndCadence = ServiceDescription(
         "running_speed_and_cadence", .runningSpeedAndCadence,
         "speed, cadence, stride length, and a total distance that clients can set",
         fields: [
@@ -58,35 +58,35 @@ extension ServiceDescription {
 }
 
 /// The keys of `running_speed_and_cadence` in a scenario.
-public enum RunningFields {
+package enum RunningFields {
     static let speeds = 0.0...255.99609375
     static let cadences = 0.0...255
     static let strideLengths = 0.0...655.35
     static let distances = 0.0...429_496_729.5
     /// m/s.
-    public static let speed = Field.curve("value", speeds, standard: 3, "In m/s; 3 by default.")
+    package static let speed = Field.curve("value", speeds, standard: 3, "In m/s; 3 by default.")
     /// From one measurement to the next.
-    public static let period = Field.period("Measurement interval; 1 s by default.")
+    package static let period = Field.period("Measurement interval; 1 s by default.")
     /// Steps per minute; nil: computed from the steps of the device.
-    public static let cadence = Field<Curve?>.optionalCurve(
+    package static let cadence = Field<Curve?>.optionalCurve(
         "cadence", cadences, "In steps per minute; by default, from the steps of `fitness`, or 160 without them.")
     /// Metres; nil: measurements do not have the field.
-    public static let strideLength = Field<Curve?>.optionalCurve(
+    package static let strideLength = Field<Curve?>.optionalCurve(
         "stride_length", strideLengths, "In m; without it, measurements do not have the field.")
     /// Metres; nil: the device has neither the total distance nor a control point.
-    public static let totalDistance = Field<DerivedCurve?>.derivedOrCurve(
+    package static let totalDistance = Field<DerivedCurve?>.derivedOrCurve(
         "total_distance", distances,
         "In m; true to count a stride length (or 1 m) per step of `fitness`, or the speed without steps.")
     /// Nil: the device does not detect walking or running.
-    public static let running = Field<Curve?>.truth(
+    package static let running = Field<Curve?>.truth(
         "running", "Whether the user runs; without it, the sensor does not detect walking or running.")
     /// Nil: the device does not have the characteristic.
-    public static let location = Field.optionalWord("location", SensorLocation.names, "Sensor Location.")
+    package static let location = Field.optionalWord("location", SensorLocation.names, "Sensor Location.")
 }
 
 extension RSCMeasurement: CharacteristicValue {
     /// `3.50 m/s, 168 steps/min, stride 1.25 m, 42.5 m, running`.
-    public var words: String {
+    package var words: String {
         let hundredths = (Int(speed) * 100 + 128) / 256
         var words = ["\(hundredths / 100).\(hundredths / 10 % 10)\(hundredths % 10) m/s", "\(cadence) steps/min"]
         if let strideLength {
@@ -98,7 +98,7 @@ extension RSCMeasurement: CharacteristicValue {
     }
 
     /// m/s, steps per minute or m.
-    public func number(of key: String?) -> Double? {
+    package func number(of key: String?) -> Double? {
         switch key {
         case "cadence": Double(cadence)
         case "stride_length_m": strideLength.map { Double($0) / 100 }
@@ -110,15 +110,15 @@ extension RSCMeasurement: CharacteristicValue {
 
 extension RSCFeature: CharacteristicValue {
     /// `features: stride_length, total_distance`.
-    public var words: String { "features: \(rawValue == 0 ? "none" : namesOfSet.joined(separator: ", "))" }
+    package var words: String { "features: \(rawValue == 0 ? "none" : namesOfSet.joined(separator: ", "))" }
 }
 
 extension SensorLocation: CharacteristicValue {
     /// `worn at: in_shoe`.
-    public var words: String { "worn at: \(name ?? "place \(number)")" }
+    package var words: String { "worn at: \(name ?? "place \(number)")" }
 }
 
 extension SCControlPoint: CharacteristicValue {
     /// `request 1`, or `response to 1: success`.
-    public var words: String { response.map { "response to \($0.request): \($0.result)" } ?? "request \(opCode)" }
+    package var words: String { response.map { "response to \($0.request): \($0.result)" } ?? "request \(opCode)" }
 }

@@ -1,4 +1,4 @@
-public import Documents
+package import Documents
 
 extension ScenarioFile {
     /// Merges a scenario without problems into one file, with its includes, and with values for variables.
@@ -9,7 +9,7 @@ extension ScenarioFile {
     ///   - name: Returns the new path of a file that the scenario names.
     ///   - load: Returns the content of the file at a path; nil if there is none.
     /// - Returns: The root of the merged file, without `$schema`; nil if the file is not a scenario.
-    public static func flattened(
+    package static func flattened(
         _ file: String, variables: [String: Node] = [:], naming name: (String) -> String, load: (String) -> [UInt8]?
     ) -> Node? {
         withoutActuallyEscaping(load) { load in

@@ -1,22 +1,22 @@
-public import Documents
+package import Documents
 import Spelling
 
 /// The content of a file of the scenario language.
-public enum ScenarioFile: Hashable, Sendable {
+package enum ScenarioFile: Hashable, Sendable {
     /// One case.
     case scenario(Scenario)
     /// A list of cases.
     case suite(Suite)
 
     /// The result of reading a file.
-    public struct Reading: Sendable {
+    package struct Reading: Sendable {
         /// The valid part of the file; nil if it is not a JSON object.
-        public let content: ScenarioFile?
+        package let content: ScenarioFile?
         /// All problems, by file and position.  Do not run a scenario with problems.
-        public let problems: [Problem]
+        package let problems: [Problem]
 
         /// The scenario; nil for a suite.
-        public var scenario: Scenario? {
+        package var scenario: Scenario? {
             guard case .scenario(let scenario) = content else { return nil }
             return scenario
         }
@@ -29,7 +29,7 @@ public enum ScenarioFile: Hashable, Sendable {
     ///   - variables: Values that override the file's own.
     ///   - load: Returns the content of the regular file at a path; nil if there is none.
     /// - Returns: The content and its problems.
-    public static func read(
+    package static func read(
         _ file: String, variables: [String: Node] = [:], load: (String) -> [UInt8]?
     ) -> Reading {
         let log = ProblemLog()
@@ -63,28 +63,28 @@ public enum ScenarioFile: Hashable, Sendable {
 }
 
 /// A list of cases.
-public struct Suite: Hashable, Sendable {
+package struct Suite: Hashable, Sendable {
     /// A scenario and its parameters.
-    public struct Case: Hashable, Sendable {
+    package struct Case: Hashable, Sendable {
         /// Its name in reports.
-        public var id: String
+        package var id: String
         /// The path of its file, as `load` takes it.
-        public var scenario: String
+        package var scenario: String
         /// Overrides the scenario's seed.
-        public var seed: UInt64?
+        package var seed: UInt64?
         /// Overrides the scenario's variables.
-        public var variables: [String: Node]
+        package var variables: [String: Node]
     }
 
     /// Its name in reports.
-    public var name: String
+    package var name: String
     /// The cases, in the order in which they run.
-    public var cases: [Case]
+    package var cases: [Case]
 
     /// Reads a suite without its scenarios.
     ///
     /// - Returns: The valid part of the suite, and the problems of this file; nil if the file is not a suite.
-    public static func read(_ file: String, _ octets: [UInt8]) -> (suite: Suite, problems: [Problem])? {
+    package static func read(_ file: String, _ octets: [UInt8]) -> (suite: Suite, problems: [Problem])? {
         let log = ProblemLog()
         guard let root = Loader(log: log, load: { _ in octets }).root(of: file), root["kind"]?.string == "suite" else {
             return nil
