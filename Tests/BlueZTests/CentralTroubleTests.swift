@@ -131,12 +131,12 @@ import Testing
             for isBefore in [true, false] {
                 let radio = try await FakeRadio(on: bus, loop)
                 radio.react("Connect") { radio, call in
-                    let tell = { @Sendable in
+                    let report = { @Sendable in
                         radio.change(FakeRadio.strap, .device, ["Connected": .boolean(true)])
                     }
-                    if isBefore { return tell() }
+                    if isBefore { return report() }
                     call.fail(with: MethodError("org.bluez.Error.AlreadyConnected", "Already Connected"))
-                    loop.call(at: loop.now.advanced(by: .milliseconds(50)), tell)
+                    loop.call(at: loop.now.advanced(by: .milliseconds(50)), report)
                 }
                 let central = try await CentralHarness(on: bus, loop)
                 try await central.start()

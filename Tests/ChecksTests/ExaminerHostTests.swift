@@ -16,15 +16,15 @@ import VirtualWorld
     final class RealHost: ExaminerHost {
         private var host: VirtualTimeHost
         /// The delay of this machine in each wait.
-        private let standstill: Duration
+        private let stall: Duration
         /// The waits that are left before it is over.
         private var rounds: Int
 
-        init(_ peripheral: Peripheral, standstill: Duration = .zero, rounds: Int = .max) throws {
+        init(_ peripheral: Peripheral, stall: Duration = .zero, rounds: Int = .max) throws {
             var world = try World(peripheral.scenario(), seed: 1)
             world.mutation = peripheral.mutation
             host = try VirtualTimeHost(world, device: 0)
-            (self.standstill, self.rounds) = (standstill, rounds)
+            (self.stall, self.rounds) = (stall, rounds)
         }
 
         var pool: PacketPool {
@@ -42,7 +42,7 @@ import VirtualWorld
             return !isOver && host.play(until: limit)
         }
         func drain(into outputs: inout [Host.Output]) { host.drain(into: &outputs) }
-        func standstill(since begin: Instant) -> Duration { standstill }
+        func stall(since begin: Instant) -> Duration { stall }
         func act(_ action: Action, for duration: Duration?) -> Bool { false }
     }
 
@@ -80,16 +80,16 @@ import VirtualWorld
         #expect(check.run(on: Self.strap, over: try RealHost(wrong)).verdict == .fail)
     }
 
-    static let lengths: [(standstill: Duration, verdict: Verdict)] = [
+    static let lengths: [(stall: Duration, verdict: Verdict)] = [
         (.zero, .fail), (.milliseconds(50), .fail), (.milliseconds(2000), .fail), (.milliseconds(3100), .inconclusive),
     ]
 
     @Test(arguments: lengths) func `no check fails on a machine that stopped for a tenth of the time`(
-        standstill: Duration, verdict: Verdict
+        stall: Duration, verdict: Verdict
     ) throws {
         // The check waits at most 21 s for advertising, and 30 s for measurements.
         let (check, mutant) = try Self.mutant("heart_rate/flags_explain_octets")
-        let outcome = check.run(on: Self.strap, over: try RealHost(mutant, standstill: standstill))
+        let outcome = check.run(on: Self.strap, over: try RealHost(mutant, stall: stall))
         #expect(outcome.verdict == verdict)
         #expect(outcome.isExcused == (verdict == .inconclusive))
         if outcome.isExcused { #expect(outcome.reason == "this machine stopped for 3100 ms during the check") }
@@ -97,7 +97,7 @@ import VirtualWorld
 
     @Test func `a pass is not excused by a stopped machine`() throws {
         let check = try #require(Check.all.first { $0.id == "heart_rate/flags_explain_octets" })
-        let outcome = check.run(on: Self.strap, over: try RealHost(Self.full, standstill: .seconds(60)))
+        let outcome = check.run(on: Self.strap, over: try RealHost(Self.full, stall: .seconds(60)))
         #expect(outcome.verdict == .pass)
         #expect(!outcome.isExcused)
     }

@@ -41,7 +41,7 @@ private final class ForeignHost: ExaminerHost {
     var isOver: Bool { false }
     func start() { host.start() }
     func play(until limit: Instant) -> Bool { !outputs.isEmpty || host.play(until: limit) }
-    func standstill(since begin: Instant) -> Duration { .zero }
+    func stall(since begin: Instant) -> Duration { .zero }
     func act(_ action: Action, for duration: Duration?) -> Bool { false }
 
     func unsupportedReason(for capability: CentralCapability) -> String? {

@@ -50,15 +50,15 @@ import Testing
         #expect(record.fault?.reason.hasSuffix("; it waited 6.0 seconds of them for a CPU") == true || !isStarved)
     }
 
-    @Test func `A beat that is late is a standstill, once`() {
+    @Test func `A beat that is late is a stall, once`() {
         func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
         var clock = CaseClock(.seconds(60))
-        #expect(clock.standstill(at: at(500)) == nil)  // it has not begun
+        #expect(clock.stall(at: at(500)) == nil)  // it has not begun
         #expect(clock.next(after: at(1000)) == at(1020))
-        #expect(clock.standstill(at: at(1020)) == nil)
+        #expect(clock.stall(at: at(1020)) == nil)
         #expect(clock.next(after: at(1020)) == at(1040))
-        #expect(clock.standstill(at: at(3140)) == .milliseconds(2100))
-        #expect(clock.standstill(at: at(3140)) == nil)
+        #expect(clock.stall(at: at(3140)) == .milliseconds(2100))
+        #expect(clock.stall(at: at(3140)) == nil)
         #expect(clock.next(after: at(3140)) == at(3160))
     }
 

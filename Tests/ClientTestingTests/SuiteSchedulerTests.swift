@@ -77,7 +77,7 @@ import Testing
         let scheduler = try Self.scheduler(["a", "b"], jobs: 1, diary) { turn, _ in
             diary.note("began \(turn.item.id)")
             return turn.item.id == "a" && !turn.isSecond
-                ? Self.ending(.inconclusive, disturbance: "this machine stood still") : Self.ending(.pass)
+                ? Self.ending(.inconclusive, disturbance: "this machine stalled") : Self.ending(.pass)
         }
         #expect(diary.all == ["began a", "began b", "told b", "began a", "told a"])
         #expect(scheduler.runner.report.summary[.pass] == 2)

@@ -147,7 +147,7 @@ struct FindingTests {
             stand.hears(.connectionFailed(Stand.strap, .timedOut))
             #expect(
                 stand.lines == [
-                    #"{"error": "no connection to C0:FF:EE:00:00:01/random: it was not heard in time", "#
+                    #"{"error": "no connection to C0:FF:EE:00:00:01/random: no advertisement was received in time", "#
                         + #""peer": "C0:FF:EE:00:00:01/random"}"#
                 ])
             waits.append(stand.wait())
@@ -247,16 +247,16 @@ struct FindingTests {
 
     @Test(
         arguments: [
-            (.name("Nobody"), [], #""Nobody" was not heard, nor anything else"#),
+            (.name("Nobody"), [], #""Nobody" was not found, and no other device"#),
             (
                 .name("Strep"), ["Strap"],
-                #""Strep" was not heard (did you mean "Strap"?), but Strap C0:FF:EE:00:01:00/random"#
+                #""Strep" was not found (did you mean "Strap"?), but Strap C0:FF:EE:00:01:00/random"#
             ),
             (
                 .address(Stand.strap), ["A", "B"],
-                "C0:FF:EE:00:00:01/random was not heard, but A C0:FF:EE:00:01:00/random, B C0:FF:EE:00:01:01/random"
+                "C0:FF:EE:00:00:01/random was not found, but A C0:FF:EE:00:01:00/random, B C0:FF:EE:00:01:01/random"
             ),
-            (.strongest, [], "a device with a service that this client knows was not heard, nor anything else"),
+            (.strongest, [], "a device with a service that this client knows was not found, and no other device"),
             (.nobody, ["A"], nil),
         ] as [(SensorCollector.Settings.Choice, [String], String?)])
     func `The message names the missing device, and those found instead`(
@@ -279,10 +279,10 @@ struct FindingTests {
         for index in 0..<10 as Range<UInt64> { try stand.advertises(DeviceAddress(0xC0FF_EE00_0100 + index, .random)) }
         #expect(stand.collector.missing?.hasSuffix("C0:FF:EE:00:01:07/random and 2 more") == true)
         try stand.advertises(Stand.strap, .nonConnectable, name: "Strap")
-        #expect(stand.collector.missing == #""Strap" was heard, but it takes no connections"#)
+        #expect(stand.collector.missing == #""Strap" was found, but it is not connectable"#)
         try stand.advertises(Stand.strap, name: "Strap")
         #expect(
-            stand.collector.missing == "Strap C0:FF:EE:00:00:01/random was heard, but no connection to it came about")
+            stand.collector.missing == "Strap C0:FF:EE:00:00:01/random was found, but no connection was established")
         stand.connects()
         #expect(stand.collector.missing == nil)
     }

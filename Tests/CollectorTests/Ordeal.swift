@@ -102,7 +102,7 @@ struct Ordeal {
         agenda.append((now.advanced(by: milliseconds(delay)), event))
     }
 
-    private mutating func tell(_ output: Host.Output) {
+    private mutating func report(_ output: Host.Output) {
         history.append("\(now) \(output)")
         collector.step(output, at: now, pool: &pool, into: &outbox)
     }
@@ -116,7 +116,7 @@ struct Ordeal {
             for output in outputs {
                 switch output {
                 case .wake(let instant): agenda.append((max(now, instant), .wake))
-                case .said(let saying): if case .heartRate = saying.content { shownAt = now }
+                case .update(let update): if case .heartRate = update.content { shownAt = now }
                 case .command(let command): obey(command)
                 }
             }
@@ -131,18 +131,18 @@ struct Ordeal {
             attempt += 1
             (isStarting, isReady) = (true, false)
             plan(.starts(attempt), after: goesWrong(20) ? 10_000...10_000 : 10...30)
-        case .scan where goesWrong(10): tell(.refused(Command.leSetScanEnable.opcode, .commandDisallowed))
+        case .scan where goesWrong(10): report(.refused(Command.leSetScanEnable.opcode, .commandDisallowed))
         case .scan: isScanning = true
         case .stopScanning: isScanning = false
         case .connect(let creation, let timeout):
-            guard isReady, connecting == nil else { return tell(.connectionFailed(creation.peer, .notNow)) }
+            guard isReady, connecting == nil else { return report(.connectionFailed(creation.peer, .notNow)) }
             attempt += 1
             connecting = creation.peer
             if let timeout { agenda.append((now.advanced(by: timeout), .givesUp(attempt))) }
             plan(.connects(attempt), after: 10...110)
         case .disconnect(let id, _): plan(.ends(id), after: isCalm ? 50...100 : 10...1000)
         case .procedure(let id, let procedure, let number):
-            guard link?.id == id else { return tell(.finished(id, id: number, .failure(.disconnected))) }
+            guard link?.id == id else { return report(.finished(id, id: number, .failure(.disconnected))) }
             asked.append((number, procedure))
             let discovery = procedure == .discoverEverything
             plan(.answers(number), after: goesWrong(5) ? 30_000...30_000 : discovery ? 300...900 : 30...60)
@@ -154,7 +154,7 @@ struct Ordeal {
         if let link { end(link.id, .hardwareFailure) }
         if let peer = connecting {
             connecting = nil
-            tell(.connectionFailed(peer, .status(.hardwareFailure)))
+            report(.connectionFailed(peer, .status(.hardwareFailure)))
         }
         isScanning = false
     }
@@ -162,15 +162,15 @@ struct Ordeal {
     private mutating func end(_ id: ConnectionID, _ reason: HCIStatus) {
         guard let link, link.id == id else { return }
         self.link = nil
-        for (number, _) in asked { tell(.finished(id, id: number, .failure(.disconnected))) }
+        for (number, _) in asked { report(.finished(id, id: number, .failure(.disconnected))) }
         asked = []
-        tell(.disconnected(id, link.peer, reason: reason))
+        report(.disconnected(id, link.peer, reason: reason))
     }
 
     private mutating func fail(_ failure: Host.Failure) {
         endAll()
         (isStarting, isReady) = (false, false)
-        tell(.failed(failure))
+        report(.failed(failure))
     }
 
     // MARK: What happens
@@ -193,24 +193,24 @@ struct Ordeal {
             isStarting = false
             if goesWrong(30) { return fail(.noAnswer(Command.reset.opcode)) }
             isReady = true
-            tell(.started(DeviceAddress(1, .public), ControllerFacts()))
+            report(.started(DeviceAddress(1, .public), ControllerFacts()))
         case .connects(let number):
             guard let peer = connecting, number == attempt else { return }
             guard strap == peer, !goesWrong(20) else { return plan(.connects(number), after: 100...110) }
             connecting = nil
-            if goesWrong(20) { return tell(.connectionFailed(peer, .status(.failedToBeEstablished))) }
+            if goesWrong(20) { return report(.connectionFailed(peer, .status(.failedToBeEstablished))) }
             lastLink += 1
             link = Link(id: ConnectionID(number: lastLink), peer: peer)
             let timing = ConnectionTiming(interval: 0x18, latency: 0, supervisionTimeout: 0x48)
             let complete = ConnectionComplete(handle: 0x40, role: .central, peer: peer, timing: timing)
-            tell(.connected(ConnectionID(number: lastLink), complete))
+            report(.connected(ConnectionID(number: lastLink), complete))
         case .givesUp(let number):
             guard let peer = connecting, number == attempt else { return }
             connecting = nil
-            tell(.connectionFailed(peer, .timedOut))
+            report(.connectionFailed(peer, .timedOut))
         case .answers(let number): answer(number)
         case .ends(let id):
-            if goesWrong(20) { return tell(.refused(Command.disconnect.opcode, .commandDisallowed)) }
+            if goesWrong(20) { return report(.refused(Command.disconnect.opcode, .commandDisallowed)) }
             end(id, .localHostTerminated)
         case .supervises(let id):
             if link?.id == id, link?.peer != strap { end(id, .connectionTimeout) }
@@ -224,12 +224,12 @@ struct Ordeal {
         let kind = goesWrong(10) ? AdvertisingReport.Kind.nonConnectable : .undirected
         let octets = goesWrong(10) ? Array(data.octets.dropLast()) : data.octets
         let rssi = Int8(clamping: -60 - Int(chance.below(9)))
-        tell(.report(AdvertisingReport(kind: kind, address: strap, data: octets, rssi: rssi)))
+        report(.report(AdvertisingReport(kind: kind, address: strap, data: octets, rssi: rssi)))
     }
 
     private mutating func notify(_ octets: [UInt8]) {
         guard let link else { return }
-        tell(.notified(link.id, handle: Services.measurement, pool.take(octets)))
+        report(.notified(link.id, handle: Services.measurement, pool.take(octets)))
     }
 
     private mutating func answer(_ number: UInt32) {
@@ -241,7 +241,7 @@ struct Ordeal {
         ]
         if goesWrong(10) {
             let failure = failures[Int(chance.below(UInt64(failures.count)))]
-            return tell(.finished(link.id, id: number, .failure(failure)))
+            return report(.finished(link.id, id: number, .failure(failure)))
         }
         let outcome: Procedure.Outcome
         switch procedure {
@@ -253,7 +253,7 @@ struct Ordeal {
             outcome = .written
         default: outcome = .written
         }
-        tell(.finished(link.id, id: number, .success(outcome)))
+        report(.finished(link.id, id: number, .success(outcome)))
     }
 
     private mutating func makeMischief() {
@@ -268,10 +268,10 @@ struct Ordeal {
             guard let link else { break }
             let octets = [UInt8(chance.below(3)), 0, 0xFF, 0xFF]
             let changed = Services.attributes.characteristics[0].valueHandle
-            tell(.indicated(link.id, handle: changed, pool.take(octets)))
-        case 9: tell(.finished(ConnectionID(number: lastLink), id: UInt32(chance.below(50)), .success(.written)))
-        case 10: tell(.refused(Command.leSetScanParameters.opcode, .commandDisallowed))
-        default: tell(.refused(Command.disconnect.opcode, .unspecified))
+            report(.indicated(link.id, handle: changed, pool.take(octets)))
+        case 9: report(.finished(ConnectionID(number: lastLink), id: UInt32(chance.below(50)), .success(.written)))
+        case 10: report(.refused(Command.leSetScanParameters.opcode, .commandDisallowed))
+        default: report(.refused(Command.disconnect.opcode, .unspecified))
         }
         if let link, link.peer != strap {
             agenda.append((now.advanced(by: Self.supervisionTimeout), .supervises(link.id)))

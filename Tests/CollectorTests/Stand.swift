@@ -10,7 +10,7 @@ import Spelling
 
 /// A collector under test: the test is its host, and passes the host's outputs.
 struct Stand {
-    typealias Saying = SensorCollector.Saying
+    typealias Saying = SensorCollector.Update
     typealias Peer = SensorCollector.Peer
 
     var collector: SensorCollector
@@ -26,14 +26,14 @@ struct Stand {
     init(_ settings: SensorCollector.Settings = .init()) { collector = SensorCollector(settings) }
 
     /// What the last step would show, as a client's lines.
-    var lines: [String] { outputs.compactMap { if case .said(let saying) = $0 { saying.json } else { nil } } }
+    var lines: [String] { outputs.compactMap { if case .update(let update) = $0 { update.json } else { nil } } }
 
     /// What the last step would show to people.
-    var texts: [String] { outputs.compactMap { if case .said(let saying) = $0 { saying.text } else { nil } } }
+    var texts: [String] { outputs.compactMap { if case .update(let update) = $0 { update.text } else { nil } } }
 
     /// The contents of the last step's updates.
     var contents: [SensorCollector.Content] {
-        outputs.compactMap { if case .said(let saying) = $0 { saying.content } else { nil } }
+        outputs.compactMap { if case .update(let update) = $0 { update.content } else { nil } }
     }
 
     /// The commands to the host in the last step.

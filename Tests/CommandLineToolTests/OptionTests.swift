@@ -74,8 +74,8 @@ import Testing
         let reading = ScenarioFile.read("a.json", variables: [:]) { _ in Array(text.utf8) }
         var clientRun = try BuiltInClientRun(RunConfiguration(try #require(reading.scenario), seed: 1))
         var peers: Set<DeviceAddress?> = []
-        clientRun.play({ _, saying in
-            if saying.content == .state(.connected) { peers.insert(saying.peer?.address) }
+        clientRun.play({ _, update in
+            if update.content == .state(.connected) { peers.insert(update.peer?.address) }
         })
         #expect(peers == [DeviceAddress(0xC0FF_EE00_0000 + device, .random)])
         #expect(clientRun.measurements > 5)
@@ -122,9 +122,9 @@ import Testing
             (.value(try ReceivedValue([1], of: location)), "worn at: chest"),
         ]
         for (content, painted) in sayings {
-            let saying = SensorCollector.Saying(content)
-            #expect(Paint(isOn: true)(saying) == painted)
-            #expect(Paint(isOn: false)(saying) == saying.text)
+            let update = SensorCollector.Update(content)
+            #expect(Paint(isOn: true)(update) == painted)
+            #expect(Paint(isOn: false)(update) == update.text)
         }
     }
 }

@@ -9,10 +9,10 @@ import VirtualWorld
 @Suite struct KeyControlTests {
     private typealias Command = KeyControl.Command
 
-    private static let heartRate = EntityReference.part(device: 0, service: 0, part: 0)
-    private static let contact = EntityReference.part(device: 0, service: 0, part: 1)
-    private static let battery = EntityReference.part(device: 0, service: 1, part: 0)
-    private static let otherRate = EntityReference.part(device: 1, service: 0, part: 0)
+    private static let heartRate = EntityReference.value(device: 0, service: 0, value: 0)
+    private static let contact = EntityReference.value(device: 0, service: 0, value: 1)
+    private static let battery = EntityReference.value(device: 0, service: 1, value: 0)
+    private static let otherRate = EntityReference.value(device: 1, service: 0, value: 0)
 
     private static func strap(bpm: Int? = 62, isTouching: Bool = true, lasting: Set<String> = []) -> KeyControl.Target {
         .init(

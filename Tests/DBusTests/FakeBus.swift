@@ -27,7 +27,7 @@ final class FakeBus: Sendable {
     var address: BusAddress { .at("unix:path=\(path)") }
 
     /// Lets one program in, answers its hello, and answers its next message by `speech`, and the end of the stream.
-    convenience init(saying speech: [UInt8], on loop: EventLoop) throws { try self.init(.letting(speech), on: loop) }
+    convenience init(update speech: [UInt8], on loop: EventLoop) throws { try self.init(.letting(speech), on: loop) }
 
     /// Rejects the authentication: sends `speech` instead, and then nothing.
     convenience init(refusingWith speech: [UInt8], on loop: EventLoop) throws {

@@ -123,7 +123,7 @@ import Testing
     /// Speaks to a connection of ours until it closes; returns what signals and answers there were.
     private static func hear(_ speech: [UInt8], on loop: EventLoop) async throws -> Int {
         let (heard, ended) = (Recorder<Signal>(), Recorder<Bool>())
-        let bus = try FakeBus(saying: speech, on: loop)
+        let bus = try FakeBus(update: speech, on: loop)
         defer { bus.close() }
         do {
             let connection = try await Connection.open(bus.address, on: loop) { ended.add(true) }

@@ -29,8 +29,8 @@ import VirtualWorld
             let address = try await live.offer(StreamAddress("tcp:127.0.0.1:0"))
             await live.start()
             let rates = Mutex(0)
-            let driver = try await ClientDriver.start(.init(), above: .controller(address), on: loop) { saying in
-                guard case .heartRate = saying.content else { return }
+            let driver = try await ClientDriver.start(.init(), above: .controller(address), on: loop) { update in
+                guard case .heartRate = update.content else { return }
                 if rates.withLock({
                     $0 += 1
                     return $0 == 2

@@ -23,11 +23,11 @@ import Testing
         let packet = pool.take([0x1B, 0x0E, 0x00, 0x00, 0x3E])
         journal.append(EventRecord(.subscribed, of: "strap/heart_rate", at: Instant(nanoseconds: 1_000_000)))
         journal.append(
-            .notified, device: 2, part: 5, peer: DeviceAddress(1, .public), handle: 14, packet, droppingFirst: 3,
+            .notified, device: 2, valueIndex: 5, peer: DeviceAddress(1, .public), handle: 14, packet, droppingFirst: 3,
             in: pool,
             at: Instant(nanoseconds: 2_000_000))
         journal.append(
-            .delivered, device: 2, part: 6, peer: DeviceAddress(1, .public), handle: 14, packet, droppingFirst: 3,
+            .delivered, device: 2, valueIndex: 6, peer: DeviceAddress(1, .public), handle: 14, packet, droppingFirst: 3,
             in: pool,
             at: Instant(nanoseconds: 2_000_000))
         journal.append(line: Words(text: "62 \"bpm\""), at: Instant(nanoseconds: 2_500_000))
@@ -64,7 +64,7 @@ import Testing
         journal.append(EventRecord(.mtu, of: "strap", at: .start))
         for event in [EventName.notified, .delivered] {
             journal.append(
-                event, device: 0, part: 5, peer: DeviceAddress(1, .public), handle: 14, packet, droppingFirst: 3,
+                event, device: 0, valueIndex: 5, peer: DeviceAddress(1, .public), handle: 14, packet, droppingFirst: 3,
                 in: pool,
                 at: .start)
         }
@@ -90,7 +90,7 @@ import Testing
         var (pool, journal) = (PacketPool(), EventJournal(entriesPerChunk: 3) { collected.add($0) })
         for number in 0..<8 as Range<UInt8> {
             let packet = pool.take([number])
-            journal.append(.delivered, device: 0, part: 0, peer: nil, handle: 1, packet, in: pool, at: .start)
+            journal.append(.delivered, device: 0, valueIndex: 0, peer: nil, handle: 1, packet, in: pool, at: .start)
             pool.release(packet)
         }
         journal.flush()

@@ -23,7 +23,7 @@ package struct EventLogReader {
         for (device, content) in scenario.devices.enumerated() {
             entities.append(.device(device))
             for (service, content) in content.services.enumerated() {
-                entities += content.values.indices.map { .part(device: device, service: service, part: $0) }
+                entities += content.values.indices.map { .value(device: device, service: service, value: $0) }
             }
         }
         self.entities = entities.compactMap { entity in scenario.path(of: entity).map { ($0, entity) } }

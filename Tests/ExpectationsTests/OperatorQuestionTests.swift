@@ -12,7 +12,7 @@ import Testing
         case time(Double)
         case limit(Double)
         /// The machine stalls from one second to another.
-        case standstill(Double, Double)
+        case stall(Double, Double)
         /// The next line is only an answer.
         case forNobody
         /// The person answers what is asked first.
@@ -30,7 +30,7 @@ import Testing
                     harness.judge.observe(entry.observed, at: entry.instant, into: &harness.rulings)
                 }
             case .time(let seconds): harness.judge.timePassed(at: at(seconds), into: &harness.rulings)
-            case .standstill(let begin, let end): harness.judge.stoodStill(from: at(begin), to: at(end))
+            case .stall(let begin, let end): harness.judge.stalled(from: at(begin), to: at(end))
             case .forNobody: harness.judge.setAudience(nil)
             case .limit(let seconds): harness.judge.reachedLimit(at: at(seconds), into: &harness.rulings)
             case .answer(let answer, let seconds, let wanted):
@@ -81,9 +81,9 @@ import Testing
             ),
             // A stalled machine causes no failure.
             (
-                shows60, [.log(connected(5)), .standstill(6, 8.5), .time(14), .answer(.no, 30, .decided)],
+                shows60, [.log(connected(5)), .stall(6, 8.5), .time(14), .answer(.no, 30, .decided)],
                 "inconclusive 30.000000",
-                #"this machine stood still for 2.5 s: expected output {"heart_rate": {"bpm": 60}} within 9 s after the start; the operator had not seen it by 30.000000 s"#
+                #"this machine stalled for 2.5 s: expected output {"heart_rate": {"bpm": 60}} within 9 s after the start; the operator had not seen it by 30.000000 s"#
             ),
             // An undecided question can still be answered.
             (

@@ -200,7 +200,7 @@ class HostileControllers(Interoperability):
 
         status, errors = await self.ends(answer, 'monitor', '--for', '2 s')
         self.assertEqual((status, len(errors)), (3, 1), errors)
-        self.assertIn('was not heard', errors[0])
+        self.assertIn('was not found', errors[0])
         self.assertEqual(scans, 4)
 
     async def test_a_scan_survives_events_of_any_kind(self):

@@ -39,7 +39,7 @@ class MissingTests(unittest.TestCase):
                 radio = 'hci:' + serve.stdout.readline().split()[1]
                 done = lubdub('monitor', '--radio', radio, '--peer', 'Nobody', '--for', '2s', '--plain')
                 self.assertEqual(done.returncode, 3, done.stderr)
-                self.assertRegex(done.stderr, r'^lubdub: "Nobody" was not heard, but .*C0:FF:EE:00:00:0\d/random')
+                self.assertRegex(done.stderr, r'^lubdub: "Nobody" was not found, but .*C0:FF:EE:00:00:0\d/random')
                 self.assertEqual(lubdub('monitor', '--radio', radio, '--for', '4s').returncode, 0)
             finally:
                 serve.kill()
@@ -54,7 +54,7 @@ class MissingTests(unittest.TestCase):
                 self.assertEqual(done.returncode, 3)
                 self.assertEqual(
                     done.stderr,
-                    'lubdub: a device with a service that this client knows was not heard, nor anything else\n')
+                    'lubdub: a device with a service that this client knows was not found, and no other device\n')
                 self.assertEqual(lubdub('scan', '--radio', radio, '--for', '300ms').returncode, 0)
             finally:
                 controller.kill()

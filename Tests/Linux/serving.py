@@ -100,7 +100,7 @@ class ServingTest(LinuxTest):
             if found:
                 return found
             await self.forget(adapter)
-        raise AssertionError(f'no {name} with 180D was heard')
+        raise AssertionError(f'no {name} advertised 180D')
 
     async def forget(self, adapter):
         """Removes the devices that this adapter has found: bleak sees a known device only when it changes."""

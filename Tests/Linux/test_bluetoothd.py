@@ -36,7 +36,7 @@ class BlueZTests(LinuxTest):
             for _ in range(2):
                 strap = await bleak.BleakScanner.find_device_by_filter(
                     lambda _, heard: HEART_RATE in heard.service_uuids, timeout=8)
-                self.assertIsNotNone(strap, 'nothing with 180D was heard')
+                self.assertIsNotNone(strap, 'nothing advertised 180D')
                 self.assertEqual((strap.address, strap.name), (STRAP, 'Lubdub HRM'))
                 async with bleak.BleakClient(strap) as client:
                     self.assertEqual(await client.read_gatt_char(LOCATION), b'\x01')

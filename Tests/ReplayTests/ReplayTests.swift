@@ -95,7 +95,7 @@ import VirtualWorld
         return try #require(reading.scenario)
     }
 
-    private static let rate = EntityReference.part(device: 0, service: 0, part: 0)
+    private static let rate = EntityReference.value(device: 0, service: 0, value: 0)
 
     private static let stories: [[Hand]] = [
         [],

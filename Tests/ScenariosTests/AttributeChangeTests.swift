@@ -42,7 +42,7 @@ import Testing
             .changeServices(add: [], remove: [0], announce: true),
         ]
         #expect(scenario.script.prefix(3).map(\.action.operation) == operations)
-        #expect(scenario.script[3].action.entity == .part(device: 0, service: 2, part: 0))
+        #expect(scenario.script[3].action.entity == .value(device: 0, service: 2, value: 0))
         // By default, a device advertises the services that it has at the start.
         #expect(scenario.devices[0].advertising.payload.services == [scenario.devices[0].services[1].uuid])
     }

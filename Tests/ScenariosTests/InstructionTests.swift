@@ -40,7 +40,7 @@ import Testing
             #"{"do": "set", "of": "battery", "to": 5, "until": "12 s"}"#,
             rule(
                 #"{"do": "set", "of": "battery", "to": 5, "until": "12 s"}"#,
-                Action(.set(to: .curve(.constant(5))), of: .part(device: 0, service: 1, part: 0)),
+                Action(.set(to: .curve(.constant(5))), of: .value(device: 0, service: 1, value: 0)),
                 end: .at(.time(.seconds(12))))
         ),
         (#"{"do": "clear"}"#, rule(#"{"do": "clear"}"#, Action(.clear))),

@@ -140,7 +140,7 @@ private let line = Datum.object([
         func matches(_ json: String) -> Int {
             let value = Datum(json: json.utf8)
             return event.matches(
-                in: ObservedEvent(.delivered, of: .part(device: 0, service: 0, part: 0), value: value))
+                in: ObservedEvent(.delivered, of: .value(device: 0, service: 0, value: 0), value: value))
         }
         #expect(matches(#"{"bpm": 60, "contact": true}"#) == 1)
         #expect(matches(#"{"bpm": 60, "contact": false}"#) == 0)

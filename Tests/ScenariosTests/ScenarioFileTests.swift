@@ -74,7 +74,7 @@ import Testing
         #expect(pieces[0].curve == .constant(62))
         #expect(heart[HeartRateFields.location] == "chest" && heart[HeartRateFields.energy] == .derived)
         #expect(heart[HeartRateFields.rrIntervals])
-        let part = EntityReference.part(device: 0, service: 0, part: 1)
+        let part = EntityReference.value(device: 0, service: 0, value: 1)
         #expect(scenario.value(part)?.name == "contact")
         #expect(scenario.script.map(\.id) == ["slips", nil, nil, nil])
         #expect(scenario.script[0].action == Action(.set(to: .curve(.constant(0))), of: part))

@@ -17,7 +17,7 @@ import Testing
         let peer = SensorCollector.Peer(try #require(DeviceAddress("C0:FF:EE:00:00:01/random")), name: name)
         var dashboard = Dashboard(rows: Dashboard.labels)
         for content in contents {
-            dashboard.take(SensorCollector.Saying(content, of: peer), on: .first, at: .start)
+            dashboard.take(SensorCollector.Update(content, of: peer), on: .first, at: .start)
         }
         return dashboard.rows(width: 80, height: 24, .unicode, at: .start).map(\.text)
     }

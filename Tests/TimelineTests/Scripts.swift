@@ -7,9 +7,9 @@ import Timeline
 
 /// Entities of a scenario with two straps.
 let strap = EntityReference.device(0)
-let heartRate = EntityReference.part(device: 0, service: 0, part: 0)
-let contact = EntityReference.part(device: 0, service: 0, part: 1)
-let battery = EntityReference.part(device: 0, service: 1, part: 0)
+let heartRate = EntityReference.value(device: 0, service: 0, value: 0)
+let contact = EntityReference.value(device: 0, service: 0, value: 1)
+let battery = EntityReference.value(device: 0, service: 1, value: 0)
 let otherStrap = EntityReference.device(1)
 
 /// An input to a runner.

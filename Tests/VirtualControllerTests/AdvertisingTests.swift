@@ -50,7 +50,7 @@ struct AdvertisingTests {
         #expect(harness.take(1) == [Self.report, Self.response])
         Self.scan(&harness, active: true, filter: true)
         harness.run(milliseconds: 1000)
-        #expect(harness.take(1) == [Self.report, Self.response], "a new scan forgets what was heard")
+        #expect(harness.take(1) == [Self.report, Self.response], "a new scan forgets earlier reports")
     }
 
     @Test func fullDuplicateFilterIsEmptied() {

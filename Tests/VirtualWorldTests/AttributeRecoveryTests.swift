@@ -48,7 +48,7 @@ import VirtualWorld
             #expect(begun.count == 2, "\(operation)")
             let end = Instant.start.advanced(by: .seconds(80))
             #expect(beats.count { $0 > end.advanced(by: .seconds(-30)) } > 27, "\(operation)")
-            let said = harness.said.filter { $0.saying.json.contains("bpm") }
+            let said = harness.said.filter { $0.update.json.contains("bpm") }
             // It ignores notifications while it discovers again: the handle may belong to another attribute.
             #expect(said.count >= beats.count - 4, "\(operation)")
             guard operation == Self.operations[0] else { continue }
@@ -58,7 +58,7 @@ import VirtualWorld
     }
 
     private func isFault(_ said: WorldHarness.Said) -> Bool {
-        if case .error = said.saying.content { true } else { false }
+        if case .error = said.update.content { true } else { false }
     }
 
     @Test func `The language's example is passed`() throws {

@@ -26,6 +26,6 @@ struct BadDay {
         harness.end()
         if harness.world.pool.taken != 0 { return "\(harness.world.pool.taken) packets are left" }
         if !isDecided || isHeard { return nil }
-        return "nothing was heard from \(last) to \(deadline)"
+        return "nothing was received from \(last) to \(deadline)"
     }
 }

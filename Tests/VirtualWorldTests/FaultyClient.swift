@@ -73,7 +73,7 @@ struct Flaw {
     private var view = FaultyClient.View()
     private var connection: ConnectionID?
     private(set) var hasEnded = false
-    private var shown: SensorCollector.Saying?
+    private var shown: SensorCollector.Update?
     /// When it shows the last heart rate again.
     private(set) var nextShown = Instant.never
 
@@ -115,15 +115,15 @@ struct Flaw {
         return [.disconnect(connection, reason: .remoteUserTerminated)]
     }
 
-    mutating func shows(_ saying: SensorCollector.Saying, at now: Instant) -> [SensorCollector.Content] {
-        if case .heartRate = saying.content, let period = client.repeats {
-            (shown, nextShown) = (saying, now.advanced(by: period))
+    mutating func shows(_ update: SensorCollector.Update, at now: Instant) -> [SensorCollector.Content] {
+        if case .heartRate = update.content, let period = client.repeats {
+            (shown, nextShown) = (update, now.advanced(by: period))
         }
-        return client.shows(saying.content, view)
+        return client.shows(update.content, view)
     }
 
     /// What it shows again.
-    func showsAgain(at now: Instant) -> SensorCollector.Saying? { nextShown <= now ? shown : nil }
+    func showsAgain(at now: Instant) -> SensorCollector.Update? { nextShown <= now ? shown : nil }
 
     /// The output that the client gets instead; nil for none.
     mutating func told(_ output: Host.Output) -> Host.Output? {

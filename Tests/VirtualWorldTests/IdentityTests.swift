@@ -163,7 +163,7 @@ import Testing
         #expect(harness.world.device(at: Self.own) == 0)
         let address = try #require(harness.world.address(of: 0))
         #expect(address != Self.own && harness.world.device(at: address) == 0)
-        let peers = harness.said.compactMap(\.saying.peer?.address)
+        let peers = harness.said.compactMap(\.update.peer?.address)
         #expect(peers.first == Self.own && peers.last == address)
         harness.end()
         #expect(harness.world.pool.taken == 0)

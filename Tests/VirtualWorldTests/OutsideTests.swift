@@ -125,7 +125,7 @@ import VirtualWorld
 
     @Test func `Silence notifies nothing, on whichever entity, and stays connected`() throws {
         for entity in [
-            EntityReference.device(0), .service(device: 0, service: 0), .part(device: 0, service: 0, part: 0),
+            EntityReference.device(0), .service(device: 0, service: 0), .value(device: 0, service: 0, value: 0),
         ] {
             var played = try Played()
             try played.start()
@@ -249,7 +249,7 @@ import VirtualWorld
         #expect(scenario.path(of: .service(device: 1, service: 0)) == "far/heart_rate")
         #expect(scenario.path(of: .client) == "client")
         for missing in [
-            EntityReference.device(2), .service(device: 0, service: 9), .part(device: 0, service: 0, part: 99),
+            EntityReference.device(2), .service(device: 0, service: 9), .value(device: 0, service: 0, value: 99),
             .rule(9),
         ] { #expect(scenario.path(of: missing) == nil) }
         #expect(scenario.value(of: .battery, device: 0) == nil)

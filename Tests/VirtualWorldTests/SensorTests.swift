@@ -63,7 +63,7 @@ struct SensorTests {
     /// The values of the client's lines with a key.
     private func said(_ harness: WorldHarness, _ key: String) -> [String] {
         harness.said.compactMap { said in
-            if case .value(let value) = said.saying.content, value.use.key == key { value.json } else { nil }
+            if case .value(let value) = said.update.content, value.use.key == key { value.json } else { nil }
         }
     }
 
@@ -77,17 +77,17 @@ struct SensorTests {
 
         #expect(said(harness, "temperature").contains(#"{"celsius": 36.5}"#))
         #expect(harness.records(.confirmed, of: "patch/health_thermometer").count > 8)
-        #expect(harness.said.contains { $0.saying.text == "temperature taken at: ear" })
-        #expect(!harness.said.contains { if case .error = $0.saying.content { true } else { false } })
+        #expect(harness.said.contains { $0.update.text == "temperature taken at: ear" })
+        #expect(!harness.said.contains { if case .error = $0.update.content { true } else { false } })
     }
 
     @Test func `All samples of a stream are counted, and none is lost`() throws {
         let harness = try WorldHarness(Self.patch.scenario)
         var (samples, measurements, lost) = (UInt64(0), UInt64(0), UInt64(0))
-        for case .ecg(let tally) in harness.said.map(\.saying.content) {
+        for case .ecg(let tally) in harness.said.map(\.update.content) {
             (samples, lost) = (samples + tally.samples, lost + tally.lost)
         }
-        for case .measurementTally(let tally, let bpm) in harness.said.map(\.saying.content) {
+        for case .measurementTally(let tally, let bpm) in harness.said.map(\.update.content) {
             (measurements, lost) = (measurements + tally.samples, lost + tally.lost)
             #expect(bpm == 64)
         }
@@ -97,13 +97,13 @@ struct SensorTests {
         let values = harness.records(.delivered, of: "patch/measurements").compactMap(\.octets)
         #expect(try measurements == values.map { UInt64(try HeartRateFrame.read($0[...]) { _ in }.count) }.reduce(0, +))
         #expect(lost == 0)
-        #expect(harness.said.contains { $0.saying.text == "resting heart rate 64 bpm" })
+        #expect(harness.said.contains { $0.update.text == "resting heart rate 64 bpm" })
     }
 
     @Test func `Polar's stream is started, and counted by its time stamps`() throws {
         let harness = try WorldHarness(Self.polar.scenario)
         var (samples, lost) = (UInt64(0), UInt64(0))
-        for case .ecg(let tally) in harness.said.map(\.saying.content) {
+        for case .ecg(let tally) in harness.said.map(\.update.content) {
             (samples, lost) = (samples + tally.samples, lost + tally.lost)
         }
         let frames = harness.records(.delivered, of: "strap/ecg/samples").compactMap(\.octets)

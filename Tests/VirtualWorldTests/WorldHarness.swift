@@ -19,7 +19,7 @@ struct WorldHarness {
     /// The client's updates, and when.
     struct Said {
         let at: Instant
-        let saying: SensorCollector.Saying
+        let update: SensorCollector.Update
     }
 
     private final class Recording: Sendable {
@@ -108,7 +108,7 @@ struct WorldHarness {
         world.run(until: wake)
         wakes.removeAll { $0 <= wake }
         collector.timePassed(at: world.now, into: &outbox)
-        if let saying = flaw?.showsAgain(at: world.now) { show(saying) }
+        if let update = flaw?.showsAgain(at: world.now) { show(update) }
         return true
     }
 
@@ -120,12 +120,12 @@ struct WorldHarness {
                 switch output {
                 case .command(let command): ask(command)
                 case .wake(let due): wakes.append(due)
-                case .said(let saying): show(saying)
+                case .update(let update): show(update)
                 }
             }
             let heard = world.outbox
             world.outbox.removeAll()
-            for case .client(_, let output) in heard { tell(output) }
+            for case .client(_, let output) in heard { report(output) }
             if flaw?.hasEnded == true { collector.stop(at: world.now, into: &outbox) }
         }
     }
@@ -136,15 +136,15 @@ struct WorldHarness {
         for output in operations.told { step(output) }
     }
 
-    private mutating func show(_ saying: SensorCollector.Saying) {
-        for content in flaw?.shows(saying, at: world.now) ?? [saying.content] where flaw?.hasEnded != true {
-            let saying = SensorCollector.Saying(content, of: saying.peer)
-            said.append(Said(at: world.now, saying: saying))
-            world.clientSaid(saying)
+    private mutating func show(_ update: SensorCollector.Update) {
+        for content in flaw?.shows(update, at: world.now) ?? [update.content] where flaw?.hasEnded != true {
+            let update = SensorCollector.Update(content, of: update.peer)
+            said.append(Said(at: world.now, update: update))
+            world.clientReported(update)
         }
     }
 
-    private mutating func tell(_ output: Host.Output) {
+    private mutating func report(_ output: Host.Output) {
         switch flaw == nil ? output : flaw?.told(output) {
         case .notified(let id, let handle, let packet)?:
             tellValue(packet, at: handle) { .notified(id, handle: handle, $0) }

@@ -44,11 +44,11 @@ import VirtualWorld
         let delivered = harness.records.filter { record in
             record.event == .delivered && record.value?.hasPrefix("{\"bpm\"") == true
         }
-        let shown = harness.said.filter { if case .heartRate = $0.saying.content { true } else { false } }
+        let shown = harness.said.filter { if case .heartRate = $0.update.content { true } else { false } }
         #expect(shown.count == delivered.count)
         for (shown, delivered) in zip(shown, delivered) {
             let value = try #require(delivered.value)
-            #expect(shown.saying.json.hasPrefix("{\"heart_rate\": \(value)"))
+            #expect(shown.update.json.hasPrefix("{\"heart_rate\": \(value)"))
             #expect(shown.at == delivered.instant)
         }
     }

@@ -40,14 +40,14 @@ struct Candidates: Sendable {
     private(set) var all: [Candidate] = []
 
     /// Adds a report, and returns the index of its device in `all`; nil when the list is full.
-    mutating func hear(_ report: AdvertisingReport) -> Int? {
+    mutating func receive(_ report: AdvertisingReport) -> Int? {
         let known = all.firstIndex { $0.address == report.address }
         if known == nil {
             guard all.count < Self.most else { return nil }
             all.append(Candidate(address: report.address))
         }
         let index = known ?? all.count - 1
-        all[index].hear(report)
+        all[index].receive(report)
         return index
     }
 
@@ -105,7 +105,7 @@ extension Candidates.Candidate {
     /// Whether it advertises one of the services; true for an empty list.
     func offers(_ wanted: [UUID]) -> Bool { wanted.isEmpty || services.contains { wanted.contains($0) } }
 
-    fileprivate mutating func hear(_ report: AdvertisingReport) {
+    fileprivate mutating func receive(_ report: AdvertisingReport) {
         if report.rssi != 127 {
             strength.sum += Int(report.rssi)
             strength.count += 1

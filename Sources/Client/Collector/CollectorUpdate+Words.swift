@@ -12,7 +12,7 @@ extension SensorCollector.Peer: CustomStringConvertible {
     }
 }
 
-extension SensorCollector.Saying {
+extension SensorCollector.Update {
     /// A line without a newline: `62 bpm, contact, RR 967.8 ms`.
     package var text: String {
         let device = peer.map(\.description) ?? "the device"

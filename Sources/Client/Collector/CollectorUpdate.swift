@@ -6,7 +6,7 @@ package import Statistics
 
 extension SensorCollector {
     /// An update for the user of the client.
-    package struct Saying: Hashable, Sendable {
+    package struct Update: Hashable, Sendable {
         /// The update itself.
         package let content: Content
         /// The device that the update is about; nil if there is none.
@@ -82,7 +82,7 @@ extension SensorCollector {
 
 // MARK: For programs
 
-extension SensorCollector.Saying: JSONWritable {
+extension SensorCollector.Update: JSONWritable {
     /// Writes a client's line without a newline: `{"battery": 87, "peer": "C0:FF:EE:00:00:01/random"}`; writes nothing
     /// for updates that are only for drawing.
     package func write(to text: inout JSONText) {

@@ -18,7 +18,7 @@ extension Conversation {
             freshness.append((row, Freshness(unknown: SupportedCharacteristic.all[row].lifetime)))
         }
         for index in freshness.indices where freshness[index].row == row {
-            if let wake = freshness[index].of.heard(at: now) { outbox.append(.wake(at: wake)) }
+            if let wake = freshness[index].of.received(at: now) { outbox.append(.wake(at: wake)) }
         }
     }
 

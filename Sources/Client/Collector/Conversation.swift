@@ -292,7 +292,7 @@ struct Conversation: Sendable {
     // MARK: Values
 
     /// Handles a value that the peer notified or indicated, whether or not the subscription was answered.
-    mutating func heard(
+    mutating func received(
         _ handle: UInt16, _ octets: ArraySlice<UInt8>, isIndicated: Bool, _ decoder: inout ValueDecoder,
         at now: Instant,
         into outbox: inout [Output]
@@ -393,6 +393,6 @@ struct Conversation: Sendable {
     func target(_ role: ClientUse.Role) -> Target? { targets.first { $0.characteristic.role == role } }
 
     func say(_ content: SensorCollector.Content, into outbox: inout [Output]) {
-        outbox.append(.said(SensorCollector.Saying(content, of: peer)))
+        outbox.append(.update(SensorCollector.Update(content, of: peer)))
     }
 }

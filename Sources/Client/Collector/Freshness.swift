@@ -16,13 +16,13 @@ struct Freshness: Sendable {
     private var usual: Duration?
     private var last: Instant?
     private var end = Instant.never
-    private var wakesAt = Instant.never  // one wake at a time, however often it is heard
+    private var wakesAt = Instant.never  // one wake at a time, however often the value is received
 
     /// The state before the first notification.
     init(unknown: Duration?) { self.unknown = unknown }
 
     /// Records a notification; returns the instant for the next `timePassed`, unless that was requested already.
-    mutating func heard(at now: Instant) -> Instant? {
+    mutating func received(at now: Instant) -> Instant? {
         if let last {
             let distance = last.duration(to: now)
             if distance >= Self.together {

@@ -10,17 +10,17 @@ extension SensorCollector {
     /// The message names the devices found since the last scan began.
     package var missing: String? {
         guard !hasConnected, let wanted = settings.choice.words else { return nil }
-        if let chosen { return "\(chosen) was heard, but no connection to it came about" }
+        if let chosen { return "\(chosen) was found, but no connection was established" }
         if candidates.all.contains(where: settings.choice.names) {
-            return "\(wanted) was heard, but it takes no connections"
+            return "\(wanted) was found, but it is not connectable"
         }
-        let heard = candidates.all.map { Peer($0.address, name: $0.name) }
-        guard !heard.isEmpty else { return "\(wanted) was not heard, nor anything else" }
+        let found = candidates.all.map { Peer($0.address, name: $0.name) }
+        guard !found.isEmpty else { return "\(wanted) was not found, and no other device" }
         var hint = ""
-        if case .name(let name) = settings.choice { hint = suggestion(for: name, among: heard.compactMap(\.name)) }
-        let more = heard.count > Self.mostNamed ? " and \(heard.count - Self.mostNamed) more" : ""
-        let list = heard.prefix(Self.mostNamed).map { "\($0)" }.joined(separator: ", ")
-        return "\(wanted) was not heard\(hint), but \(list)\(more)"
+        if case .name(let name) = settings.choice { hint = suggestion(for: name, among: found.compactMap(\.name)) }
+        let more = found.count > Self.mostNamed ? " and \(found.count - Self.mostNamed) more" : ""
+        let list = found.prefix(Self.mostNamed).map { "\($0)" }.joined(separator: ", ")
+        return "\(wanted) was not found\(hint), but \(list)\(more)"
     }
 }
 

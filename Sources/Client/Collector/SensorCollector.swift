@@ -33,7 +33,7 @@ package struct SensorCollector: Sendable {
         /// Call `timePassed` at this instant.
         case wake(at: Instant)
         /// An update for the user.
-        case said(Saying)
+        case update(Update)
     }
 
     enum Phase: Sendable {
@@ -136,17 +136,17 @@ package struct SensorCollector: Sendable {
     ) {
         switch output {
         case .notified(let id, let handle, let packet):
-            heard(id, handle, pool.slice(of: packet), isIndicated: false, at: now, into: &outbox)
+            received(id, handle, pool.slice(of: packet), isIndicated: false, at: now, into: &outbox)
             pool.release(packet)
         case .indicated(let id, let handle, let packet):
-            heard(id, handle, pool.slice(of: packet), isIndicated: true, at: now, into: &outbox)
+            received(id, handle, pool.slice(of: packet), isIndicated: true, at: now, into: &outbox)
             pool.release(packet)
         case .started:
             guard case .starting = phase else { return }
             scan(into: &outbox)
         case .failed(let failure): hostFailed(failure, at: now, into: &outbox)
         case .refused(let opcode, let status): refused(opcode, status, at: now, into: &outbox)
-        case .report(let report): heard(report, at: now, into: &outbox)
+        case .report(let report): received(report, at: now, into: &outbox)
         case .connected(let id, let complete) where complete.role == .central:
             connected(id, into: &outbox)
         case .connectionFailed(let address, let failure):
@@ -178,14 +178,14 @@ package struct SensorCollector: Sendable {
         say(.state(.scanning), nil, into: &outbox)
     }
 
-    private mutating func heard(_ report: AdvertisingReport, at now: Instant, into outbox: inout [Output]) {
+    private mutating func received(_ report: AdvertisingReport, at now: Instant, into outbox: inout [Output]) {
         let planned: Instant
         switch phase {
         case .scanning: planned = .never
         case .choosing(let deadline): planned = deadline
         default: return
         }
-        guard let index = candidates.hear(report) else { return }
+        guard let index = candidates.receive(report) else { return }
         let candidate = candidates.all[index]
         let isNamed = settings.choice.names(candidate)
         guard isNamed || candidate.offers(settings.services) else { return }
@@ -249,12 +249,12 @@ package struct SensorCollector: Sendable {
         follow(.goesOn, into: &outbox)
     }
 
-    private mutating func heard(
+    private mutating func received(
         _ id: ConnectionID, _ handle: UInt16, _ octets: ArraySlice<UInt8>, isIndicated: Bool, at now: Instant,
         into outbox: inout [Output]
     ) {
         guard isTalking(id) else { return }
-        let progress = conversation?.heard(
+        let progress = conversation?.received(
             handle, octets, isIndicated: isIndicated, &decoder, at: now, into: &outbox)
         follow(progress, into: &outbox)
     }
@@ -389,7 +389,7 @@ package struct SensorCollector: Sendable {
     }
 
     private func say(_ content: Content, _ peer: Peer?, into outbox: inout [Output]) {
-        outbox.append(.said(Saying(content, of: peer)))
+        outbox.append(.update(Update(content, of: peer)))
     }
 }
 
@@ -408,7 +408,7 @@ extension Host.ConnectionFailure {
     fileprivate var words: String {
         switch self {
         case .status(let status): "\(status)"
-        case .timedOut: "it was not heard in time"
+        case .timedOut: "no advertisement was received in time"
         case .cancelled: "cancelled"
         case .notNow: "another connection is being made"
         case .outside(let why): why

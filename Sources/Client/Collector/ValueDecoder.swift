@@ -118,6 +118,6 @@ struct ValueDecoder: Sendable {
     }
 
     private func update(_ content: SensorCollector.Content, into outbox: inout [SensorCollector.Output]) {
-        outbox.append(.said(SensorCollector.Saying(content, of: peer)))
+        outbox.append(.update(SensorCollector.Update(content, of: peer)))
     }
 }

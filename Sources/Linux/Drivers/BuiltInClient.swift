@@ -9,7 +9,7 @@ package struct BuiltInClient: Sendable {
         /// Call `timePassed` at this instant.
         case wake(at: Instant)
         /// An update to show.
-        case said(SensorCollector.Saying)
+        case update(SensorCollector.Update)
     }
 
     private var collector: SensorCollector
@@ -43,7 +43,7 @@ package struct BuiltInClient: Sendable {
                 switch request {
                 case .command(let command): host.perform(command)
                 case .wake(let due): handle(.wake(at: due), &host)
-                case .said(let saying): handle(.said(saying), &host)
+                case .update(let update): handle(.update(update), &host)
                 }
             }
             requests.removeAll(keepingCapacity: true)

@@ -34,7 +34,7 @@ package struct CaseClock {
     }
 
     /// The lag of the current beat, once per beat; nil without lag.
-    package mutating func standstill(at now: Instant) -> Duration? {
+    package mutating func stall(at now: Instant) -> Duration? {
         guard nextBeat < now else { return nil }
         defer { nextBeat = now.advanced(by: Self.interval) }
         return nextBeat.duration(to: now)

@@ -12,14 +12,14 @@ package actor ClientDriver {
     private var isSettling = false
     private var hasFailed = false
     private var whenIdle: (@Sendable () -> Void)?
-    private let report: @Sendable (SensorCollector.Saying) -> Void
+    private let report: @Sendable (SensorCollector.Update) -> Void
     private let fail: @Sendable (String) -> Void
 
     /// Calls `report` with each update of the client, and `fail` once when the host becomes unusable; both on the
     /// loop's thread.
     package init(
         _ settings: SensorCollector.Settings, on loop: EventLoop,
-        report: @escaping @Sendable (SensorCollector.Saying) -> Void, fail: @escaping @Sendable (String) -> Void
+        report: @escaping @Sendable (SensorCollector.Update) -> Void, fail: @escaping @Sendable (String) -> Void
     ) {
         (client, self.loop, self.report, self.fail) = (BuiltInClient(settings), loop, report, fail)
     }
@@ -69,7 +69,7 @@ package actor ClientDriver {
         client.settle(with: &host, at: loop.now) { event, _ in
             switch event {
             case .wake(let due): loop.call(at: due) { [weak self] in self?.assumeIsolated { $0.timePassed() } }
-            case .said(let saying): report(saying)
+            case .update(let update): report(update)
             }
         }
     }
@@ -84,7 +84,7 @@ extension ClientDriver {
     /// Starts a client above the radio of `--radio`.
     package static func start(
         _ settings: SensorCollector.Settings, above radio: RadioChoice, on loop: EventLoop,
-        report: @escaping @Sendable (SensorCollector.Saying) -> Void, fail: @escaping @Sendable (String) -> Void
+        report: @escaping @Sendable (SensorCollector.Update) -> Void, fail: @escaping @Sendable (String) -> Void
     ) async throws(CommandFailure) -> ClientDriver {
         switch radio {
         case .controller(let address):

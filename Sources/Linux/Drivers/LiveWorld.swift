@@ -355,8 +355,8 @@ package actor LiveWorld {
 
     /// Runs the events that are due, after the judge has received the lag of this machine.
     private func catchUp() {
-        if let standstill = clock?.standstill(at: loop.now) {
-            world.stoodStill(from: world.now, to: world.now.advanced(by: standstill))
+        if let stall = clock?.stall(at: loop.now) {
+            world.stalled(from: world.now, to: world.now.advanced(by: stall))
         }
         world.run(until: now)
     }

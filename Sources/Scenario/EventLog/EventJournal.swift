@@ -13,7 +13,7 @@ package struct ValueRecord: Hashable, Sendable {
     /// Number of the device, from 0.
     package let device: UInt16
     /// The caller's number of the value.
-    package let part: UInt16
+    package let valueIndex: UInt16
     /// Index of the peer in the chunk's `peers`; 0xFFFF for none.
     fileprivate let peer: UInt16
     /// The attribute handle.
@@ -24,18 +24,18 @@ package struct ValueRecord: Hashable, Sendable {
 
 /// Formats the numbers of `ValueRecord`s; used only when a log is written.
 package struct ValueFormatter: Sendable {
-    fileprivate let entity: @Sendable (_ device: Int, _ part: Int) -> String
+    fileprivate let entity: @Sendable (_ device: Int, _ valueIndex: Int) -> String
     fileprivate let value: Value
 
     /// Appends the decoded value as JSON; returns false if the octets have no meaning.
     package typealias Value =
         @Sendable (
-            _ device: Int, _ part: Int, _ octets: ArraySlice<UInt8>, _ text: inout JSONText
+            _ device: Int, _ valueIndex: Int, _ octets: ArraySlice<UInt8>, _ text: inout JSONText
         ) -> Bool
 
     /// A formatter; `entity` returns names as in scenarios.
     package init(
-        entity: @escaping @Sendable (_ device: Int, _ part: Int) -> String,
+        entity: @escaping @Sendable (_ device: Int, _ valueIndex: Int) -> String,
         value: @escaping Value
     ) {
         (self.entity, self.value) = (entity, value)
@@ -93,14 +93,14 @@ package struct EventChunk: Sendable {
         private(set) var text = JSONText()
 
         mutating func update(for next: ValueRecord, of peer: DeviceAddress?, in wording: ValueFormatter) {
-            if let value, value.device == next.device, value.part == next.part, value.peer == next.peer,
+            if let value, value.device == next.device, value.valueIndex == next.valueIndex, value.peer == next.peer,
                 value.handle == next.handle
             {
                 return
             }
             value = next
             text.removeAll()
-            text.append(member: "of", quoted: wording.entity(Int(next.device), Int(next.part)))
+            text.append(member: "of", quoted: wording.entity(Int(next.device), Int(next.valueIndex)))
             if let peer { text.append(peer: peer) }
             text.append(handle: next.handle)
         }
@@ -122,7 +122,7 @@ package struct EventChunk: Sendable {
         text.append(subject.text.octets)
         let before = text.count
         text.append(member: "value")
-        if !wording.value(Int(value.device), Int(value.part), octets, &text) { text.truncate(to: before) }
+        if !wording.value(Int(value.device), Int(value.valueIndex), octets, &text) { text.truncate(to: before) }
         text.append(hex: octets)
         text.append("}")
     }
@@ -149,11 +149,11 @@ extension EventChunk {
     }
 
     private func record(of value: ValueRecord, in wording: ValueFormatter) -> EventRecord {
-        let (device, part) = (Int(value.device), Int(value.part))
+        let (device, valueIndex) = (Int(value.device), Int(value.valueIndex))
         let octets = content.octets[Int(value.offset)..<Int(value.offset) + Int(value.count)]
-        var record = EventRecord(value.event, of: wording.entity(device, part), at: value.instant)
+        var record = EventRecord(value.event, of: wording.entity(device, valueIndex), at: value.instant)
         var text = JSONText()
-        if wording.value(device, part, octets, &text) { record.value = text.string }
+        if wording.value(device, valueIndex, octets, &text) { record.value = text.string }
         record.peer = peer(of: value)
         (record.handle, record.octets) = (value.handle, Array(octets))
         return record
@@ -189,24 +189,25 @@ package struct EventJournal: Sendable {
     /// Appends a transmitted value: the octets of `packet` after its first `header` octets. The caller keeps the
     /// packet.
     package mutating func append(
-        _ event: EventName, device: Int, part: Int, peer: DeviceAddress?, handle: UInt16,
+        _ event: EventName, device: Int, valueIndex: Int, peer: DeviceAddress?, handle: UInt16,
         _ packet: Packet, droppingFirst header: Int = 0, in pool: borrowing PacketPool, at now: Instant
     ) {
         guard sink != nil else { return }
         let value = pool.slice(of: packet).dropFirst(header)
-        append(event, device: device, part: part, peer: peer, handle: handle, value, at: now)
+        append(event, device: device, valueIndex: valueIndex, peer: peer, handle: handle, value, at: now)
     }
 
     /// Appends a transmitted value.
     package mutating func append(
-        _ event: EventName, device: Int, part: Int, peer: DeviceAddress?, handle: UInt16, _ octets: ArraySlice<UInt8>,
+        _ event: EventName, device: Int, valueIndex: Int, peer: DeviceAddress?, handle: UInt16,
+        _ octets: ArraySlice<UInt8>,
         at now: Instant
     ) {
         guard sink != nil else { return }
         let value = octets.prefix(Int(UInt16.max))
         let record = ValueRecord(
             instant: now, offset: UInt32(chunk.content.count), count: UInt16(value.count),
-            device: UInt16(truncatingIfNeeded: device), part: UInt16(truncatingIfNeeded: part),
+            device: UInt16(truncatingIfNeeded: device), valueIndex: UInt16(truncatingIfNeeded: valueIndex),
             peer: number(of: peer), handle: handle, event: event)
         chunk.content.append(value)
         add(.value(record))

@@ -227,22 +227,22 @@ extension Action.Kind {
             ) { _, cursor, _ in .valueFault(.reorder(span: cursor["span"]?.integer ?? 2)) }
         case .truncate:
             ActionRow(
-                .values, of: .part(.sent), "Only the first octets are sent.",
+                .values, of: .value(.sent), "Only the first octets are sent.",
                 [.init("to", .integer(0...512), required: true, "The number of octets.")]
             ) { _, cursor, _ in cursor["to"]?.integer.map { .valueFault(.truncate(to: $0)) } }
         case .lengthen:
             ActionRow(
-                .values, of: .part(.sent), "Octets are added at the end, up to the MTU.",
+                .values, of: .value(.sent), "Octets are added at the end, up to the MTU.",
                 [.init("with", .octets, required: true, "The octets to add.")]
             ) { _, cursor, _ in cursor.octets("with").map { .valueFault(.lengthen(with: $0)) } }
         case .burst:
             ActionRow(
-                .values, of: .part(.sent), "The value is sent at this rate, instead of its period.",
+                .values, of: .value(.sent), "The value is sent at this rate, instead of its period.",
                 [.init("rate", .rate, required: true, "Notifications per second.")]
             ) { reader, cursor, _ in cursor["rate"].flatMap(reader.burstRate).map { .burst(rate: $0) } }
         case .notify:
             ActionRow(
-                .values, of: .part(.sent), lasts: false, needsEntity: true, "The value is sent now.",
+                .values, of: .value(.sent), lasts: false, needsEntity: true, "The value is sent now.",
                 [
                     .init("times", .integer(1...100_000), "The number of notifications; 1 by default."),
                     .init("value", .definition("value"), "The value to send instead of the present one."),
@@ -250,7 +250,7 @@ extension Action.Kind {
             ) { reader, cursor, entity in reader.notify(entity, cursor) }
         case .raw:
             ActionRow(
-                .values, of: .part(.sent), orWith: ("channel", .device), lasts: false, needsEntity: true,
+                .values, of: .value(.sent), orWith: ("channel", .device), lasts: false, needsEntity: true,
                 on: .allBut(
                     [.bluetoothd], allows: "without `channel`", { if case .raw(_, nil) = $0 { true } else { false } },
                     reason: "bluetoothd controls this"),
@@ -262,7 +262,7 @@ extension Action.Kind {
             ) { reader, cursor, _ in reader.raw(cursor) }
         case .set:
             ActionRow(
-                .values, of: .part([]), needsEntity: true, "The value changes.",
+                .values, of: .value([]), needsEntity: true, "The value changes.",
                 [.init("to", .definition("value"), required: true, "The new value.")]
             ) { reader, cursor, entity in
                 reader.canSet(entity, cursor)

@@ -7,7 +7,7 @@ package enum EntityReference: Hashable, Sendable {
     /// A service: an index of ``Device/services``.
     case service(device: Int, service: Int)
     /// A value: an index of ``Service/values``.  Where a value is required, the path of a service names its main value.
-    case part(device: Int, service: Int, part: Int)
+    case value(device: Int, service: Int, value: Int)
     /// The client under test.
     case client
     /// An index of ``Scenario/script``.
@@ -16,7 +16,7 @@ package enum EntityReference: Hashable, Sendable {
     /// The device, or the device of a service or value; nil for others.
     package var device: Int? {
         switch self {
-        case .device(let device), .service(let device, _), .part(let device, _, _): device
+        case .device(let device), .service(let device, _), .value(let device, _, _): device
         case .client, .rule: nil
         }
     }
@@ -25,7 +25,7 @@ package enum EntityReference: Hashable, Sendable {
 extension Scenario {
     /// The value of a reference; nil for other entities, and for indices that the scenario does not have.
     package func value(_ entity: EntityReference) -> ServiceValue? {
-        guard case .part(let device, let service, let value) = entity, devices.indices.contains(device),
+        guard case .value(let device, let service, let value) = entity, devices.indices.contains(device),
             devices[device].services.indices.contains(service),
             devices[device].services[service].values.indices.contains(value)
         else { return nil }
@@ -41,7 +41,7 @@ extension Scenario {
         case .service(let device, let index):
             guard devices.indices.contains(device), devices[device].services.indices.contains(index) else { return nil }
             return "\(devices[device].id)/\(devices[device].services[index].id)"
-        case .part(let device, let service, _):
+        case .value(let device, let service, _):
             guard let value = value(entity), let owner = path(of: .service(device: device, service: service)) else {
                 return nil
             }
@@ -57,7 +57,7 @@ extension Scenario {
         for (index, service) in devices[device].services.enumerated() where service.description.name == description.name
         {
             let place = name.map { name in service.values.firstIndex { $0.name == name } } ?? service.mainValue
-            if let place { return .part(device: device, service: index, part: place) }
+            if let place { return .value(device: device, service: index, value: place) }
         }
         return nil
     }

@@ -16,23 +16,23 @@ extension Event {
         guard kind == observed.kind else { return false }
         guard let of else { return true }
         guard let entity = observed.of else { return false }
-        return of.includes(entity) || carrier?.part == entity
+        return of.includes(entity) || carrier?.value == entity
     }
 
     /// Whether one value of an event that it concerns matches the filters.
     ///
     /// In a stream, members other than the values belong to the first value.
     package func fits(_ observed: ObservedEvent, at index: Int, isTrue: TruthTest) -> Bool {
-        var part: Datum?
-        if let carrier, observed.of == carrier.part {
-            part = index == 0 ? observed.value?[carrier.key] : nil
-            guard part != nil else { return false }
+        var included: Datum?
+        if let carrier, observed.of == carrier.value {
+            included = index == 0 ? observed.value?[carrier.key] : nil
+            guard included != nil else { return false }
         }
         return filters.allSatisfy { filter in
             switch filter {
             case .code(let code): observed.code.map { code.fits($0, of: kind) } ?? false
             case .value(let matcher):
-                matcher.fits(part ?? matcher.view(of: observed, at: index), isTrue: isTrue)
+                matcher.fits(included ?? matcher.view(of: observed, at: index), isTrue: isTrue)
             case .line(let matcher): matcher.fits(observed.value, isTrue: isTrue)
             case .status(let status): observed.code.map(Int.init) == status
             }
@@ -44,7 +44,7 @@ extension Event {
         let asksForObject = filters.contains { filter in
             if case .value(let matcher) = filter { matcher.asksForObject } else { false }
         }
-        if let carrier, observed.of == carrier.part { return observed.value?[carrier.key] }
+        if let carrier, observed.of == carrier.value { return observed.value?[carrier.key] }
         return asksForObject ? observed.value : observed.value(at: index) ?? observed.value
     }
 }
@@ -86,7 +86,7 @@ extension EntityReference {
     package func includes(_ other: EntityReference) -> Bool {
         switch (self, other) {
         case (.device(let device), _): other.device == device
-        case (.service, .part(let device, let service, _)): self == .service(device: device, service: service)
+        case (.service, .value(let device, let service, _)): self == .service(device: device, service: service)
         default: self == other
         }
     }

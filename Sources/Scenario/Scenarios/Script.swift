@@ -86,7 +86,7 @@ package struct Event: Hashable, Sendable {
     /// A characteristic value that includes another value, as `heart_rate` includes `rr_ms`.
     package struct Carrier: Hashable, Sendable {
         /// The characteristic value.
-        package var part: EntityReference
+        package var value: EntityReference
         /// The key of the included value.
         package var key: String
     }

@@ -23,7 +23,7 @@ extension World {
         _ answer: OperatorQuestion.Answer, to question: OperatorQuestion, line: some JSONWritable
     ) -> OperatorQuestion.Effect {
         judge?.setAudience(answer == .shown ? question.expectation : nil)
-        clientSaid(line)
+        clientReported(line)
         let now = now
         return judge?.answer(question, answer, at: now, into: &rulings) ?? .decided
     }
@@ -39,7 +39,7 @@ extension World {
 
     /// External clients ran on while this machine was stalled. Call this before the events that were late for that
     /// reason.
-    package mutating func stoodStill(from begin: Instant, to end: Instant) { judge?.stoodStill(from: begin, to: end) }
+    package mutating func stalled(from begin: Instant, to end: Instant) { judge?.stalled(from: begin, to: end) }
 
     /// Decides the expectations whose time has passed.
     package mutating func judgeTime() {

@@ -62,7 +62,7 @@ extension World {
     }
 
     /// Logs a line of a client.
-    package mutating func clientSaid(_ line: some JSONWritable) {
+    package mutating func clientReported(_ line: some JSONWritable) {
         journal.append(line: line, at: now)
         if isAwaited(.said) { report(ObservedEvent(said: Datum(json: line.json.utf8))) }
     }
@@ -136,7 +136,7 @@ extension World {
     private mutating func noteValue(
         _ event: EventName, _ device: Int, _ number: Int, _ handle: UInt16, _ value: Packet, peer: DeviceAddress?
     ) {
-        journal.append(event, device: device, part: number, peer: peer, handle: handle, value, in: pool, at: now)
+        journal.append(event, device: device, valueIndex: number, peer: peer, handle: handle, value, in: pool, at: now)
         if isAwaited(event) { reportValue(event, device, number, pool.octets(of: value)) }
     }
 
@@ -144,7 +144,7 @@ extension World {
         _ event: EventName, _ device: Int, _ handle: UInt16, _ octets: [UInt8], peer: DeviceAddress?
     ) {
         let number = names.number(of: handle, of: device)
-        journal.append(event, device: device, part: number, peer: peer, handle: handle, octets[...], at: now)
+        journal.append(event, device: device, valueIndex: number, peer: peer, handle: handle, octets[...], at: now)
         if isAwaited(event) { reportValue(event, device, number, octets) }
     }
 

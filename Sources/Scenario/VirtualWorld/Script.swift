@@ -148,7 +148,7 @@ extension World {
         switch entity {
         case .device(let device): names.handles(of: device)
         case .service(let device, let service): names.handles(of: device, service)
-        case .part: place(of: entity).flatMap { nodes[$0.node].device.handle(of: $0.value) }.map { [$0] } ?? []
+        case .value: place(of: entity).flatMap { nodes[$0.node].device.handle(of: $0.value) }.map { [$0] } ?? []
         case .client, .rule: []
         }
     }
@@ -158,7 +158,7 @@ extension World {
         let (device, index, named): (Int, Int, Int?)
         switch entity {
         case .service(let number, let service): (device, index, named) = (number, service, nil)
-        case .part(let number, let service, let value): (device, index, named) = (number, service, value)
+        case .value(let number, let service, let value): (device, index, named) = (number, service, value)
         case .device, .client, .rule: return nil
         }
         let service = scenario.devices[device].services[index]
@@ -168,7 +168,7 @@ extension World {
     /// The reference to a value of a device; nil for one that scripts cannot name.
     func entity(of value: DeviceValue, _ node: Int) -> EntityReference? {
         scenario.devices[node].services[value.service].values.firstIndex { $0.id == value.id }.map {
-            .part(device: node, service: value.service, part: $0)
+            .value(device: node, service: value.service, value: $0)
         }
     }
 
@@ -189,7 +189,7 @@ extension EntityReference {
     /// Whether this is a service of its device, includes it or belongs to it.
     fileprivate func has(_ service: Int) -> Bool {
         switch self {
-        case .service(_, let own), .part(_, let own, _): own == service
+        case .service(_, let own), .value(_, let own, _): own == service
         default: true
         }
     }

@@ -43,7 +43,7 @@ extension World {
         case .service(let node, let service):
             let device = nodes[node].device
             return device.table.range(ofService: device.placeInTable(ofService: service))
-        case .part:
+        case .value:
             guard let (node, value) = place(of: entity), let handle = nodes[node].device.handle(of: value) else {
                 return nil
             }
@@ -79,7 +79,7 @@ extension EntityReference {
     /// 0 for the most specific.
     fileprivate var rank: Int {
         switch self {
-        case .part: 0
+        case .value: 0
         case .service: 1
         case .device, .client, .rule: 2
         }

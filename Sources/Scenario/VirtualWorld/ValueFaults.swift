@@ -51,7 +51,7 @@ extension World {
         switch entity {
         case .device: return NotificationFaults.Rule(fault, .device, handles)
         case .service(_, let service): return NotificationFaults.Rule(fault, .service(service), handles)
-        case .part: return handles.first.map { NotificationFaults.Rule(fault, .value($0), handles) }
+        case .value: return handles.first.map { NotificationFaults.Rule(fault, .value($0), handles) }
         case .client, .rule: return nil
         }
     }

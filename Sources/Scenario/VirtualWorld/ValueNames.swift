@@ -33,7 +33,7 @@ struct ValueNames: Sendable {
                     let name = "\(device.id)/\(service.id)" + (value.name.isEmpty ? "" : "/\(value.name)")
                     entries.append(
                         Entry(
-                            entity: .part(device: number, service: index, part: place), name: name,
+                            entity: .value(device: number, service: index, value: place), name: name,
                             format: service.description.format(of: value.id),
                             value: DeviceValue(service: index, value.id)))
                 }

@@ -120,8 +120,8 @@ package struct BenchRow {
             limit: .seconds(3600))
         let meter = Meter()
         var (samples, lost) = (0, 0)
-        stage.clientRun.play { _, saying in
-            guard case .ecg(let tally) = saying.content else { return }
+        stage.clientRun.play { _, update in
+            guard case .ecg(let tally) = update.content else { return }
             (samples, lost) = (samples + Int(tally.samples), lost + Int(tally.lost))
         }
         let isRight = (1_795_000...1_800_000).contains(samples) && lost == 0

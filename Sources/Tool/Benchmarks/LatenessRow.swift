@@ -57,8 +57,8 @@ enum LatenessRow {
             try loop.run { [settings] in
                 let arrivals = Mutex([Int64]())
                 let completion = RunCompletion()
-                let live = try await ClientDriver.start(settings, above: .controller(address), on: loop) { saying in
-                    guard case .ecgFrame = saying.content else { return }
+                let live = try await ClientDriver.start(settings, above: .controller(address), on: loop) { update in
+                    guard case .ecgFrame = update.content else { return }
                     let now = loop.now.nanoseconds
                     arrivals.withLock { $0.append(now) }
                 } fail: {

@@ -27,7 +27,7 @@ func demo(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let tour = Tour(try Paint(invocation, for: Console.descriptor), try Verbosity(invocation))
     tour.open()
     let (clientRun, _, code) = try playToBuiltInClient(
-        configuration, at: configuration.speed ?? .real(1), tour.narrator, source: source, tell: tour.said)
+        configuration, at: configuration.speed ?? .real(1), tour.narrator, source: source, report: tour.show)
     if code == .success { tour.close(clientRun) }
     return code
 }
@@ -100,15 +100,15 @@ private struct Tour: Sendable {
         chapters.begin("Scan", "the client listens for advertisements of the Heart Rate service, 180D")
     }
 
-    func said(_ instant: Instant, _ saying: SensorCollector.Saying) {
-        switch saying.content {
+    func show(_ instant: Instant, _ update: SensorCollector.Update) {
+        switch update.content {
         case .state(.connecting): chapters?.begin("Connect", "the client connects to the strap")
         case .state(.disconnected):
             chapters?.begin("The link is lost", "no packet for the supervision timeout; the client scans")
         default: break
         }
-        client.said(saying, at: instant)
-        switch saying.content {
+        client.show(update, at: instant)
+        switch update.content {
         case .state(.connected):
             chapters?.begin("Discover", "the client finds services and characteristics, and reads their values")
         case .state(.subscribed): chapters?.begin("The heart", "the strap notifies the heart rate once a second")

@@ -69,17 +69,17 @@ func scan(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     var settings = SensorCollector.Settings(choice: .nobody)
     settings.services = []
     let paint = try Paint(invocation, for: Console.descriptor)
-    return try listen(settings, invocation, limit: .seconds(5)) { saying in
-        if case .found = saying.content { Console.print(paint(saying)) }
+    return try listen(settings, invocation, limit: .seconds(5)) { update in
+        if case .found = update.content { Console.print(paint(update)) }
     }
 }
 
 /// Runs a client above the radio of the command line until a signal arrives, the limit passes, or the radio fails.
-/// The client's updates go to the screen if there is one, else to `tell`.
+/// The client's updates go to the screen if there is one, else to `report`.
 private func listen(
     _ settings: SensorCollector.Settings, _ invocation: Invocation, limit: Duration?,
     _ makeScreen: (@Sendable (EventLoop, RunCompletion) -> ScreenSession)? = nil,
-    tell: @escaping @Sendable (SensorCollector.Saying) -> Void
+    report: @escaping @Sendable (SensorCollector.Update) -> Void
 ) throws(CommandFailure) -> ExitCode {
     let radio = try radio(invocation)
     let limit = try orFail { try invocation.duration("--for") } ?? limit
@@ -89,8 +89,8 @@ private func listen(
         try loop.run {
             let completion = RunCompletion()
             let screen = makeScreen?(loop, completion)
-            let show = { @Sendable (saying: SensorCollector.Saying) in
-                if let screen { screen.assumeIsolated { $0.take(saying) } } else { tell(saying) }
+            let show = { @Sendable (update: SensorCollector.Update) in
+                if let screen { screen.assumeIsolated { $0.take(update) } } else { report(update) }
             }
             let live = try await ClientDriver.start(settings, above: radio, on: loop, report: show) {
                 completion.finish(.failure($0))

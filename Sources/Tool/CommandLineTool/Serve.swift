@@ -53,13 +53,13 @@ func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     }
     var control: StreamAddress?
     if let text = invocation.text("--control") { control = try controlAddress(text, named: "--control") }
-    let doors = Doors(offered: addresses, radios: radios, control: control)
-    configuration.limit(to: doors.radio)
+    let endpoints = ServeEndpoints(offered: addresses, radios: radios, control: control)
+    configuration.limit(to: endpoints.radio)
     switch configuration.speed ?? .real(1) {
     case .real(let factor):
         let terminal = isatty(STDIN_FILENO) == 1 ? TerminalDevice(on: STDERR_FILENO) : nil
         configuration.allowsManualActions = terminal != nil || control != nil
-        return try offer(configuration, doors, factor, invocation, terminal)
+        return try offer(configuration, endpoints, factor, invocation, terminal)
     case .max:
         guard addresses.isEmpty else {
             throw CommandFailure(
@@ -79,12 +79,13 @@ func controller(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         throw CommandFailure(.usage, "controller requires --listen, for example --listen tcp:127.0.0.1:6402")
     }
     return try offer(
-        try RunConfiguration(empty: invocation), Doors(offered: addresses, radios: nil, control: nil), 1, invocation
+        try RunConfiguration(empty: invocation), ServeEndpoints(offered: addresses, radios: nil, control: nil), 1,
+        invocation
     )
 }
 
 /// Where external hosts, radios and control clients reach a world.
-private struct Doors: Sendable {
+private struct ServeEndpoints: Sendable {
     let offered: [ControllerPlace]
     let radios: DeviceRadios?
     let control: StreamAddress?
@@ -128,7 +129,7 @@ private func playAlone(_ configuration: RunConfiguration, _ invocation: Invocati
 
 /// Plays a world in real time until a signal arrives or the limit passes.
 private func offer(
-    _ configuration: RunConfiguration, _ doors: Doors, _ factor: Double, _ invocation: Invocation,
+    _ configuration: RunConfiguration, _ endpoints: ServeEndpoints, _ factor: Double, _ invocation: Invocation,
     _ terminal: TerminalDevice? = nil
 ) throws(CommandFailure) -> ExitCode {
     let paint = try terminal.flatMap { _ throws(CommandFailure) in try statusPaint(configuration, invocation) }
@@ -142,16 +143,16 @@ private func offer(
             let completion = RunCompletion()
             let passkey = configuration.scenario.devices.compactMap { $0.security?.passkey }.first
             let pairingOperator = PairingOperator(passkey: passkey, at: terminal, on: loop)
-            let live = LiveWorld(started, on: loop, completion, verbosity, limits: doors.limits) { world in
+            let live = LiveWorld(started, on: loop, completion, verbosity, limits: endpoints.limits) { world in
                 files.flush(&world)
                 return !files.readerIsGone
             }
             let control = ControlSocket(configuration.scenario, live, on: loop)
-            if let address = doors.control { try await open(control, at: address) }
-            if let radios = doors.radios {
+            if let address = endpoints.control { try await open(control, at: address) }
+            if let radios = endpoints.radios {
                 try await radios.start(live, answerPairing: pairingOperator.handler)
             } else {
-                try await listen(live, doors.offered, verbosity)
+                try await listen(live, endpoints.offered, verbosity)
                 await live.start()
             }
             let keyboard = terminal.map {

@@ -15,7 +15,7 @@ package import VirtualWorld
 /// A scenario with the built-in client, in virtual time.
 package struct BuiltInClientRun: Sendable {
     /// Receives the client's updates.
-    package typealias Listener = (Instant, SensorCollector.Saying) -> Void
+    package typealias Listener = (Instant, SensorCollector.Update) -> Void
 
     package var world: World
     /// The number of sensor values that the client reported: heart rates, temperatures, counts, samples.
@@ -47,11 +47,11 @@ package struct BuiltInClientRun: Sendable {
     }
 
     /// Plays to the scenario's limit, or until `isOver` or all expectations are decided.
-    package mutating func play(_ tell: Listener, unless isOver: () -> Bool = { false }) {
+    package mutating func play(_ report: Listener, unless isOver: () -> Bool = { false }) {
         begin()
-        settle(tell)
+        settle(report)
         while !isOver(), !world.isDecided {
-            guard playNext(until: limit, tell) else { return world.run(until: limit) }
+            guard playNext(until: limit, report) else { return world.run(until: limit) }
         }
     }
 
@@ -60,7 +60,7 @@ package struct BuiltInClientRun: Sendable {
         begin()
         var hasMatched = false
         repeat {
-            settle { _, saying in hasMatched = hasMatched || matches(saying.content) }
+            settle { _, update in hasMatched = hasMatched || matches(update.content) }
         } while !hasMatched && advance(until: limit)
         return hasMatched
     }
@@ -81,9 +81,9 @@ package struct BuiltInClientRun: Sendable {
     package var nextDue: Instant { mutating get { min(world.nextDue ?? .never, wakes.min() ?? .never) } }
 
     /// Plays the next instant, if it is not after `instant`. Returns false if there is none.
-    mutating func playNext(until instant: Instant, _ tell: Listener) -> Bool {
+    mutating func playNext(until instant: Instant, _ report: Listener) -> Bool {
         guard advance(until: instant) else { return false }
-        settle(tell)
+        settle(report)
         world.judgeTime()
         return true
     }
@@ -107,7 +107,7 @@ package struct BuiltInClientRun: Sendable {
     }
 
     /// Exchanges messages between world and client until there are none.
-    package mutating func settle(_ tell: Listener) {
+    package mutating func settle(_ report: Listener) {
         files?.narrate(&world)
         while !outbox.isEmpty || !world.outbox.isEmpty {
             let outputs = outbox
@@ -116,15 +116,15 @@ package struct BuiltInClientRun: Sendable {
                 switch output {
                 case .command(let command): world.command(command, of: node)
                 case .wake(let due): wakes.append(due)
-                case .said(let saying):
-                    switch saying.content {
+                case .update(let update):
+                    switch update.content {
                     case .heartRate: measurements += 1
                     case .value(let value) where value.isMeasurement: measurements += 1
                     case .ecg(let tally), .measurementTally(let tally, _): measurements += Int(tally.samples)
                     default: break
                     }
-                    world.clientSaid(saying)
-                    tell(world.now, saying)
+                    world.clientReported(update)
+                    report(world.now, update)
                 }
             }
             let received = world.outbox

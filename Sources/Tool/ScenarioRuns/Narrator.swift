@@ -83,7 +83,7 @@ package final class Narrator: Sendable {
     var printsPackets: Bool { choice.packets }
 
     /// Prints an update of the client.
-    package func said(_ saying: SensorCollector.Saying, at instant: Instant) { line(instant, "client", paint(saying)) }
+    package func show(_ update: SensorCollector.Update, at instant: Instant) { line(instant, "client", paint(update)) }
 
     /// Prints the selected events.
     package func take(_ chunk: EventChunk, in wording: ValueFormatter) {

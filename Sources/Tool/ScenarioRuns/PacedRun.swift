@@ -9,21 +9,23 @@ package actor PacedRun {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private var clientRun: BuiltInClientRun
     private let files: LogFiles
-    private let tell: @Sendable (Instant, SensorCollector.Saying) -> Void
+    private let report: @Sendable (Instant, SensorCollector.Update) -> Void
     private let completion: RunCompletion
     private var origin = Instant.start  // the loop's time at the start of the run
 
     package init(
         _ clientRun: BuiltInClientRun, _ files: LogFiles, on loop: EventLoop, _ completion: RunCompletion,
-        tell: @escaping @Sendable (Instant, SensorCollector.Saying) -> Void
+        report: @escaping @Sendable (Instant, SensorCollector.Update) -> Void
     ) {
-        (self.clientRun, self.files, self.loop, self.completion, self.tell) = (clientRun, files, loop, completion, tell)
+        (self.clientRun, self.files, self.loop, self.completion, self.report) = (
+            clientRun, files, loop, completion, report
+        )
     }
 
     package func start() {
         origin = loop.now
         clientRun.begin()
-        clientRun.settle(tell)
+        clientRun.settle(report)
         advance()
     }
 
@@ -33,7 +35,7 @@ package actor PacedRun {
     /// Plays what is due, and schedules the next call.
     private func advance() {
         let now = Instant(nanoseconds: loop.now.nanoseconds - origin.nanoseconds)
-        while !clientRun.world.isDecided, clientRun.playNext(until: min(now, clientRun.limit), tell) {}
+        while !clientRun.world.isDecided, clientRun.playNext(until: min(now, clientRun.limit), report) {}
         files.flush(&clientRun.world)
         if files.readerIsGone { return completion.finish(.closed) }
         if now >= clientRun.limit { clientRun.world.run(until: clientRun.limit) }

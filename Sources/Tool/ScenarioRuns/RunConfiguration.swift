@@ -125,7 +125,7 @@ package struct RunConfiguration {
     }
 
     /// Adapts conditions on delivered values to the events that a radio reports.
-    package mutating func hear(by radio: RadioKind) { scenario = scenario.observed(by: radio) }
+    package mutating func observe(by radio: RadioKind) { scenario = scenario.observed(by: radio) }
 
     /// The id in reports: the case's, or the path without `.json`.
     package var caseID: String { item?.id ?? Case.id(of: path) }

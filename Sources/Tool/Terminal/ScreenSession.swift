@@ -37,7 +37,7 @@ package actor ScreenSession: TerminalSession {
     }
 
     /// Takes an update of the client.
-    package func take(_ saying: SensorCollector.Saying) { dashboard.take(saying, on: Locale.today, at: loop.now) }
+    package func take(_ update: SensorCollector.Update) { dashboard.take(update, on: Locale.today, at: loop.now) }
 
     package func leave() {
         rest()

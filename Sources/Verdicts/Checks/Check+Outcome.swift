@@ -51,14 +51,14 @@ extension Check {
             self.init(check, .inconclusive(reason), took: .zero)
         }
 
-        init(_ check: Check, _ exit: CheckExit?, took duration: Duration, standstill: Duration = .zero) {
+        init(_ check: Check, _ exit: CheckExit?, took duration: Duration, stall: Duration = .zero) {
             (self.check, self.duration) = (check, duration)
-            if case .failed? = exit, standstill > .zero { isExcused = true } else { isExcused = false }
+            if case .failed? = exit, stall > .zero { isExcused = true } else { isExcused = false }
             switch exit {
             case nil: (verdict, finding, reason) = (.pass, nil, nil)
             case .failed where isExcused:
                 (verdict, finding, reason) = (
-                    .inconclusive, nil, "this machine stopped for \(standstill.formatted) during the check"
+                    .inconclusive, nil, "this machine stopped for \(stall.formatted) during the check"
                 )
             case .failed(let found): (verdict, finding, reason) = (.fail, found, nil)
             case .inconclusive(let why): (verdict, finding, reason) = (.inconclusive, nil, why)

@@ -36,7 +36,7 @@ extension Check {
         let exit = run(&examiner, isStrict)
         examiner.disconnect()
         return Outcome(
-            self, exit, took: begin.duration(to: examiner.now), standstill: examiner.standstill)
+            self, exit, took: begin.duration(to: examiner.now), stall: examiner.stall)
     }
 
     private func run(_ examiner: inout Examiner, _ isStrict: Bool) -> CheckExit? {

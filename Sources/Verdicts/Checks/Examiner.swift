@@ -49,7 +49,7 @@ struct Examiner {
     private var asked: UInt32 = 0
 
     /// The longest stop of this machine that could have changed the result of a wait.
-    private(set) var standstill = Duration.zero
+    private(set) var stall = Duration.zero
 
     init(by host: any ExaminerHost, of peer: Peer) {
         (self.host, self.peer) = (host, peer)
@@ -113,7 +113,7 @@ struct Examiner {
     ) -> Bool {
         let begin = now
         let limit = begin.advanced(by: duration)
-        defer { noteStandstill(since: begin, of: bound ?? duration) }
+        defer { noteStall(since: begin, of: bound ?? duration) }
         while !isSo(self) {
             guard host.play(until: limit) else { return false }
             listen()
@@ -122,9 +122,9 @@ struct Examiner {
     }
 
     /// Notes a stop of this machine for a tenth of the time, after which a late event proves nothing.
-    private mutating func noteStandstill(since begin: Instant, of bound: Duration) {
-        let longest = host.standstill(since: begin)
-        if longest > max(bound / 10, Self.unnoticed) { standstill = max(standstill, longest) }
+    private mutating func noteStall(since begin: Instant, of bound: Duration) {
+        let longest = host.stall(since: begin)
+        if longest > max(bound / 10, Self.unnoticed) { stall = max(stall, longest) }
     }
 
     /// Shorter stops never matter.

@@ -19,7 +19,7 @@ package protocol ExaminerHost: CentralHost {
     mutating func play(until limit: Instant) -> Bool
 
     /// The longest time since `begin` during which this machine did not run the program.
-    func standstill(since begin: Instant) -> Duration
+    func stall(since begin: Instant) -> Duration
 
     /// The scenario of the peripheral, and its device there; nil if the peripheral cannot be controlled.
     var stage: (scenario: Scenario, device: Int)? { get }

@@ -45,7 +45,7 @@ struct VirtualTimeHost: ExaminerHost {
         return true
     }
 
-    func standstill(since begin: Instant) -> Duration { .zero }
+    func stall(since begin: Instant) -> Duration { .zero }
 
     mutating func act(_ action: Action, for duration: Duration?) -> Bool {
         host.world.act(action, as: "examiner", for: duration.map { .after($0) }, at: now)

@@ -12,7 +12,7 @@ import VirtualWorld
 package func playToBuiltInClient(
     _ configuration: RunConfiguration, at speed: Speed, _ narrator: Narrator?, source: [UInt8] = [],
     _ signals: Signals = Signals(),
-    tell: @escaping @Sendable (Instant, SensorCollector.Saying) -> Void
+    report: @escaping @Sendable (Instant, SensorCollector.Update) -> Void
 ) throws(CommandFailure) -> (BuiltInClientRun, Judgement, ExitCode) {
     var world = try configuration.world()
     let files = try LogFiles(configuration, &world, narrator, source: source, isCase: true)
@@ -22,10 +22,10 @@ package func playToBuiltInClient(
     switch speed {
     case .max:
         var interruption = Interruption(signals, files)
-        clientRun.play(tell, unless: { interruption.isDue() })
+        clientRun.play(report, unless: { interruption.isDue() })
         reason = interruption.reason ?? .time
     case .real(let factor):
-        (clientRun, reason) = try play(clientRun, files, signals, factor, tell)
+        (clientRun, reason) = try play(clientRun, files, signals, factor, report)
     }
     let runaway = complain(ofRunaways: clientRun.world, of: configuration.item?.id)
     clientRun.world.endJudging()
@@ -40,13 +40,13 @@ package func playToBuiltInClient(
 
 private func play(
     _ clientRun: BuiltInClientRun, _ files: LogFiles, _ signals: Signals, _ factor: Double,
-    _ tell: @escaping @Sendable (Instant, SensorCollector.Saying) -> Void
+    _ report: @escaping @Sendable (Instant, SensorCollector.Update) -> Void
 ) throws(CommandFailure) -> (BuiltInClientRun, RunCompletion.Reason) {
     let loop = EventLoop(pace: .real(speed: factor))
     return try orFail {
         try loop.run {
             let completion = RunCompletion()
-            let live = PacedRun(clientRun, files, on: loop, completion, tell: tell)
+            let live = PacedRun(clientRun, files, on: loop, completion, report: report)
             await live.start()
             let reason = await completion.wait(signals, on: loop, for: nil)
             return (await live.close(), reason)

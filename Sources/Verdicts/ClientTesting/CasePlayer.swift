@@ -90,8 +90,8 @@ struct CasePlayer: Sendable {
             let (clientRun, judgement, code) = try playToBuiltInClient(
                 configuration, at: speed, narrator, source: source, signals
             ) {
-                instant, saying in
-                if printsClient { Console.print("\(paint("\(instant)", .quiet))  \(paint(saying))") }
+                instant, update in
+                if printsClient { Console.print("\(paint("\(instant)", .quiet))  \(paint(update))") }
             }
             return CaseResult(clientRun, judgement, of: configuration, code: code)
         case .external(let external):

@@ -46,8 +46,8 @@ package struct CaseResult: Sendable {
         guard let client, outcome.verdict == .inconclusive, !code.isInterruption else { return }
         if client.isStarved {
             disturbance = "the client waited \(client.waited) for a CPU"
-        } else if client.fault == nil, let standstill = world.rulings.compactMap(\.standstill).max() {
-            disturbance = "this machine stalled for \(standstill)"
+        } else if client.fault == nil, let stall = world.rulings.compactMap(\.stall).max() {
+            disturbance = "this machine stalled for \(stall)"
         }
     }
 

@@ -77,27 +77,27 @@ struct ClientUnderTest: Sendable {
         }
     }
 
-    /// Runs a scenario once, and calls `tell` with each line of the client.
+    /// Runs a scenario once, and calls `report` with each line of the client.
     ///
     /// The addresses of its controller and line socket go to standard output if `printsAddresses`; its standard error is
     /// discarded if `isSilent`.
     package func play(
         _ configuration: RunConfiguration, _ narrator: Narrator?, source: [UInt8], _ signals: Signals,
         printsAddresses: Bool,
-        isSilent: Bool, _ tell: @escaping @Sendable (Instant, ClientLine) -> Void
+        isSilent: Bool, _ report: @escaping @Sendable (Instant, ClientLine) -> Void
     ) throws(CommandFailure) -> CaseResult {
         let reasons = unsupportedReason(configuration.scenario)
         guard reasons.isEmpty else {
             return CaseResult(unplayed: Outcome(.skip, title: configuration.scenario.name, reasons: reasons))
         }
         var configuration = configuration
-        configuration.hear(by: radio)
+        configuration.observe(by: radio)
         var started = try configuration.world()
         let files = try LogFiles(configuration, &started, narrator, source: source, isCase: true)
         var (world, record, reason) = try live(started, files, configuration, signals) {
             [configuration] live, loop, completion throws in
             try await session(
-                configuration, live, loop, completion, printsAddresses: printsAddresses, isSilent: isSilent, tell)
+                configuration, live, loop, completion, printsAddresses: printsAddresses, isSilent: isSilent, report)
         }
         // The kernel starts the case's time whether or not the client could be started.
         if !startsAtReset, [126, 127].contains(record.exit?.status) { record.hasPlayed = false }
@@ -131,7 +131,7 @@ struct ClientUnderTest: Sendable {
     private func session(
         _ configuration: RunConfiguration, _ live: LiveWorld, _ loop: EventLoop, _ completion: RunCompletion,
         printsAddresses: Bool, isSilent: Bool,
-        _ tell: @escaping @Sendable (Instant, ClientLine) -> Void
+        _ report: @escaping @Sendable (Instant, ClientLine) -> Void
     ) async throws -> any ClientSession {
         var controller: String?
         if case .controller(let place) = attachment {
@@ -145,7 +145,7 @@ struct ClientUnderTest: Sendable {
             return OperatorRun(
                 configuration, live, on: radio, console, completion,
                 open: { try await open(live, loop, PairingOperator(passkey: nil, at: nil, on: loop)) },
-                tell: tell)
+                report: report)
         }
         var socket: ClientOutputSocket?
         if let lineSocket {
@@ -163,7 +163,7 @@ struct ClientUnderTest: Sendable {
         let process = try ClientProcess(
             command, environment(of: configuration, controller: controller, addresses: addresses), isSilent: isSilent)
         if case .controller(.kernel) = attachment { await live.start() }
-        return ProcessSession(process, live, socket, completion, tell: tell)
+        return ProcessSession(process, live, socket, completion, report: report)
     }
 
     /// Switches the devices on; returns when the case's time has started.

@@ -21,8 +21,8 @@ struct OperatorPrompt: Sendable {
     private let line: Matcher
     private let isWanted: Bool
     private let within: Duration?
-    private let fields: [AppField]
-    private let constants: [AppField.Value]
+    private let fields: [PromptField]
+    private let constants: [PromptField.Value]
 
     /// Nil when an operator cannot answer the expectation.
     init?(_ expectation: Expectation) {
@@ -37,7 +37,7 @@ struct OperatorPrompt: Sendable {
             if case .line(let matcher) = filter { matcher } else { nil }
         }
         (id, line) = (expectation.id, lines.first ?? .any(true))
-        (fields, constants) = AppField.fields(of: line)
+        (fields, constants) = PromptField.fields(of: line)
     }
 
     /// Whether the question asks for a value that is not in the scenario.
@@ -81,7 +81,7 @@ struct OperatorPrompt: Sendable {
         case "y", "yes", "n", "no":
             guard !isOpen else { return .misread("this question has no yes or no: type \(hint)") }
             return text.lowercased().hasPrefix("y") ? answer(.yes, "yes") : answer(.no, "no")
-        case "-": return shown(fields.map { AppField.Value($0.key, nil, "null") })
+        case "-": return shown(fields.map { PromptField.Value($0.key, nil, "null") })
         default: break
         }
         if text.hasPrefix("{") {
@@ -116,7 +116,7 @@ struct OperatorPrompt: Sendable {
         ClientLine(Array("{\(key.quoted): \(json), \"asked\": \(id.quoted)}".utf8))
     }
 
-    private func shown(_ values: [AppField.Value]) -> Reply {
+    private func shown(_ values: [PromptField.Value]) -> Reply {
         var keys: [String] = []
         for value in values where !keys.contains(value.key) { keys.append(value.key) }
         let members = keys.map { key in

@@ -35,7 +35,7 @@ actor OperatorRun: ClientSession {
     private let console: OperatorConsole
     private let completion: RunCompletion
     private let open: @Sendable () async throws -> Void
-    private let tell: @Sendable (Instant, ClientLine) -> Void
+    private let report: @Sendable (Instant, ClientLine) -> Void
     private let isOnBlueZ: Bool
     private let questions: [OperatorPrompt?]  // by expectation
     private var session: OperatorSession?
@@ -52,9 +52,9 @@ actor OperatorRun: ClientSession {
     init(
         _ configuration: RunConfiguration, _ live: LiveWorld, on radio: RadioKind, _ console: OperatorConsole,
         _ completion: RunCompletion,
-        open: @escaping @Sendable () async throws -> Void, tell: @escaping @Sendable (Instant, ClientLine) -> Void
+        open: @escaping @Sendable () async throws -> Void, report: @escaping @Sendable (Instant, ClientLine) -> Void
     ) {
-        (self.live, self.console, self.completion, self.open, self.tell) = (live, console, completion, open, tell)
+        (self.live, self.console, self.completion, self.open, self.report) = (live, console, completion, open, report)
         (scenario, caseID, loop) = (configuration.scenario, configuration.caseID, live.loop)
         isOnBlueZ = radio == .bluetoothd
         questions = configuration.scenario.expectations.map(OperatorPrompt.init)
@@ -187,7 +187,7 @@ actor OperatorRun: ClientSession {
         let (reception, now) = live.assumeIsolated { live in
             live.visit { world, now in (world.operatorAnswered(answer, to: inquiry, line: line), now) }
         }
-        tell(now, line)
+        report(now, line)
         guard reception == .early, answer != .unknown else { return }
         let rest = inquiry.closes.map { ": the deadline is \($0) s, now it is \(now) s" } ?? ""
         Console.complain("this is not decided yet\(rest); answer again when it changes")

@@ -17,7 +17,7 @@ actor ProcessSession: ClientSession {
     private let live: LiveWorld
     private let socket: ClientOutputSocket?
     private let completion: RunCompletion
-    private let tell: @Sendable (Instant, ClientLine) -> Void
+    private let report: @Sendable (Instant, ClientLine) -> Void
     private let started: Instant
     private var client: ClientProcess
     private var output = ClientOutput()
@@ -28,10 +28,10 @@ actor ProcessSession: ClientSession {
 
     init(
         _ client: ClientProcess, _ live: LiveWorld, _ socket: ClientOutputSocket?, _ completion: RunCompletion,
-        tell: @escaping @Sendable (Instant, ClientLine) -> Void
+        report: @escaping @Sendable (Instant, ClientLine) -> Void
     ) {
         (self.client, self.live, self.socket) = (client, live, socket)
-        (self.completion, self.tell) = (completion, tell)
+        (self.completion, self.report) = (completion, report)
         loop = live.loop
         started = live.loop.now
     }
@@ -40,7 +40,7 @@ actor ProcessSession: ClientSession {
     package func start() {
         watch = client.watch(on: loop) { self.assumeIsolated { $0.read() } }
         socket?.assumeIsolated { socket in
-            socket.listen { lines in self.assumeIsolated { $0.said(lines) } }
+            socket.listen { lines in self.assumeIsolated { $0.received(lines) } }
         }
         poll()
     }
@@ -80,24 +80,24 @@ actor ProcessSession: ClientSession {
     private func read() {
         guard let octets = client.read(into: &buffer) else {
             stopReading()
-            if let line = output.finish() { said([line]) }
+            if let line = output.finish() { received([line]) }
             return
         }
         guard !isOver else { return }
-        said(output.take(octets))
+        received(output.take(octets))
     }
 
-    private func said(_ lines: [ClientLine]) {
+    private func received(_ lines: [ClientLine]) {
         guard !isOver, !lines.isEmpty else { return }
         record.lines += lines.count
         record.measurements += lines.count(where: \.isMeasurement)
         let now = live.assumeIsolated { live in
             live.visit { world, now in
-                for line in lines { world.clientSaid(line) }
+                for line in lines { world.clientReported(line) }
                 return now
             }
         }
-        for line in lines { tell(now, line) }
+        for line in lines { report(now, line) }
     }
 
     // MARK: Exit
@@ -126,9 +126,9 @@ actor ProcessSession: ClientSession {
         // Its last lines come before its exit.
         for _ in 0..<Self.maximumChunks {
             guard watch != nil, let octets = client.read(into: &buffer), !octets.isEmpty else { break }
-            said(output.take(octets))
+            received(output.take(octets))
         }
-        if let line = output.finish() { said([line]) }
+        if let line = output.finish() { received([line]) }
         let now = live.assumeIsolated { live in
             live.visit { world, now in
                 world.clientExited(status)

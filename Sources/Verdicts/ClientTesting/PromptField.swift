@@ -3,7 +3,7 @@ import Services
 import Spelling
 
 /// A value that an operator can read on an app, and its place in a client's line.
-struct AppField: Sendable {
+struct PromptField: Sendable {
     /// A value of a line: `{"key": {"member": json}}`, or without a member `{"key": json}`.
     package struct Value: Sendable {
         package let key: String
@@ -27,19 +27,19 @@ struct AppField: Sendable {
     private let member: String?
 
     /// The values that a matcher compares, and those that are constant.
-    package static func fields(of line: Matcher) -> (fields: [AppField], constants: [Value]) {
-        guard case .object(let members) = line else { return ([AppField(key: "heart_rate", member: "bpm")], []) }
-        var (fields, constants) = ([AppField](), [Value]())
+    package static func fields(of line: Matcher) -> (fields: [PromptField], constants: [Value]) {
+        guard case .object(let members) = line else { return ([PromptField(key: "heart_rate", member: "bpm")], []) }
+        var (fields, constants) = ([PromptField](), [Value]())
         for outer in members where outer.key != "peer" {
             guard case .object(let inner) = outer.matcher, !inner.isEmpty else {
-                fields.append(AppField(key: outer.key, member: mainMember(of: outer.key)))
+                fields.append(PromptField(key: outer.key, member: mainMember(of: outer.key)))
                 continue
             }
             for member in inner {
                 if member.key == "name", case .string(let name) = member.matcher {
                     constants.append(Value(outer.key, "name", name.quoted))
                 } else {
-                    fields.append(AppField(key: outer.key, member: member.key))
+                    fields.append(PromptField(key: outer.key, member: member.key))
                 }
             }
         }
@@ -158,16 +158,16 @@ extension Matcher {
         guard case .object(let members) = self, !members.isEmpty else { return "anything" }
         return members.flatMap { outer -> [String] in
             guard case .object(let inner) = outer.matcher, !inner.isEmpty else {
-                return [outer.matcher.phrase(AppField.name(outer.key, nil))]
+                return [outer.matcher.phrase(PromptField.name(outer.key, nil))]
             }
-            return inner.map { $0.matcher.phrase(AppField.name(outer.key, $0.key)) }
+            return inner.map { $0.matcher.phrase(PromptField.name(outer.key, $0.key)) }
         }.joined(separator: ", ")
     }
 
     /// The value with its name.
     private func phrase(_ name: String) -> String {
         switch self {
-        case .null where name == AppField.name("heart_rate", "contact"): "nothing about \(name)"
+        case .null where name == PromptField.name("heart_rate", "contact"): "nothing about \(name)"
         case .null: "no \(name)"
         case .object, .any(true): "any \(name)"
         default: "\(name) \(words)"

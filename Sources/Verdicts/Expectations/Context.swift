@@ -5,8 +5,8 @@ import Simulation
 struct Context: Sendable {
     let formatter: ReasonFormatter
     private(set) var truths: Truths
-    /// The times at which this machine stood still.
-    var standstills = Standstills()
+    /// The times at which this machine stalled.
+    var stalls = Stalls()
     private var streams: [Stream]
 
     init(_ scenario: Scenario, _ terms: Judge.Terms) {
@@ -28,6 +28,6 @@ struct Context: Sendable {
     }
 
     private func stream(of observed: ObservedEvent) -> Int? {
-        streams.firstIndex { $0.part == observed.of && $0.kind == observed.kind }
+        streams.firstIndex { $0.entity == observed.of && $0.kind == observed.kind }
     }
 }

@@ -20,8 +20,8 @@ struct Outcome: Sendable {
     let verdict: Verdict
     let reason: Reason?
     let at: Instant
-    /// How long this machine stood still, if only that excuses a failure.
-    var standstill: Duration?
+    /// How long this machine stalled, if only that excuses a failure.
+    var stall: Duration?
 }
 
 /// Opens an expectation, passes matching events to its question, and combines the decisions into a verdict.
@@ -45,8 +45,8 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
     private var passed = 0
     private var failed = 0
     private var firstFailure: Decision?
-    private var excused = 0  // failed while this machine stood still
-    private var firstExcused: (decision: Decision, standstill: Duration)?
+    private var excused = 0  // failed while this machine stalled
+    private var firstExcused: (decision: Decision, stall: Duration)?
     private var last = Instant.start  // of the last decision
     private var nearMisses = NearMisses()
     private(set) var outcome: Outcome?
@@ -209,9 +209,9 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
                 passed += 1
                 continue
             }
-            if let standstill = excuse(decision, context) {
+            if let stall = excuse(decision, context) {
                 excused += 1
-                firstExcused = firstExcused ?? (decision, standstill)
+                firstExcused = firstExcused ?? (decision, stall)
                 continue
             }
             failed += 1
@@ -232,11 +232,11 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
             return failure(firstFailure, at: last, context)
         }
         if let firstExcused, Double(passed) * 100 < percentile * Double(passed + failed + excused) {
-            let (decision, standstill) = firstExcused
+            let (decision, stall) = firstExcused
             let reason = reason(decision, context)
             return Outcome(
-                verdict: .inconclusive, reason: context.formatter.excused(reason, standstill), at: last,
-                standstill: standstill)
+                verdict: .inconclusive, reason: context.formatter.excused(reason, stall), at: last,
+                stall: stall)
         }
         guard !isOverrun, !since.isOverrun, !events.contains(where: \.isOverrun) else {
             return Outcome(verdict: .inconclusive, reason: context.formatter.overrun(expectation), at: last)
@@ -244,9 +244,9 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
         return Outcome(verdict: .pass, reason: nil, at: last)
     }
 
-    /// How long this machine stood still during a failed opening, if that excuses the failure.
+    /// How long this machine stalled during a failed opening, if that excuses the failure.
     private func excuse(_ decision: Decision, _ context: Context) -> Duration? {
-        context.standstills.excuse(expectation, from: decision.opened, to: decision.at)
+        context.stalls.excuse(expectation, from: decision.opened, to: decision.at)
     }
 
     private func failure(_ decision: Decision, at now: Instant, _ context: Context) -> Outcome {
@@ -279,12 +279,12 @@ struct NearMisses: Sendable {
         /// The index of the value in the event.
         let index: Int
 
-        /// The entity: a part, if its value is part of another one.
+        /// The entity: a value, if another one includes it.
         var of: EntityReference? { isCarried ? event.of : observed.of }
         var value: Datum? { event.relevantValue(of: observed, at: index) }
-        /// Whether the value has the part at all.
+        /// Whether the value has the value at all.
         fileprivate var isThere: Bool { !isCarried || value != nil }
-        private var isCarried: Bool { event.carrier.map { $0.part == observed.of } ?? false }
+        private var isCarried: Bool { event.carrier.map { $0.value == observed.of } ?? false }
     }
 
     /// One that matched.

@@ -20,7 +20,7 @@ extension Expectation {
         case .order(let events):
             return Evaluator(self, Order(occurrences: events.map(\.occurrence)), grace: .zero, isHeld: isHeld)
         case .rate(let event, let length, let limits):
-            let matching = streams.filter { $0.kind == event.kind && event.of?.includes($0.part) ?? true }
+            let matching = streams.filter { $0.kind == event.kind && event.of?.includes($0.entity) ?? true }
             let patience = matching.map(\.reach).max() ?? .zero
             return Evaluator(self, Rate(per: length, limits, patience: patience), grace: .zero, isHeld: isHeld)
         }

@@ -32,8 +32,8 @@ package struct Judge: Sendable {
         package let why: Reason?
         /// When it was decided.
         package let at: Instant
-        /// How long this machine stood still, if only that excuses a failure.
-        package let standstill: Duration?
+        /// How long this machine stalled, if only that excuses a failure.
+        package let stall: Duration?
 
         /// Why it did not pass, on one line; nil for a pass.
         package var reason: String? { why?.description }
@@ -101,8 +101,8 @@ package struct Judge: Sendable {
     ///
     /// An expectation whose time limit is less than ten times as long can then pass, but not fail: it is inconclusive.
     /// Less than 50 ms has no effect.  Call this before events that came late for that reason.
-    package mutating func stoodStill(from begin: Instant, to end: Instant) {
-        context.standstills.add(from: begin, to: end)
+    package mutating func stalled(from begin: Instant, to end: Instant) {
+        context.stalls.add(from: begin, to: end)
     }
 
     /// Decides the expectations whose time is over; otherwise the next event does.
@@ -180,7 +180,7 @@ package struct Judge: Sendable {
             evaluators[index].outcome.map { outcome in
                 Ruling(
                     expectation: index, verdict: outcome.verdict, why: outcome.reason, at: outcome.at,
-                    standstill: outcome.standstill)
+                    stall: outcome.stall)
             }
         }
         guard !decided.isEmpty else { return }

@@ -164,15 +164,15 @@ struct OperatorEvaluator: ExpectationEvaluator {
         if passed + left >= Self.maximumQuestions || since.isExhausted { rule(.pass, nil, at: now) }
     }
 
-    /// Fails, unless this machine stood still and so may have delayed the client.
+    /// Fails, unless this machine stalled and so may have delayed the client.
     private mutating func deny(_ reason: Reason, _ open: Opening, at now: Instant, _ context: Context) {
-        guard let standstill = context.standstills.excuse(expectation, from: open.opened, to: min(open.closes, now))
+        guard let stall = context.stalls.excuse(expectation, from: open.opened, to: min(open.closes, now))
         else {
             return rule(.fail, reason, at: now)
         }
         outcome = Outcome(
-            verdict: .inconclusive, reason: context.formatter.excused(reason, standstill), at: now,
-            standstill: standstill
+            verdict: .inconclusive, reason: context.formatter.excused(reason, stall), at: now,
+            stall: stall
         )
     }
 

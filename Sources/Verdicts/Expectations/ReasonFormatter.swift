@@ -15,7 +15,7 @@ struct ReasonFormatter: Sendable {
             var entities = [EntityReference.device(device)]
             for (service, content) in content.services.enumerated() {
                 entities.append(.service(device: device, service: service))
-                entities += content.values.indices.map { .part(device: device, service: service, part: $0) }
+                entities += content.values.indices.map { .value(device: device, service: service, value: $0) }
             }
             names += entities.map { ($0, scenario.path(of: $0) ?? "") }
         }
@@ -77,10 +77,10 @@ struct ReasonFormatter: Sendable {
         Reason(seen: "too many occurrences at once to judge all of them: \(text(expectation.opens))")
     }
 
-    /// The reason of an excused failure: `this machine stood still for 2.1 s: …`.
-    func excused(_ reason: Reason, _ standstill: Duration) -> Reason {
-        let tenths = (standstill.inNanoseconds + 50_000_000) / 100_000_000
-        return Reason(seen: "this machine stood still for \(tenths / 10).\(tenths % 10) s: \(reason)")
+    /// The reason of an excused failure: `this machine stalled for 2.1 s: …`.
+    func excused(_ reason: Reason, _ stall: Duration) -> Reason {
+        let tenths = (stall.inNanoseconds + 50_000_000) / 100_000_000
+        return Reason(seen: "this machine stalled for \(tenths / 10).\(tenths % 10) s: \(reason)")
     }
 
     /// The expectation since an opening; if that is nil, of all openings.

@@ -3,23 +3,23 @@ import Scenarios
 import Services
 import Simulation
 
-/// The times of the values of a part that sends several in one notification.
+/// The times of the values of an entity that sends several in one notification.
 ///
-/// They follow one another at the part's rate, so that the sizes of notifications and the delays of connection events do
+/// They follow one another at the entity's rate, so that the sizes of notifications and the delays of connection events do
 /// not matter; but the last of a notification is at most ``tolerance`` from it, so that missing or extra values do.
 struct Stream: Sendable {
     /// Half of the jitter from connection events of 100 ms with one retransmission.
     static let tolerance = Duration.milliseconds(100)
 
-    let part: EntityReference
+    let entity: EntityReference
     let kind: Event.Kind
     /// The period of the values, in nanoseconds.
     private let step: Double
     private var end: Instant?  // the last value's
 
     /// A stream of `rate` values per second, more than 0.
-    init(_ part: EntityReference, _ kind: Event.Kind, rate: Int) {
-        (self.part, self.kind, step) = (part, kind, 1e9 / Double(rate))
+    init(_ entity: EntityReference, _ kind: Event.Kind, rate: Int) {
+        (self.entity, self.kind, step) = (entity, kind, 1e9 / Double(rate))
     }
 
     /// The greatest age of the first value of a notification.
@@ -50,9 +50,9 @@ extension Scenario {
                 guard let rate = service.description.rate(in: service.configured.configuration), rate > 0,
                     let place = service.mainValue
                 else { continue }
-                let part = EntityReference.part(device: device, service: index, part: place)
+                let entity = EntityReference.value(device: device, service: index, value: place)
                 let kinds = Event.Kind.allCases.filter(\.carriesStreams)
-                streams += kinds.map { Stream(part, $0, rate: rate) }
+                streams += kinds.map { Stream(entity, $0, rate: rate) }
             }
         }
         return streams

@@ -67,9 +67,9 @@ private struct History: Sendable {
     init(_ truth: Matcher.Truth, in scenario: Scenario, memory: Duration) {
         (self.truth, self.memory) = (truth, memory)
         statistic = RollingStatistic(truth)
-        if case .part(let device, let service, _) = truth.of, let value = scenario.value(truth.of) {
+        if case .value(let device, let service, _) = truth.of, let value = scenario.value(truth.of) {
             let owner = scenario.devices[device].services[service]
-            carrier = owner.mainValue.map { .part(device: device, service: service, part: $0) }
+            carrier = owner.mainValue.map { .value(device: device, service: service, value: $0) }
             (key, allowance) = (value.description.key ?? value.name, value.description.tolerance)
         } else {
             (carrier, key, allowance) = (nil, "", 0)

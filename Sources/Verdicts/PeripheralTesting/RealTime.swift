@@ -16,7 +16,7 @@ final class RealTime {
 
     private static let interval = Duration.milliseconds(20)
     /// A shorter delay is ignored.
-    private static let minimumStandstill = Duration.milliseconds(50)
+    private static let minimumStall = Duration.milliseconds(50)
 
     let loop: EventLoop
     /// Called five times a second while time passes.
@@ -25,7 +25,7 @@ final class RealTime {
     private(set) var reason: RunCompletion.Reason?
     private let inbox = Inbox<Input>()
     private var skipped = Instant.start
-    private var standstills: [(end: Instant, length: Duration)] = []
+    private var stalls: [(end: Instant, length: Duration)] = []
     private var nextTick = Instant.start
 
     /// The caller has to `hold` the loop.
@@ -80,12 +80,12 @@ final class RealTime {
     }
 
     /// The longest delay of an event since then.
-    func standstill(since begin: Instant) -> Duration {
-        standstills.lazy.filter { $0.end >= begin }.map(\.length).max() ?? .zero
+    func stall(since begin: Instant) -> Duration {
+        stalls.lazy.filter { $0.end >= begin }.map(\.length).max() ?? .zero
     }
 
     /// Forgets all delays before now.
-    func forgetStandstills() { standstills = [] }
+    func forgetStalls() { stalls = [] }
 
     private func turn(until limit: Instant) {
         _ = loop.runNextEvents(until: limit)
@@ -100,7 +100,7 @@ final class RealTime {
 
     private func measure(_ due: Instant) {
         let late = due.duration(to: loop.now)
-        if late > Self.minimumStandstill { standstills.append((loop.now, late)) }
+        if late > Self.minimumStall { stalls.append((loop.now, late)) }
         beat(at: loop.now.advanced(by: Self.interval))
         guard loop.now >= nextTick else { return }
         nextTick = loop.now.advanced(by: .milliseconds(200))

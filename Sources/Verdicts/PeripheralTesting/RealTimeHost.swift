@@ -62,7 +62,7 @@ final class RealTimeHost: ExaminerHost {
     var isOver: Bool { time.reason != nil }
 
     func start() {
-        time.forgetStandstills()
+        time.forgetStalls()
         if let started { outputs.append(started) } else { perform(.start) }
     }
 
@@ -83,7 +83,7 @@ final class RealTimeHost: ExaminerHost {
         }
     }
 
-    func standstill(since begin: Instant) -> Duration { time.standstill(since: begin) }
+    func stall(since begin: Instant) -> Duration { time.stall(since: begin) }
     func act(_ action: Action, for duration: Duration?) -> Bool { false }
 
     func unsupportedReason(for capability: CentralCapability) -> String? {

@@ -41,7 +41,7 @@ struct ActionReader {
         switch target {
         case .device, .sender, .served, .anything: names.onlyDevice()
         case .client: .client
-        case .part, .rule, .service: nil
+        case .value, .rule, .service: nil
         }
     }
 
@@ -114,7 +114,7 @@ struct ActionReader {
         let services = entity.device.map { names.devices[$0].services } ?? []
         let isThere =
             switch entity {
-            case .service(_, let index), .part(_, let index, _):
+            case .service(_, let index), .value(_, let index, _):
                 services[index].description.name == ServiceDescription.ecg.name
             default: services.contains { $0.description.name == ServiceDescription.ecg.name }
             }

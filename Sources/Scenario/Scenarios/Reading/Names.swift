@@ -25,7 +25,7 @@ struct Names {
         for (number, service) in device.services.enumerated() {
             add(prefix + service.id, .service(device: index, service: number))
             for (place, value) in service.values.enumerated() where !value.name.isEmpty {
-                add("\(prefix)\(service.id)/\(value.name)", .part(device: index, service: number, part: place))
+                add("\(prefix)\(service.id)/\(value.name)", .value(device: index, service: number, value: place))
             }
         }
     }
@@ -63,21 +63,21 @@ struct Names {
 
     /// The characteristic value that includes a value; nil for one with its own characteristic.
     func carrier(of entity: EntityReference) -> Event.Carrier? {
-        guard case .part(let device, let index, let part) = entity else { return nil }
+        guard case .value(let device, let index, let place) = entity else { return nil }
         let service = devices[device].services[index]
-        let value = service.values[part]
+        let value = service.values[place]
         guard value.isCarried else { return nil }
         return mainValue(service).map { main in
             Event.Carrier(
-                part: .part(device: device, service: index, part: main), key: value.description.key ?? value.name)
+                value: .value(device: device, service: index, value: main), key: value.description.key ?? value.name)
         }
     }
 
     /// A value and its service; nil for other entities.
     func value(_ entity: EntityReference) -> (service: Service, value: ServiceValue)? {
-        guard case .part(let device, let index, let part) = entity else { return nil }
+        guard case .value(let device, let index, let place) = entity else { return nil }
         let service = devices[device].services[index]
-        return (service, service.values[part])
+        return (service, service.values[place])
     }
 
     /// The device of actions without a target; nil if there are several.
@@ -93,7 +93,7 @@ struct Names {
         case (.service(let owner), .service(let device, _)) where device == owner: return entity
         case (.service(let owner), _): return wrong("a service of \(devices[owner].id.quoted)")
         case (.anything, .rule): return wrong("a device, service or value")
-        case (.served, .device), (.served, .service), (.served, .part): return entity
+        case (.served, .device), (.served, .service), (.served, .value): return entity
         case (.served, _): return wrong("a device, service or value")
         case (.anything, _), (.sender, .device): return entity
         case (.sender, .service(let device, let service)):
@@ -104,14 +104,14 @@ struct Names {
                 return nil
             }
             return entity
-        case (.sender, .part): return fitted(entity, .part(.sent), cursor)
+        case (.sender, .value): return fitted(entity, .value(.sent), cursor)
         case (.sender, _): return wrong("a device, service or value")
-        case (.part(let properties), .service(let device, let service)):
-            guard let part = mainValue(devices[device].services[service]) else {
+        case (.value(let properties), .service(let device, let service)):
+            guard let main = mainValue(devices[device].services[service]) else {
                 return wrong("one of its values")
             }
-            return fitted(.part(device: device, service: service, part: part), .part(properties), cursor)
-        case (.part(let properties), .part(let device, let service, let index)):
+            return fitted(.value(device: device, service: service, value: main), .value(properties), cursor)
+        case (.value(let properties), .value(let device, let service, let index)):
             let has = devices[device].services[service].values[index].properties
             guard properties.isEmpty || !properties.isDisjoint(with: has.withWrites) else {
                 cursor.note(
@@ -121,7 +121,7 @@ struct Names {
             }
             return entity
         case (.device, _): return wrong("a device")
-        case (.part, _): return wrong("a value of a service")
+        case (.value, _): return wrong("a value of a service")
         case (.rule, _): return wrong("the id of a rule")
         case (.client, _): return wrong("\"client\"")
         }
@@ -135,7 +135,7 @@ struct Names {
         switch entity {
         case .device: "a device"
         case .service: "a service"
-        case .part: "a value of a service"
+        case .value: "a value of a service"
         case .client: "the client"
         case .rule: "a rule"
         }

@@ -87,7 +87,7 @@ struct MomentReader {
 
     private func truth(_ cursor: Cursor) -> Matcher.Truth? {
         guard let statistic: Matcher.Statistic = cursor["$truth"].choice(), let path = cursor["of"],
-            let of = names.entity(path, .part([.read, .notify, .indicate]))
+            let of = names.entity(path, .value([.read, .notify, .indicate]))
         else { return nil }
         if let (_, value) = names.value(of), !value.description.isNumber {
             if statistic.calculates {

@@ -8,7 +8,7 @@ enum Target {
     /// A device.
     case device
     /// A value with at least one of these properties; with none: any value.
-    case part(CharacteristicProperties)
+    case value(CharacteristicProperties)
     /// A device, or a service or value that is notified or indicated.
     case sender
     /// A device, or a service or value of it.
@@ -26,7 +26,7 @@ enum Target {
     var description: String {
         switch self {
         case .device: "device"
-        case .part: "value"
+        case .value: "value"
         case .sender, .served: "device, service or value"
         case .service: "service"
         case .rule: "rule"
@@ -89,12 +89,12 @@ extension Tables {
         case .advertising, .connecting, .connected, .disconnected, .encrypted, .paired, .pairingFailed, .mtu,
             .discovering, .discovered:
             .device
-        case .subscribed, .unsubscribed, .delivered: .part(.sent)
-        case .read: .part(.read)
-        case .written: .part(.write)
-        case .notified: .part(.notify)
-        case .indicated, .confirmed: .part(.indicate)
-        case .saturated: .part([])
+        case .subscribed, .unsubscribed, .delivered: .value(.sent)
+        case .read: .value(.read)
+        case .written: .value(.write)
+        case .notified: .value(.notify)
+        case .indicated, .confirmed: .value(.indicate)
+        case .saturated: .value([])
         case .refused: .anything
         case .began, .ended: .rule
         case .scanning, .scanningStopped, .said, .exited: .client

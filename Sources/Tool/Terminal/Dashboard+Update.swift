@@ -11,10 +11,10 @@ extension Dashboard {
     }
 
     /// Applies an update of the client; `day` is the local date.
-    package mutating func take(_ saying: SensorCollector.Saying, on day: CalendarDay, at now: Instant) {
-        if case .found = saying.content { return }  // others too are found
-        if let peer = saying.peer { take(.device(address: "\(peer.address)", name: peer.name), at: now) }
-        switch saying.content {
+    package mutating func take(_ update: SensorCollector.Update, on day: CalendarDay, at now: Instant) {
+        if case .found = update.content { return }  // others too are found
+        if let peer = update.peer { take(.device(address: "\(peer.address)", name: peer.name), at: now) }
+        switch update.content {
         case .state(let state): take(.link(Link(state)), at: now)
         case .heartRate(let measurement):
             take(.heartRate(measurement.bpm, contact: measurement.touches, energy: measurement.energyExpended), at: now)

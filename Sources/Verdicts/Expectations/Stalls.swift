@@ -1,9 +1,9 @@
 import Scenarios
 import Simulation
 
-/// The times at which the judging machine stood still, and so may itself have delayed events.
-struct Standstills: Sendable {
-    private struct Standstill: Sendable {
+/// The times at which the judging machine stalled, and so may itself have delayed events.
+struct Stalls: Sendable {
+    private struct Stall: Sendable {
         let begin: Instant
         var end: Instant
         var length: Duration
@@ -13,9 +13,9 @@ struct Standstills: Sendable {
     static let shortest = Duration.milliseconds(50)
     private static let most = 10_000
 
-    private var known: [Standstill] = []  // in order, without overlap
+    private var known: [Stall] = []  // in order, without overlap
 
-    /// Adds a standstill between two instants.
+    /// Adds a stall between two instants.
     mutating func add(from begin: Instant, to end: Instant) {
         let length = begin.duration(to: end)
         guard length >= Self.shortest else { return }
@@ -24,7 +24,7 @@ struct Standstills: Sendable {
             known[Self.most - 1].length = max(known[Self.most - 1].length, length)
             return
         }
-        known.append(Standstill(begin: begin, end: end, length: length))
+        known.append(Stall(begin: begin, end: end, length: length))
     }
 
     /// The longest one in an opening of an expectation, if that is longer than a tenth of the expectation's time limit.

@@ -13,8 +13,8 @@ private let soon =
 private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "min": 1"#
 
 /// A machine that stalls during a judged run.
-@Suite struct StandstillTests {
-    /// The verdict if the machine stood still from `begin` for a number of milliseconds.
+@Suite struct StallTests {
+    /// The verdict if the machine stalled from `begin` for a number of milliseconds.
     private func judged(_ expect: String, _ log: String, _ begin: Double, _ length: Int64) throws -> Judge.Ruling {
         var harness = try JudgeHarness(expect, limit: "30 s")
         let instant = Instant(nanoseconds: Int64(begin * 1e9))
@@ -23,7 +23,7 @@ private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "m
             let entries = EventLogReader(harness.scenario).entries(line == "end" ? "" : line)
             if !isTold, entries.first.map({ $0.instant >= instant }) ?? true {
                 harness.judge.timePassed(at: instant, into: &harness.rulings)
-                harness.judge.stoodStill(from: instant, to: instant.advanced(by: .milliseconds(length)))
+                harness.judge.stalled(from: instant, to: instant.advanced(by: .milliseconds(length)))
                 isTold = true
             }
             for entry in entries { harness.judge.observe(entry.observed, at: entry.instant, into: &harness.rulings) }
@@ -63,7 +63,7 @@ private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "m
     ) throws {
         let ruling = try judged(expect, log, begin, length)
         #expect(ruling.verdict == verdict, "\(ruling.reason ?? "")")
-        #expect(ruling.standstill == (verdict == .inconclusive ? .milliseconds(length) : nil))
+        #expect(ruling.stall == (verdict == .inconclusive ? .milliseconds(length) : nil))
     }
 
     @Test func `Less than 50 ms excuse nothing`() throws {
@@ -72,10 +72,10 @@ private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "m
         #expect(try judged(soon, connected(1), 1.02, 50).verdict == .inconclusive)
     }
 
-    @Test func `A standstill is reported`() throws {
+    @Test func `A stall is reported`() throws {
         let ruling = try judged(shows, connected(1), 2, 2140)
         let reason = try #require(ruling.reason)
         #expect(
-            reason.hasPrefix("this machine stood still for 2.1 s: expected output {\"heart_rate\": {}} within 10 s"))
+            reason.hasPrefix("this machine stalled for 2.1 s: expected output {\"heart_rate\": {}} within 10 s"))
     }
 }

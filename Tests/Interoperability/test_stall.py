@@ -1,4 +1,4 @@
-"""What `lubdub check` says of a real peripheral when the machine itself stood still meanwhile."""
+"""What `lubdub check` says of a real peripheral when the machine itself stalled meanwhile."""
 
 import asyncio
 import signal
@@ -7,11 +7,11 @@ import straps
 from examining import examined
 from harness import Interoperability
 
-ALONE = True  # a machine with more to do stands still by itself
+ALONE = True  # a machine with more to do stalls by itself
 
 
-class StandstillTests(Interoperability):
-    async def test_a_machine_that_stands_still_fails_nobody(self):
+class StallTests(Interoperability):
+    async def test_a_machine_that_stalls_fails_nobody(self):
         check = straps.CannotStop.caught_by
         async with examined(straps.CannotStop(), '--only', check, stderr=asyncio.subprocess.PIPE) as examination:
             process = examination.process
@@ -22,4 +22,4 @@ class StandstillTests(Interoperability):
             seen = await examination.verdicts()
             message = (await process.stderr.read()).decode()
         self.assertRegex(message, f'^lubdub: {check}: this machine stopped for .* during the check; it runs again at the end\n$')
-        self.assertEqual(seen, {check: 'fail'}, 'asked again, and nothing stood still then')
+        self.assertEqual(seen, {check: 'fail'}, 'asked again, and nothing stalled then')

@@ -3,9 +3,9 @@ import CommandSupport
 
 extension Paint {
     /// An update of the client, with its heart rate highlighted.
-    package func callAsFunction(_ saying: SensorCollector.Saying) -> String {
-        let text = saying.text
-        switch saying.content {
+    package func callAsFunction(_ update: SensorCollector.Update) -> String {
+        let text = update.text
+        switch update.content {
         case .heartRate, .measurementTally:
             let rate = text.prefix { $0 != "," }
             return self(rate, .heart) + text.dropFirst(rate.count)
