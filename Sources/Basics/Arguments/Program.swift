@@ -6,9 +6,7 @@ package struct Program: Sendable {
     package enum Request: Sendable {
         /// Print this text on standard output.
         case help(String)
-        /// Print the version.
         case version
-        /// Run the command with this name.
         case run(command: String, Invocation)
     }
 

@@ -5,14 +5,12 @@ import Spelling
 /// Accessors return nil if the value is missing or has another type. ``Shape/check(_:in:)`` validates a document once;
 /// code that reads a validated document does not check again.
 package struct Cursor {
-    /// The value.
     package let node: Node
     /// The file that contains the value.
     package let file: String
     let log: ProblemLog
     private let location: DocumentPath
 
-    /// A cursor at the root of a file.
     package init(_ root: Node, file: String, log: ProblemLog) { self.init(root, .root, file: file, log: log) }
 
     private init(_ node: Node, _ location: DocumentPath, file: String, log: ProblemLog) {
@@ -56,7 +54,6 @@ package struct Cursor {
         return members
     }
 
-    /// The members of an object, each with a cursor at its value.
     package var entries: [(member: Node.Member, value: Cursor)] { members.map { ($0, value($0)) } }
 
     private func value(_ member: Node.Member) -> Cursor {

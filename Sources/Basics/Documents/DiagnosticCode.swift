@@ -41,7 +41,6 @@ package enum DiagnosticCode: String, CaseIterable, Sendable {
     case unknownVariable = "LD0120"
     /// A variable is never used.
     case unusedVariable = "LD0121"
-    /// A scenario has no device.
     case noDevices = "LD0130"
     /// Two objects have the same id.
     case duplicateID = "LD0131"

@@ -43,7 +43,6 @@ package struct Node: Hashable, Sendable {
         package let key: String
         /// Position of the key's opening quotation mark.
         package let position: Position
-        /// The value.
         package let node: Node
 
         /// A member with this key, position and value.
@@ -57,7 +56,6 @@ package struct Node: Hashable, Sendable {
     /// Position of the value's first character.
     package let position: Position
 
-    /// A value at a position.
     package init(_ value: Value, at position: Position = Position()) { (self.value, self.position) = (value, position) }
 
     /// The number as a `Double`; nil for other types.
@@ -66,7 +64,6 @@ package struct Node: Hashable, Sendable {
         return Double(text)
     }
 
-    /// Whether the value is a string.
     package var isString: Bool { if case .string = value { true } else { false } }
 
     /// Whether the value is neither an array nor an object.

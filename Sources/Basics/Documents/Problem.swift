@@ -4,7 +4,6 @@ package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     package var file: String
     /// Position of the wrong key or value; of the object, if a key is missing.
     package var position: Position
-    /// The kind of problem.
     package var code: DiagnosticCode
     /// The path of the wrong or missing key or value, `devices[0].services[2].servce`; empty for the root and for syntax
     /// errors.

@@ -72,7 +72,6 @@ private struct SchemaWriter {
         return #"{"description": \#(field.about.quoted), "allOf": [\#(shape)]}"#
     }
 
-    /// This shape or a placeholder.
     func replaceable(_ shape: Shape) -> String {
         switch (shape, placeholder) {
         case (.anything, _), (.text, _), (_, nil): text(of: shape)

@@ -11,7 +11,6 @@ package indirect enum Shape: Sendable {
     case version(Int)
     /// A number without fraction or exponent.
     case integer(ClosedRange<Int>)
-    /// Any number.
     case number(ClosedRange<Double>)
     /// Any string.
     case text
@@ -43,7 +42,6 @@ package indirect enum Shape: Sendable {
         package let pattern: String
         /// Strings to suggest for a string with a similar spelling.
         package let names: [String]
-        /// Whether a string has the format.
         package let accepts: @Sendable (String) -> Bool
 
         /// A format; every string that `accepts` returns true for must match `pattern`.
@@ -54,11 +52,8 @@ package indirect enum Shape: Sendable {
 
     /// A key of an object and the shape of its value.
     package struct Field: Sendable {
-        /// The key.
         package let key: String
-        /// The shape of the value.
         package let shape: Shape
-        /// Whether the key is required.
         package let isRequired: Bool
         /// Its meaning and unit, for documentation.
         package let about: String
@@ -71,9 +66,7 @@ package indirect enum Shape: Sendable {
 
     /// One kind of an object that exists in several kinds.
     package struct Kind: Sendable {
-        /// The name of the kind.
         package let name: String
-        /// Its other fields.
         package let fields: [Field]
 
         /// A kind with these fields.
@@ -83,7 +76,6 @@ package indirect enum Shape: Sendable {
 
 /// The shape of a whole document, with named definitions of recurring shapes.
 package struct Grammar: Sendable {
-    /// The shape of the root.
     package let root: Shape
     /// Definitions in the order of the schema.
     package let definitions: [(name: String, shape: Shape)]

@@ -12,7 +12,6 @@ package struct Statistic: Hashable, Sendable {
         case mostFrequent = "most_frequent_heart_rate"
     }
 
-    /// The kind of this statistic.
     package let name: Name
     /// The value in thousandths of beats per minute.
     package let thousandths: UInt64

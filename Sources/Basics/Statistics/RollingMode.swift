@@ -8,7 +8,6 @@ package struct RollingMode: Sendable {
     /// The mode of the last `count` values, at least 1.
     package init(last count: Int) { ring = RingBuffer(last: count) }
 
-    /// Adds a value.
     package mutating func add(_ value: UInt16) {
         counts.change(value, by: 1)
         if let former = ring.add(value) { counts.change(former, by: -1) }

@@ -7,7 +7,6 @@ package import Statistics
 extension SensorCollector {
     /// An update for the user of the client.
     package struct Update: Hashable, Sendable {
-        /// The update itself.
         package let content: Content
         /// The device that the update is about; nil if there is none.
         package let peer: Peer?
@@ -18,18 +17,15 @@ extension SensorCollector {
 
     /// A device, identified by its address.
     package struct Peer: Hashable, Sendable {
-        /// Its address.
         package let address: DeviceAddress
         /// The name that it advertises; nil until it was received.
         package let name: String?
 
-        /// A device with or without a name.
         package init(_ address: DeviceAddress, name: String? = nil) { (self.address, self.name) = (address, name) }
     }
 
     /// The state of a client.
     package enum State: Hashable, Sendable {
-        /// Scans for advertisers.
         case scanning
         /// Has chosen a device, and is connecting to it.
         case connecting
@@ -52,7 +48,6 @@ extension SensorCollector {
         }
     }
 
-    /// The contents of an update.
     package enum Content: Hashable, Sendable {
         /// The client enters a state.
         case state(State)
@@ -75,7 +70,6 @@ extension SensorCollector {
         case value(ReceivedValue)
         /// A device was found, or its name was: the services it advertises, and its signal strength in dBm.
         indirect case found(services: [UUID], rssi: Int8?)
-        /// An error message.
         case error(String)
     }
 }

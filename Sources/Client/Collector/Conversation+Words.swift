@@ -2,7 +2,6 @@ import Bluetooth
 import GATT
 
 extension Conversation.Purpose {
-    /// The procedure in words.
     var words: String {
         switch self {
         case .mtu: "exchanging the MTU"

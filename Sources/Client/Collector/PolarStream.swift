@@ -8,7 +8,6 @@ struct PolarStream: Sendable {
     /// The meaning of a response of the control point.
     enum Answer: Equatable, Sendable {
         case nothing
-        /// The request to write next.
         case write(PMD.Request)
         /// The device sends no frames.
         case refused(PMD.Status)

@@ -28,11 +28,9 @@ package import Simulation
 package struct SensorCollector: Sendable {
     /// Commands for the host, and updates for the user.
     package enum Output: Equatable, Sendable {
-        /// A command for the host.
         case command(Host.Command)
         /// Call `timePassed` at this instant.
         case wake(at: Instant)
-        /// An update for the user.
         case update(Update)
     }
 
@@ -45,7 +43,6 @@ package struct SensorCollector: Sendable {
         case connecting(Peer)
         /// `conversation` is set.
         case talking
-        /// The collector is ending the connection.
         case ending(Ending)
         case resting(until: Instant)
     }

@@ -39,13 +39,10 @@ extension SensorCollector {
         package var connectPatience = Duration.seconds(2)
         /// The timeout after repeated timeouts.
         package var connectTimeout = Duration.seconds(10)
-        /// Whether to exchange the MTU.
         package var exchangesMTU = true
 
-        /// The defaults.
         package init() {}
 
-        /// The defaults, with this choice.
         package init(choice: Choice) { self.choice = choice }
     }
 }

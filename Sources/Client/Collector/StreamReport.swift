@@ -9,7 +9,6 @@ struct StreamReport: Sendable {
     /// Counts a frame of `count` samples from `index` on; false for a duplicate or late frame, which must be dropped.
     mutating func add(index: UInt32, count: Int) -> Bool { tally.add(index: index, count: count) }
 
-    /// The tally to report now.
     mutating func due(at now: Instant) -> SampleTally? {
         if let toldAt, toldAt.duration(to: now) < .seconds(1) { return nil }
         toldAt = now

@@ -30,7 +30,6 @@ struct SupportedCharacteristic: Sendable {
 
     let service: UUID
     let uuid: UUID
-    /// Its name in messages.
     let name: String
     let access: Access
     let importance: ClientUse.Importance

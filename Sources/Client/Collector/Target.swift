@@ -6,7 +6,6 @@ import Services
 struct Target: Sendable {
     /// Its index in `SupportedCharacteristic.all`.
     let row: Int
-    /// The handle of its value.
     let handle: UInt16
     /// The handle of its Client Characteristic Configuration; nil when it has none.
     let configuration: UInt16?
@@ -31,7 +30,6 @@ struct Target: Sendable {
             && (configuration, subscription) == (other.configuration, other.subscription)
     }
 
-    /// Whether it is polled.
     var isAskedAgain: Bool { characteristic.access.contains(.poll) && (ways.contains(.read) || faults.contains(.read)) }
 
     /// Nil for a characteristic that the client cannot use.

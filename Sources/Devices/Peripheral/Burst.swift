@@ -28,7 +28,6 @@ struct Burst: Sendable {
         isWaiting = awaitsConfirmation
     }
 
-    /// Stops waiting for a confirmation.
     mutating func stopWaiting() { isWaiting = false }
 
     /// Leaves out what was due in the past.

@@ -31,7 +31,6 @@ struct DeviceClock: Sendable {
         stretches.append(Stretch(begun: now, shows: shows, gain: gain))
     }
 
-    /// The time on this clock at an instant.
     func time(at instant: Instant) -> Instant {
         guard !stretches.isEmpty, instant < .never else { return instant }
         guard let stretch = stretches.last(where: { $0.begun <= instant }) else {

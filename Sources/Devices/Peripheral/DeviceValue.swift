@@ -4,19 +4,15 @@ package import Services
 package struct DeviceValue: Hashable, Sendable {
     /// The index of the service in the definition.
     package var service: Int
-    /// The value in its service.
     package var id: ValueID
 
-    /// A value of the service at this index.
     package init(service: Int, _ id: ValueID) { (self.service, self.id) = (service, id) }
 
-    /// The characteristic value that carries it.
     var carrier: DeviceValue { DeviceValue(service: service, id.characteristicValue) }
 }
 
 /// A number out of range: the nearest value in range was sent, or the specification's value for "no number".
 package struct SaturatedValue: Hashable, Sendable {
-    /// The value that was sent.
     package var value: DeviceValue
     /// The number out of range; nil for one of many samples.
     package var wanted: Double?

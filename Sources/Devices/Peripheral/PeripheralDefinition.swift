@@ -12,7 +12,6 @@ package struct PeripheralDefinition: Sendable {
     package var services: [ConfiguredService]
     /// The indices of services that are absent at the start: their handles are reserved.
     package var absentServices: [Int] = []
-    /// The wall clock at the start.
     package var clock = WallClock()
     /// Peripheral Preferred Connection Parameters, which the device also requests from a central; nil: it accepts any.
     package var preferredConnection: ConnectionParameters?

@@ -10,7 +10,6 @@ package import Simulation
 package struct PeripheralDevice: AttributeValues, Sendable {
     /// A value to send to every subscriber.
     package struct Notification: Hashable, Sendable {
-        /// The handle of the value.
         package var handle: UInt16
         /// The value; the caller that takes the notification owns it.
         package var packet: Packet
@@ -39,9 +38,7 @@ package struct PeripheralDevice: AttributeValues, Sendable {
         var isIndicated: Bool
     }
 
-    /// Its definition.
     package let definition: PeripheralDefinition
-    /// Its attributes.
     package private(set) var table: AttributeTable
     private var places: [Place] = []
     private var sensors: [any ServiceSensor]
@@ -206,7 +203,6 @@ package struct PeripheralDevice: AttributeValues, Sendable {
         if let burst = burst(of: value) { bursts[burst].stopWaiting() }
     }
 
-    /// A client has confirmed an indication.
     package mutating func indicationWasConfirmed(of handle: UInt16, at now: Instant) {
         guard let value = value(of: handle) else { return }
         stopWaiting(value)

@@ -2,7 +2,6 @@
 ///
 /// Periods and durations shorter than 1 ns count as 1 ns; before time 0, a curve has its value at 0.
 package indirect enum Curve: Hashable, Sendable {
-    /// A constant.
     case constant(Double)
     /// One value after the other, each for a period. An empty list has stopped from the start.
     case list([Double], period: Duration, then: Ending = .hold)
@@ -35,18 +34,15 @@ package indirect enum Curve: Hashable, Sendable {
         case hold
         /// The first value follows.
         case `repeat`
-        /// The curve has stopped.
         case stop
     }
 
     /// A curve for a certain time.
     package struct Piece: Hashable, Sendable {
-        /// The curve.
         package var curve: Curve
         /// Its duration; nil for no end.
         package var duration: Duration?
 
-        /// A curve with a duration.
         package init(_ curve: Curve, for duration: Duration? = nil) { (self.curve, self.duration) = (curve, duration) }
     }
 
@@ -54,10 +50,8 @@ package indirect enum Curve: Hashable, Sendable {
     package struct Sample: Hashable, Sendable {
         /// The time since the start.
         package var time: Duration
-        /// The value.
         package var value: Double
 
-        /// A value from this time on.
         package init(at time: Duration, _ value: Double) { (self.time, self.value) = (time, value) }
     }
 

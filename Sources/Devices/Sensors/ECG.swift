@@ -48,7 +48,6 @@ package struct ECG: Sendable {
         /// Whether samples were out of range.
         package var isSaturated = false
 
-        /// Neither.
         package static let good = Quality()
     }
 
@@ -59,7 +58,6 @@ package struct ECG: Sendable {
     private static let refractory: Int64 = 120_000_000
     private static let maximumHistory = 256
 
-    /// The sampling times.
     package let clock: SampleClock
     private let amplitude: Double
     private let range: Double

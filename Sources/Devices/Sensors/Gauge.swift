@@ -32,7 +32,6 @@ package struct Gauge: Sendable {
         changes.removeFirst(changes[last].signal == nil ? last + 1 : last)
     }
 
-    /// Number of remembered changes.
     var remembered: Int { changes.count }
 
     /// The value at an instant, which may be before the last change; nil when its curve has stopped.

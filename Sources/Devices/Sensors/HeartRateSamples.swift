@@ -2,7 +2,6 @@ import Simulation
 
 /// A heart rate sampled many times per second; samples are numbered from the start.
 package struct HeartRateSamples: Sendable {
-    /// The sampling times.
     package let clock: SampleClock
     /// The sampled rate, which a script can override.
     package var rate: Gauge

@@ -16,7 +16,6 @@ package struct Signal: Sendable {
         node = Node(curve, walks: &walks, RandomStream(seed: seed))
     }
 
-    /// A constant.
     package init(_ value: Double) { self.init(.constant(value)) }
 
     /// The value at a time since the curve's start; nil when the curve has stopped.

@@ -12,11 +12,9 @@ package struct CharacteristicDescription: Sendable {
     package let properties: CharacteristicProperties
     /// The codec of its octets; nil when only the service's client can decode them.
     package let format: (any CharacteristicValue.Type)?
-    /// Its value as a whole.
     package let value: ValueDescription
     /// The named parts of its value.
     package let members: [ValueDescription]
-    /// How the built-in client uses it.
     package let client: ClientUse
     /// Completes the definition for a configuration: descriptors, permissions, a fixed handle.
     private let complete: @Sendable (inout CharacteristicDefinition, ServiceConfiguration) -> Void
@@ -67,7 +65,6 @@ package struct CharacteristicDescription: Sendable {
 package struct ClientUse: Sendable {
     /// Whether the client keeps a connection for it.
     package enum Importance: Comparable, Sendable {
-        /// Never.
         case none
         /// Only without a better device: it describes the device.
         case extra
@@ -77,7 +74,6 @@ package struct ClientUse: Sendable {
 
     /// The client's action in addition to printing the value.
     package enum Role: Hashable, Sendable {
-        /// Nothing.
         case printed
         /// Counts it for the statistics and the freshness of the heart rate.
         case heartRate
@@ -109,7 +105,6 @@ package struct ClientUse: Sendable {
     package let isMeasurement: Bool
     /// Whether the client prints that the value is out of date when notifications stop.
     package let expires: Bool
-    /// Whether the client polls it.
     package let isPolled: Bool
     /// Whether a value may be longer than one PDU.
     package let isLong: Bool
@@ -134,7 +129,6 @@ package struct ClientUse: Sendable {
 package struct ScreenFact: Hashable, Sendable {
     /// Its place on the screen.
     package enum Place: Hashable, Sendable {
-        /// In a row with its label.
         case row
         /// In the chart of steps: the total.
         case steps
@@ -142,7 +136,6 @@ package struct ScreenFact: Hashable, Sendable {
         case stepsToday
     }
 
-    /// Its place on the screen.
     package let place: Place
     /// The text before the number.
     package let label: String

@@ -3,7 +3,6 @@ package import Spelling
 
 /// A codec whose values the event log and clients can print.
 package protocol CharacteristicValue: JSONWritable, Hashable, Sendable {
-    /// Decodes a value.
     init(octets: ArraySlice<UInt8>) throws(Malformed)
     /// In words: `battery 87 %`.
     var words: String { get }
@@ -18,18 +17,15 @@ package protocol CharacteristicValue: JSONWritable, Hashable, Sendable {
 }
 
 extension CharacteristicValue {
-    /// None.
     package func number(of _: String?) -> Double? { nil }
     /// The same as in the event log.
     package func writeLine(to text: inout JSONText) { write(to: &text) }
     /// `null`.
     package static var expired: StaticString { "null" }
-    /// None.
     package static func samples(in _: ArraySlice<UInt8>) throws(Malformed) -> (samples: [Int32], lead: UInt8?)? { nil }
 
     // Generic access to a codec known by its type only, without boxing a value.
 
-    /// Writes the decoded octets as JSON.
     package static func write(_ octets: ArraySlice<UInt8>, to text: inout JSONText) throws(Malformed) {
         try Self(octets: octets).write(to: &text)
     }

@@ -2,7 +2,6 @@ package import Sensors
 
 /// A field whose values have a type: `configuration[BatteryFields.period]` is a `Duration`.
 package struct Field<Value: FieldType>: Sendable {
-    /// The description of the field for scenarios.
     package let description: FieldDescription
 
     /// A field with a default; without one it is required, unless it is optional.
@@ -32,7 +31,6 @@ package protocol FieldType: Sendable {
 }
 
 extension Optional: FieldType where Wrapped: FieldType {
-    /// Nil.
     package static var nothing: Wrapped? { nil }
     /// Nil for a value of another type.
     package init?(_ value: FieldValue) {
@@ -51,7 +49,6 @@ extension Curve: FieldType {
         guard case .curve(let curve) = value else { return nil }
         self = curve
     }
-    /// The value in a configuration.
     package var fieldValue: FieldValue? { .curve(self) }
 }
 
@@ -63,19 +60,16 @@ extension Duration: FieldType {
         guard case .duration(let duration) = value else { return nil }
         self = duration
     }
-    /// The value in a configuration.
     package var fieldValue: FieldValue? { .duration(self) }
 }
 
 extension Bool: FieldType {
-    /// False.
     package static var nothing: Bool { false }
     /// Nil for a value of another type.
     package init?(_ value: FieldValue) {
         guard case .flag(let flag) = value else { return nil }
         self = flag
     }
-    /// The value in a configuration.
     package var fieldValue: FieldValue? { .flag(self) }
 }
 
@@ -87,7 +81,6 @@ extension Int: FieldType {
         guard case .whole(let number) = value else { return nil }
         self = number
     }
-    /// The value in a configuration.
     package var fieldValue: FieldValue? { .whole(self) }
 }
 
@@ -99,30 +92,24 @@ extension Double: FieldType {
         guard case .number(let number) = value else { return nil }
         self = number
     }
-    /// The value in a configuration.
     package var fieldValue: FieldValue? { .number(self) }
 }
 
 extension String: FieldType {
-    /// Empty.
     package static var nothing: String { "" }
     /// Nil for a value of another type.
     package init?(_ value: FieldValue) {
         guard case .word(let word) = value else { return nil }
         self = word
     }
-    /// The value in a configuration.
     package var fieldValue: FieldValue? { .word(self) }
 }
 
 /// A quantity that is computed from another, or follows a curve.
 package enum DerivedCurve: FieldType, Hashable {
-    /// It is computed.
     case derived
-    /// It follows a curve.
     case curve(Curve)
 
-    /// It is computed.
     package static var nothing: DerivedCurve { .derived }
     /// Nil for `false` and for a value of another type.
     package init?(_ value: FieldValue) {
@@ -132,7 +119,6 @@ package enum DerivedCurve: FieldType, Hashable {
         default: return nil
         }
     }
-    /// The value in a configuration.
     package var fieldValue: FieldValue? {
         switch self {
         case .derived: .flag(true)
@@ -144,7 +130,6 @@ package enum DerivedCurve: FieldType, Hashable {
 // MARK: Fields by type
 
 extension Field<Curve> {
-    /// A number or a curve.
     package static func curve(
         _ key: String, _ range: ClosedRange<Double>, standard: Double? = nil, _ about: String
     ) -> Field { Field(key, .curve(range), standard.map(Curve.constant), about) }
@@ -205,14 +190,12 @@ extension Field<Int?> {
 }
 
 extension Field<Double?> {
-    /// A number, or nothing.
     package static func optionalNumber(_ key: String, _ range: ClosedRange<Double>, _ about: String) -> Field {
         Field(key, .number(range), nil, isOptional: true, about)
     }
 }
 
 extension Field<String> {
-    /// One of these words.
     package static func word(_ key: String, _ words: [String], standard: String, _ about: String) -> Field {
         Field(key, .word(words), standard, about)
     }

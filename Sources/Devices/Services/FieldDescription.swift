@@ -6,7 +6,6 @@ package import Sensors
 package struct FieldDescription: Hashable, Sendable {
     /// The type of a key's value.
     package enum Form: Hashable, Sendable {
-        /// A number in this range, or a curve.
         case curve(ClosedRange<Double>)
         /// A duration in this range, such as `"1 s"`.
         case duration(ClosedRange<Duration>)
@@ -18,9 +17,7 @@ package struct FieldDescription: Hashable, Sendable {
         case truth(ClosedRange<Double>)
         /// `true` for a value derived from others, a number in this range, or a curve.
         case derivedOrCurve(ClosedRange<Double>)
-        /// A whole number.
         case whole(ClosedRange<Int>)
-        /// A number.
         case number(ClosedRange<Double>)
         /// A rate in whole Hz in this range, such as `"500 Hz"`.
         case rate(ClosedRange<Int>)
@@ -34,7 +31,6 @@ package struct FieldDescription: Hashable, Sendable {
 
     /// Its key; in an object, preceded by the object's key and a point.
     package let key: String
-    /// Its type.
     package let form: Form
     /// The default; nil when it has none.
     package let standard: FieldValue?
@@ -43,7 +39,6 @@ package struct FieldDescription: Hashable, Sendable {
     /// One sentence: the meaning, the unit and the default.
     package let about: String
 
-    /// An object with these fields.
     package static func object(_ key: String, _ fields: [FieldDescription], _ about: String) -> FieldDescription {
         FieldDescription(key: key, form: .object(fields), standard: nil, isRequired: false, about: about)
     }
@@ -54,17 +49,13 @@ package struct FieldDescription: Hashable, Sendable {
 
 /// The value of a key in a scenario, or the default.
 package enum FieldValue: Hashable, Sendable {
-    /// A number or a curve.
     case curve(Curve)
-    /// A duration.
     case duration(Duration)
     /// `true` or `false`.
     case flag(Bool)
     /// A whole number; a rate in Hz.
     case whole(Int)
-    /// A number.
     case number(Double)
-    /// A string.
     case word(String)
     /// Characteristics that a file describes.
     case characteristics([CustomCharacteristic])

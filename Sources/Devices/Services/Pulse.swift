@@ -6,7 +6,6 @@ package struct Pulse: Sendable {
     /// The number of beats that an ECG remembers.
     private static let most = 256
 
-    /// The heart.
     package var heart: Heart
     /// The RR-Intervals that no Heart Rate Measurement has sent yet.
     package var intervals = RRIntervals()

@@ -15,16 +15,12 @@ package struct ReceivedValue: Hashable, Sendable {
         (self.id, self.octets) = (id, Array(octets))
     }
 
-    /// The last value of a characteristic has expired.
     package init(expired id: CharacteristicID) { (self.id, octets) = (id, nil) }
 
-    /// How the client uses the characteristic.
     package var use: ClientUse { id.description.client }
 
-    /// Whether this is the expiry of the last value.
     package var isExpired: Bool { octets == nil }
 
-    /// Whether it is a measurement.
     package var isMeasurement: Bool { octets != nil && use.isMeasurement }
 
     /// In words: `battery 87 %`.
@@ -75,7 +71,6 @@ package struct CharacteristicID: Hashable, Sendable {
         (self.service, self.characteristic) = (Int16(clamping: service), Int16(clamping: characteristic))
     }
 
-    /// The whole description.
     package var description: CharacteristicDescription {
         ServiceRegistry.all[Int(service)].characteristics[Int(characteristic)]
     }

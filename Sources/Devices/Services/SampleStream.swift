@@ -9,7 +9,6 @@ struct SampleStream: Sendable {
 
     private let clock: SampleClock
     private let delay: Duration
-    /// The number of the next sample.
     private(set) var next: Int64 = 0
     /// The number of the next frame.
     private(set) var sequence: UInt16 = 0

@@ -25,7 +25,6 @@ package struct SensorContext: Sendable {
 
 /// The source of a sensor's values.
 package struct SensorSource: Sendable {
-    /// The configuration in the scenario.
     let configuration: ServiceConfiguration
     /// Random numbers of this service.
     let chance: RandomStream
@@ -39,7 +38,6 @@ package struct SensorSource: Sendable {
     /// The seed of values without a named stream.
     var seed: UInt64 { seed(of: chance) }
 
-    /// The seed of a stream.
     func seed(_ stream: String) -> UInt64 { seed(of: chance.stream(stream)) }
 
     private func seed(of chance: RandomStream) -> UInt64 {
@@ -50,7 +48,6 @@ package struct SensorSource: Sendable {
     /// A curve with the random numbers of a stream.
     func signal(_ curve: Curve, _ stream: String) -> Signal { Signal(curve, seed: seed(stream)) }
 
-    /// The curve of a field.
     func signal(_ field: Field<Curve>, _ stream: String) -> Signal { signal(configuration[field], stream) }
 
     /// The curve of a field; nil when the scenario does not have it.

@@ -8,7 +8,6 @@ package enum SensorInput: Sendable {
     /// A string or other octets.
     case octets([UInt8])
 
-    /// Nil for a signal.
     package var octets: [UInt8]? { if case .octets(let octets) = self { octets } else { nil } }
 
     /// The first number of a signal; nil for octets.

@@ -124,9 +124,7 @@ package enum ServiceProblem: Sendable {
 
 /// A service of one device: its description and its configuration in the scenario.
 package struct ConfiguredService: Hashable, Sendable {
-    /// The description of the service.
     package let description: ServiceDescription
-    /// Its configuration in the scenario.
     package let configuration: ServiceConfiguration
     /// The values that this device has, in the description's order.
     package let values: [ServiceValue]
@@ -172,7 +170,6 @@ package struct ConfiguredService: Hashable, Sendable {
         one.description == other.description && one.configuration == other.configuration
     }
 
-    /// Hashes description and configuration.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(description)
         hasher.combine(configuration)

@@ -21,7 +21,6 @@ package protocol ServiceSensor: Sendable {
     mutating func didUnsubscribe(from id: ValueID, at now: Instant)
     /// A script no longer suppresses the value.
     mutating func didResumeNotifying(_ id: ValueID, at now: Instant, context: inout SensorContext)
-    /// A client has confirmed an indication.
     mutating func indicationWasConfirmed(of id: ValueID, at now: Instant)
     /// The last value could not be indicated.
     mutating func indicationWasDropped(of id: ValueID, at now: Instant)
@@ -59,7 +58,6 @@ package protocol ServiceSensor: Sendable {
 
 /// The reason for a notification.
 package enum NotificationTrigger: Sendable {
-    /// It is due.
     case scheduled
     /// A script requests it.
     case onDemand
@@ -91,7 +89,6 @@ extension ServiceSensor {
     package func notificationWasSuppressed(of _: ValueID) {}
     /// No effect.
     package func reschedule(_: ValueID, after _: Instant) {}
-    /// Never.
     package func nextNotification(of _: ValueID, context _: SensorContext) -> Instant { .never }
     /// False: there is no value.
     package func encodeNotification(
@@ -106,8 +103,6 @@ extension ServiceSensor {
     package func setLead(isOff _: Bool, at _: Instant) -> Bool { false }
     /// No effect.
     package func wallClockWillSkip(at _: Instant, context _: inout SensorContext) {}
-    /// Nil.
     package func number(of _: ValueID, at _: Instant, context _: SensorContext) -> Double? { nil }
-    /// Nil.
     package func octets(of _: ValueID, for _: SensorInput) -> [UInt8]? { nil }
 }

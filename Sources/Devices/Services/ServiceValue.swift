@@ -3,7 +3,6 @@ package import GATT
 
 /// A value of a service, by its index in ``ServiceDescription/values``.
 package struct ValueID: Hashable, Sendable {
-    /// The index of the value.
     package let index: Int
     private let carrier: Int
 
@@ -21,11 +20,9 @@ extension RawRepresentable<Int> {
 
 /// A value of a service, with its index and its characteristic.
 package struct ServiceValue: Sendable {
-    /// Its index in the service.
     package let id: ValueID
     /// The index of its characteristic in ``ServiceDescription/characteristics``.
     package let characteristic: Int
-    /// The properties of its characteristic.
     package let properties: CharacteristicProperties
     /// Its name, unit and range.
     package let description: ValueDescription
@@ -40,15 +37,12 @@ package struct ServiceValue: Sendable {
 package struct ValueDescription: Sendable {
     /// The type of a value.
     package enum Content: Sendable {
-        /// A number in this range.
         case number(ClosedRange<Double>)
         /// 1 for true and 0 for false.
         case truth
         /// One of these words, which are numbered from `first` on.
         case word([String], first: UInt8)
-        /// A string.
         case text
-        /// A list of numbers.
         case numbers
         /// An object, or unnamed octets.
         case structure
@@ -58,7 +52,6 @@ package struct ValueDescription: Sendable {
 
     /// Its name in paths, after the service's name; empty for the main value.
     package let name: String
-    /// Its type.
     package let content: Content
     /// The key in the object that carries it; nil when the value is not an object.
     package let key: String?
@@ -112,7 +105,6 @@ package struct ValueDescription: Sendable {
         }
     }
 
-    /// The octets of a string in a scenario.
     package func octets(of text: String) -> [UInt8] {
         if case .word(let words, let first) = content, let place = words.firstIndex(of: text) {
             return [UInt8(truncatingIfNeeded: place) &+ first]

@@ -9,7 +9,6 @@ package struct Adapter: Hashable, Sendable {
     package let address: DeviceAddress?
     /// The name under which other devices see it.
     package let alias: String
-    /// Whether it is switched on.
     package let isPowered: Bool
     /// Whether other devices can pair with it.
     package let isPairable: Bool

@@ -5,25 +5,18 @@ import Simulation
 /// The content of an advertisement. bluetoothd builds the packets, and moves a name that does not fit to the scan
 /// response.
 package struct Advertisement: Hashable, Sendable {
-    /// The local name.
     package var name: String
-    /// The service UUIDs.
     package var services: [UUID] = []
-    /// Service data.
     package var serviceData: [UUID: [UInt8]] = [:]
     /// Manufacturer specific data by company identifier.
     package var manufacturerData: [UInt16: [UInt8]] = [:]
-    /// The appearance.
     package var appearance: UInt16?
-    /// Whether the TX power level is included.
     package var includesTxPower = false
     /// The advertising interval, 20 ms to 10.485 s; bluetoothd before 5.77 ignores it unless started with `-E`.
     package var interval = Duration.milliseconds(100)
 
-    /// Whether the advertisement is connectable.
     package var isConnectable = true
 
-    /// An advertisement with a name only.
     package init(name: String) { self.name = name }
 
     /// The object to register with LEAdvertisingManager1; `released` is called when bluetoothd releases it.

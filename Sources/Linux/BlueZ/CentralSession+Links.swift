@@ -12,7 +12,6 @@ extension CentralSession {
         let number: Int
         let path: ObjectPath
         let address: DeviceAddress
-        /// The timeout.
         var end: EventLoop.ScheduledCall?
     }
 

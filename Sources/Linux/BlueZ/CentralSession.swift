@@ -26,13 +26,11 @@ package actor CentralSession: DaemonClient {
         /// `stop`.
         package var sharesDevices: Bool
 
-        /// A definition.
         package init(adapter: String?, services: [UUID], sharesDevices: Bool) {
             (self.adapter, self.services, self.sharesDevices) = (adapter, services, sharesDevices)
         }
     }
 
-    /// An event.
     package enum Event: Sendable {
         /// An output of a host, never one with a packet. bluetoothd does not report connection parameters, which are 0,
         /// nor, before 5.82, the reason of a disconnection, which is Unspecified Error (0x1F).
@@ -44,7 +42,6 @@ package actor CentralSession: DaemonClient {
     }
 
     nonisolated let loop: EventLoop
-    /// The loop.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     nonisolated let connection: Connection
@@ -62,7 +59,6 @@ package actor CentralSession: DaemonClient {
     private static let maximumDevices = 4096
     var attempt: Attempt?
     var link: Link?
-    /// The number of attempts, and of connections.
     var counts = (attempts: 0, connections: UInt32(0))
     /// Devices to which we connect or are connected.
     var ourConnections: Set<ObjectPath> = []

@@ -13,7 +13,6 @@ protocol DaemonClient: Actor {
     var adapter: Adapter? { get }
     /// What remains to be done.
     var steps: [Step] { get set }
-    /// Performs the steps.
     var stepTask: Task<Void, any Error>? { get set }
     /// Incremented whenever the results of earlier steps become obsolete.
     var generation: Int { get }
@@ -150,14 +149,12 @@ extension DaemonClient {
         ]
     }
 
-    /// Handles changed properties of an adapter.
     func adapterChanged(_ path: ObjectPath, _ properties: Value) {
         guard let adapter, path == adapter.path, let isPowered = properties["Powered"]?.boolean else { return }
         suspectedFailure = isPowered ? nil : .switchedOff(adapter.name)
         confirmSuspectedFailure()
     }
 
-    /// Handles removed interfaces.
     func adapterRemoved(_ path: ObjectPath, _ interfaces: [String]) {
         guard let adapter, path == adapter.path, interfaces.contains(InterfaceName.adapter.text), !isStopped else {
             return

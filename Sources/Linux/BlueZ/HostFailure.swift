@@ -10,11 +10,9 @@ package enum HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case noAdapter(wanted: String?, there: [String])
     /// The adapter has no GattManager1.
     case cannotServe(String)
-    /// The adapter cannot be switched on.
     case cannotSwitchOn(adapter: String, what: String, why: String)
     /// bluetoothd rejected a call.
     case refused(adapter: String, what: String, why: String)
-    /// The adapter was switched off.
     case switchedOff(String)
     /// The adapter was removed.
     case unplugged(String)

@@ -41,7 +41,6 @@ package actor PairingAgent {
     package enum Answer: Hashable, Sendable {
         /// Confirmed or acknowledged.
         case yes
-        /// Rejected.
         case no
         /// The digits, as a number below 1,000,000.
         case digits(UInt32)
@@ -51,7 +50,6 @@ package actor PairingAgent {
     package typealias Reply = @Sendable (Answer) -> Void
 
     nonisolated let loop: EventLoop
-    /// The loop.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     private let capability: Capability

@@ -18,14 +18,11 @@ package actor PeripheralHost: DaemonClient {
         package var adapter: String?
         /// Distinguishes several devices of one program.
         package var number: Int
-        /// The attributes.
         package var attributes: AttributeTable
-        /// The advertisement.
         package var advertisement: Advertisement
         /// Whether clients can pair; sets the adapter's property while the device is served.
         package var isPairable: Bool
 
-        /// A definition.
         package init(
             adapter: String?, number: Int, attributes: AttributeTable, advertisement: Advertisement, isPairable: Bool
         ) {
@@ -38,7 +35,6 @@ package actor PeripheralHost: DaemonClient {
     package struct Request: Sendable {
         /// The kind of a request.
         package enum Kind: Hashable, Sendable {
-            /// Read the value from this offset.
             case read(offset: Int)
             /// Write the value; a command gets no response.
             case write([UInt8], isCommand: Bool)
@@ -55,17 +51,13 @@ package actor PeripheralHost: DaemonClient {
         package internal(set) var peer: DeviceAddress?
     }
 
-    /// An event.
     package enum Event: Sendable {
-        /// The attributes are registered with this adapter.
         case registered(Adapter)
         /// Advertising started or stopped.
         case advertising(Bool)
-        /// A device connected to the adapter.
         case connected(DeviceAddress)
         /// A device disconnected; bluetoothd does not report why.
         case disconnected(DeviceAddress)
-        /// A client paired.
         case paired(DeviceAddress)
         /// The first client subscribed to a value, or the last one unsubscribed.
         case subscribed(handle: UInt16, Bool)
@@ -78,7 +70,6 @@ package actor PeripheralHost: DaemonClient {
     }
 
     nonisolated let loop: EventLoop
-    /// The loop.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     nonisolated let connection: Connection

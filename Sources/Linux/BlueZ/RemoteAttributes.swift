@@ -72,7 +72,6 @@ struct RemoteAttributes {
     /// The handle of a characteristic's value.
     func handle(ofValueAt path: ObjectPath) -> UInt16? { values[path] }
 
-    /// The characteristic whose value has this handle.
     func characteristic(ofValue handle: UInt16) -> DiscoveredCharacteristic? {
         characteristic { $0.valueHandle == handle }
     }

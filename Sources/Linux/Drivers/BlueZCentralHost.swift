@@ -64,7 +64,6 @@ package final class BlueZCentralHost: LiveCentralHost {
         }
     }
 
-    /// Has bluetoothd perform a command.
     package func perform(_ command: Host.Command) { session.assumeIsolated { $0.perform(command) } }
 
     /// Appends what bluetoothd reported.

@@ -8,7 +8,6 @@ package struct BuiltInClient: Sendable {
     package enum Event: Sendable {
         /// Call `timePassed` at this instant.
         case wake(at: Instant)
-        /// An update to show.
         case update(SensorCollector.Update)
     }
 

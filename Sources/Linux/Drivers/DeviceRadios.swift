@@ -46,7 +46,6 @@ package struct DeviceRadios: Sendable {
         }
     }
 
-    /// Their kind.
     package var kind: RadioKind { if case .adapters = means { .bluetoothd } else { .controllers } }
 
     /// Why `count` devices cannot use the radios, as in "3 devices, and …"; nil if each has a radio, and if `isExact`

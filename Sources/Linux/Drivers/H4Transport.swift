@@ -18,7 +18,6 @@ extension StreamConnection: OctetStream {}
 
 /// HCI packets over a stream of octets.  Core 6.0, Vol 4, Part A (UART transport, "H4"), section 2.
 package final class H4Transport: Sendable {
-    /// An event of a transport.
     package enum Event: Sendable {
         /// The other side is connected.
         case opened

@@ -53,13 +53,11 @@ package final class HCICentralHost: LiveCentralHost {
         transport.start { [inbox] in inbox.add(.transport($0)) }
     }
 
-    /// The address of the controller.
     package var description: String { "\(address)" }
 
     /// A controller ends a connection within a few connection intervals.
     package var disconnectTimeout: Duration { .seconds(1) }
 
-    /// Closes the stream.
     package var close: @Sendable () async -> String? {
         { [transport] in
             transport.close()

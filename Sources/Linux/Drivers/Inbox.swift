@@ -8,7 +8,6 @@ package final class Inbox<Input: Sendable>: Sendable {
     /// Calls `notify` after each input was added.
     package init(notify: @escaping @Sendable () -> Void = {}) { self.notify = notify }
 
-    /// Adds an input.
     package func add(_ input: Input) {
         inputs.withLock { $0.append(input) }
         notify()

@@ -108,13 +108,11 @@ package actor LiveWorld {
         self.startsAtReset = startsAtReset
     }
 
-    /// The present questions to the operator.
     package var operatorQuestions: [OperatorQuestion] { world.operatorQuestions }
 
     /// Whether the operator has not connected their client yet.
     package var waitsForConnection: Bool { world.waitsForConnection }
 
-    /// The number of devices in the scenario.
     var deviceCount: Int { world.scenario.devices.count }
 
     /// Stops the world's time.

@@ -9,7 +9,6 @@ import VirtualWorld
 
 /// The host of a client in a live world without devices, where an external peripheral uses a virtual controller.
 package final class LiveWorldCentralHost: LiveCentralHost {
-    /// The addresses of the controllers on offer.
     package let offered: [StreamAddress]
     /// Holds the packets in the outputs.
     package var pool = PacketPool()
@@ -43,10 +42,8 @@ package final class LiveWorldCentralHost: LiveCentralHost {
     package var failure: String? { nil }
     /// The world ends a link within a few connection intervals.
     package var disconnectTimeout: Duration { .seconds(1) }
-    /// The sockets close with the world.
     package var close: @Sendable () async -> String? { { nil } }
 
-    /// Performs a command now.
     package func perform(_ command: Host.Command) {
         let node = node
         visit { $0.command(command, of: node) }

@@ -16,9 +16,7 @@ package struct ValueRecord: Hashable, Sendable {
     package let valueIndex: UInt16
     /// Index of the peer in the chunk's `peers`; 0xFFFF for none.
     fileprivate let peer: UInt16
-    /// The attribute handle.
     package let handle: UInt16
-    /// The event.
     package let event: EventName
 }
 
@@ -64,7 +62,6 @@ package struct EventChunk: Sendable {
     fileprivate var content = JSONText()
     fileprivate var peers: [DeviceAddress] = []  // of values; few at a time
 
-    /// Number of entries.
     package var count: Int { entries.count }
 
     /// The peer of a value's connection.
@@ -179,7 +176,6 @@ package struct EventJournal: Sendable {
         (self.entriesPerChunk, self.sink) = (entriesPerChunk, sink)
     }
 
-    /// Appends an event.
     package mutating func append(_ record: EventRecord) {
         guard sink != nil else { return }
         chunk.records.append(record)

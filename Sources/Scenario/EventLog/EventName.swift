@@ -4,15 +4,12 @@ package enum EventName: String, CaseIterable, Sendable {
     case advertising
     /// A central starts scanning.
     case scanning
-    /// A central stops scanning.
     case scanningStopped = "scanning_stopped"
     /// A central starts connecting.
     case connecting
-    /// A connection is established.
     case connected
     /// A connection ends, for a `reason`.
     case disconnected
-    /// A connection is encrypted.
     case encrypted
     /// Two devices have paired.
     case paired
@@ -24,9 +21,7 @@ package enum EventName: String, CaseIterable, Sendable {
     case discovering
     /// A client finishes discovering services.
     case discovered
-    /// A client subscribes.
     case subscribed
-    /// A client unsubscribes.
     case unsubscribed
     /// A client reads a value.
     case read

@@ -6,13 +6,11 @@ package import Spelling
 package struct EventRecord: Hashable, Sendable {
     /// When it happened.
     package var instant: Instant
-    /// The event.
     package var event: EventName
     /// What it happened to, as scenarios name it: `strap/heart_rate`.
     package var entity: String?
     /// The other side of the connection.
     package var peer: DeviceAddress?
-    /// The attribute handle.
     package var handle: UInt16?
     /// The decoded value, as JSON text: `{"bpm": 62}`.
     package var value: String?

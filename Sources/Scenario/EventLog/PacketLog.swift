@@ -32,7 +32,6 @@ package struct PacketRecord: Hashable, Sendable {
     package let count: UInt16
     /// Number of the controller, from 0.
     package let controller: UInt16
-    /// The type.
     package let kind: Kind
 }
 

@@ -1,11 +1,9 @@
 /// An action of a rule, and its target.
 package struct Action: Hashable, Sendable {
-    /// The action with its arguments.
     package var operation: Operation
     /// The target; nil for an action on everything.
     package var entity: EntityReference?
 
-    /// An operation on a target.
     package init(_ operation: Operation, of entity: EntityReference? = nil) {
         (self.operation, self.entity) = (operation, entity)
     }

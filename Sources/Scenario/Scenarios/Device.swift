@@ -2,7 +2,6 @@ package import Bluetooth
 
 /// A device of a scenario.
 package struct Device: Hashable, Sendable {
-    /// The role of a device.
     package enum Role: String, CaseIterable, Sendable {
         /// It advertises and accepts connections.
         case peripheral
@@ -12,9 +11,7 @@ package struct Device: Hashable, Sendable {
 
     /// Its name in the scenario.
     package var id: String
-    /// The GAP device name.
     package var name: String
-    /// The role.
     package var role: Role
     /// The address; by default numbered by position, `C0:FF:EE:00:00:01/random` for the first.
     package var address: DeviceAddress
@@ -22,7 +19,6 @@ package struct Device: Hashable, Sendable {
     package var distance: Double
     /// The maximum number of connections.
     package var connections: Int
-    /// The advertising parameters.
     package var advertising: Advertising
     /// The preferred connection parameters.
     package var link: Link
@@ -36,7 +32,6 @@ package struct Device: Hashable, Sendable {
 package struct Advertising: Hashable, Sendable {
     /// A phase with an advertising interval.
     package struct Phase: Hashable, Sendable {
-        /// The advertising interval.
         package var interval: Duration
         /// The duration; nil for unlimited.
         package var duration: Duration?
@@ -44,7 +39,6 @@ package struct Advertising: Hashable, Sendable {
 
     /// Service Data, an AD type.
     package struct ServiceData: Hashable, Sendable {
-        /// The service.
         package var uuid: UUID
         /// The data without the UUID.
         package var octets: [UInt8]
@@ -60,7 +54,6 @@ package struct Advertising: Hashable, Sendable {
 
     /// The content of a packet.
     package struct Payload: Hashable, Sendable {
-        /// The listed services.
         package var services: [UUID] = []
         /// The data, in the file's order.
         package var serviceData: [ServiceData] = []
@@ -84,11 +77,9 @@ package struct Advertising: Hashable, Sendable {
 
 /// The connection parameters that a peripheral prefers; nil for no preference.
 package struct Link: Hashable, Sendable {
-    /// The connection interval.
     package var interval: Duration?
     /// The peripheral latency: consecutive connection events that the device may skip.
     package var latency: Int?
-    /// The supervision timeout.
     package var timeout: Duration?
     /// The largest ATT MTU, in octets.
     package var mtu: Int?
@@ -104,13 +95,11 @@ package struct Security: Hashable, Sendable {
         case displayYesNo = "display_yes_no"
         /// Takes six digits.
         case keyboardOnly = "keyboard_only"
-        /// Nothing.
         case noInputNoOutput = "no_input_no_output"
         /// Shows and takes six digits.
         case keyboardDisplay = "keyboard_display"
     }
 
-    /// The IO capability.
     package var io: IO
     /// A fixed passkey of six digits.
     package var passkey: Int?

@@ -23,23 +23,19 @@ package struct Expectation: Hashable, Sendable {
         /// The upper bound.
         package var max: Double?
 
-        /// A range.
         package init(min: Double? = nil, max: Double? = nil) { (self.min, self.max) = (min, max) }
     }
 
     /// Its name in reports.
     package var id: String
-    /// The condition.
     package var question: Question
     /// Opens it, at each match.
     package var since: Moment
     /// Closes it this long after it opens, at the latest.
     package var within: Duration?
-    /// Closes it.
     package var until: Moment?
     /// The test case or requirement that it checks.
     package var requirement: String?
-    /// Whether it is a recommendation only.
     package var isRecommendation: Bool
 }
 
@@ -47,7 +43,6 @@ package struct Expectation: Hashable, Sendable {
 package indirect enum Matcher: Hashable, Sendable {
     /// A member of an object.
     package struct Member: Hashable, Sendable {
-        /// Its key.
         package var key: String
         /// The pattern for its value.
         package var matcher: Matcher
@@ -55,21 +50,17 @@ package indirect enum Matcher: Hashable, Sendable {
 
     /// The statistic over delivered values.
     package enum Statistic: String, CaseIterable, Sendable {
-        /// The newest.
         case last
-        /// The arithmetic mean.
         case mean
         /// The most frequent value; of several, the lowest.
         case mode
         /// The number of values.
         case count
-        /// The sum.
         case sum
     }
 
     /// A statistic over the delivered values of an entity.
     package struct Truth: Hashable, Sendable {
-        /// The statistic.
         package var statistic: Statistic
         /// The value's entity.
         package var of: EntityReference
@@ -85,11 +76,8 @@ package indirect enum Matcher: Hashable, Sendable {
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// This number.
     case number(Double)
-    /// This string.
     case string(String)
-    /// Element by element.
     case list([Matcher])
     /// An object that has at least these members.
     case object([Member])

@@ -13,7 +13,6 @@ extension Shape {
     static let rate = Shape.form(Forms.rate)
     static let distance = Shape.form(Forms.distance)
     static let path = Shape.form(Forms.path)
-    /// Any finite number.
     static let anyNumber = Shape.number(-Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude)
     static let positive = Shape.integer(1...Int.max)
     static let natural = Shape.integer(0...Int.max)

@@ -6,7 +6,6 @@ import Spelling
 package enum Instruction: Hashable, Sendable {
     /// Perform an action at once: a rule without an id, with its `line`.
     case act(Rule)
-    /// Report the status.
     case status
 }
 

@@ -140,6 +140,5 @@ extension Matcher {
 }
 
 extension Expectation.Limits {
-    /// Whether a number is in the range.
     package func include(_ number: Double) -> Bool { number >= min ?? -.infinity && number <= max ?? .infinity }
 }

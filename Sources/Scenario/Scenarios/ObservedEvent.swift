@@ -3,7 +3,6 @@ package import EventLog
 
 /// An event of the log, as the script and the expectations match it.
 package struct ObservedEvent: Hashable, Sendable {
-    /// The kind of event.
     package var kind: Event.Kind
     /// The most specific entity; nil for an event of no entity of the scenario.
     package var of: EntityReference?
@@ -14,7 +13,6 @@ package struct ObservedEvent: Hashable, Sendable {
     /// The samples in microvolts, if `value` has only their number; nil if they are not known.
     package var samples: [Int32]?
 
-    /// An event of an entity.
     package init(
         _ kind: Event.Kind, of entity: EntityReference? = nil, code: UInt8? = nil, value: Datum? = nil,
         samples: [Int32]? = nil
@@ -75,12 +73,9 @@ extension Event.Kind {
 package enum Datum: Hashable, Sendable {
     /// A member of an object.
     package struct Member: Hashable, Sendable {
-        /// Its key.
         package var key: String
-        /// Its value.
         package var value: Datum
 
-        /// A key and its value.
         package init(_ key: String, _ value: Datum) { (self.key, self.value) = (key, value) }
     }
 
@@ -88,9 +83,7 @@ package enum Datum: Hashable, Sendable {
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number.
     case number(Double)
-    /// A string.
     case string(String)
     /// Values in their order.
     case list([Datum])

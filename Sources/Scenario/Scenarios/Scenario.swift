@@ -1,6 +1,5 @@
 /// A scenario with resolved includes, variables and names.
 package struct Scenario: Hashable, Sendable {
-    /// Its name in reports.
     package var name: String
     /// A remark for people.
     package var note: String?
@@ -10,7 +9,6 @@ package struct Scenario: Hashable, Sendable {
     package var seed: UInt64
     /// The sensors' wall-clock time at the start.
     package var begins: WallTime
-    /// The duration of the case.
     package var limit: Duration
     /// The index of the device that the client should connect to; nil if the file does not name one.
     package var target: Int?
@@ -26,7 +24,6 @@ package struct Scenario: Hashable, Sendable {
 package struct WallTime: Hashable, Sendable {
     /// Seconds since 2000-01-01T00:00:00 local time; negative before.
     package var secondsSince2000: Int64
-    /// The offset from UTC, in minutes.
     package var minutesAheadOfUTC: Int
 
     /// A time in seconds since 2000-01-01T00:00:00 local time.

@@ -4,7 +4,6 @@ package import EventLog
 package struct Rule: Hashable, Sendable {
     /// The end of an action.
     package enum End: Hashable, Sendable {
-        /// After a duration.
         case after(Duration)
         /// At the next match of a moment.
         case at(Moment)
@@ -14,7 +13,6 @@ package struct Rule: Hashable, Sendable {
     package var id: String?
     /// It fires at each match.
     package var when: Moment
-    /// The action and its target.
     package var action: Action
     /// The probability that a match counts, 0…1.
     package var chance: Double
@@ -23,7 +21,6 @@ package struct Rule: Hashable, Sendable {
     /// The line of the control socket that it comes from; nil for a rule of a file.
     package var line: String?
 
-    /// A rule.
     package init(id: String? = nil, when: Moment, action: Action, chance: Double = 1, end: End? = nil) {
         (self.id, self.when, self.action, self.chance, self.end) = (id, when, action, chance, end)
     }
@@ -31,15 +28,12 @@ package struct Rule: Hashable, Sendable {
 
 /// One or several points in time.
 package enum Moment: Hashable, Sendable {
-    /// The start of the scenario.
     case start
-    /// The end of the scenario.
     case end
     /// A time since the start.
     case time(Duration)
     /// A time since the start, and its repetitions: `times` in all, or until the end.
     case repeated(first: Duration, every: Duration, times: Int?)
-    /// Each match of an event.
     case event(Event)
 }
 
@@ -50,7 +44,6 @@ package struct Event: Hashable, Sendable {
 
     /// The matches that count.
     package enum Occurrence: Hashable, Sendable {
-        /// All.
         case each
         /// Only the one with this number, counted from 1.
         case nth(Int)
@@ -62,15 +55,12 @@ package struct Event: Hashable, Sendable {
     package enum Filter: Hashable, Sendable {
         /// A reason or error.
         case code(Code)
-        /// The value.
         case value(Matcher)
-        /// The line of a client.
         case line(Matcher)
         /// A client's exit status.
         case status(Int)
     }
 
-    /// The kind of event.
     package var kind: Kind
     /// The target; nil for any.
     package var of: EntityReference?
@@ -85,7 +75,6 @@ package struct Event: Hashable, Sendable {
 
     /// A characteristic value that includes another value, as `heart_rate` includes `rr_ms`.
     package struct Carrier: Hashable, Sendable {
-        /// The characteristic value.
         package var value: EntityReference
         /// The key of the included value.
         package var key: String

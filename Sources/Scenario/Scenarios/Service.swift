@@ -5,12 +5,10 @@ package import Services
 package struct Service: Hashable, Sendable {
     /// Its name in the scenario: its `id`, or else the word under `service`.
     package var id: String
-    /// Its description and configuration.
     package var configured: ConfiguredService
     /// Whether the device has it at the start; otherwise a rule may add it.
     package var isThereFromStart = true
 
-    /// The description of the service.
     package var description: ServiceDescription { configured.description }
     /// The values that the device has; ``EntityReference`` counts them from 0.
     package var values: [ServiceValue] { configured.values }

@@ -5,7 +5,6 @@ package import Sensors
 package enum Value: Hashable, Sendable {
     /// A constant or changing number; `true` is 1 and `false` is 0.
     case curve(Curve)
-    /// A string, for text values.
     case text(String)
 
     /// The string in a format; nil for a curve, and for octets that are not written as octets are.

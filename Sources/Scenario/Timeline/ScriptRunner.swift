@@ -56,14 +56,12 @@ package struct ScriptRunner: Sendable {
         let begun: Instant
         /// Matches of the event in its `until`.
         var matches = 0
-        /// Whether its end is on the agenda.
         var isEnding = false
     }
 
     /// The state of a rule.
     private struct State {
         var chance: RandomStream
-        /// Matches of its moment.
         var matches = 0
         /// The instant of the last match of its event, and the matches at that instant.
         var last = Instant.never

@@ -18,9 +18,7 @@ struct Conditions: Sendable {
     /// The entities with an action of a kind, in the order in which the actions began.
     func entities(_ kind: Action.Kind) -> [EntityReference] { actions.compactMap { $0.kind == kind ? $0.entity : nil } }
 
-    /// Whether there is an action of a kind.
     func has(_ kind: Action.Kind) -> Bool { actions.contains { $0.kind == kind } }
 
-    /// The latest action of a kind.
     func last(_ kind: Action.Kind) -> Action.Operation? { actions.last { $0.kind == kind }?.operation }
 }

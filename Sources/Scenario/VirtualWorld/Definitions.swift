@@ -6,7 +6,6 @@ import Services
 import Simulation
 
 extension PeripheralDefinition {
-    /// A scenario's device.
     init(_ device: Scenarios.Device, begins: WallTime) {
         self.init(
             name: device.name, appearance: Appearance(device.advertising.payload.appearance ?? 0),

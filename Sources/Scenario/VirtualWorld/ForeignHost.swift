@@ -18,25 +18,20 @@ extension World {
         case write([UInt8], isCommand: Bool)
     }
 
-    /// A command to a foreign host.
     package enum ForeignCommand: Hashable, Sendable {
         /// Advertise as the scenario defines it, or stop.
         case advertise(Bool)
         /// Notify or indicate a value to its subscribers.
         case notify(handle: UInt16, [UInt8])
-        /// Disconnect a client.
         case disconnect(DeviceAddress)
     }
 
-    /// The attributes of a device of the scenario, for its foreign host.
     package func attributes(of device: Int) -> AttributeTable { nodes[device].device.table }
 
-    /// The host of a device advertises.
     package mutating func foreignHostAdvertises(_ node: Int, at now: Instant) {
         receive(at: now, node) { world in world.note(.advertising(true), of: node) }
     }
 
-    /// A client has connected to a device.
     package mutating func connected(_ peer: DeviceAddress, toForeignHostOf node: Int, at now: Instant) {
         receive(at: now, node) { world in
             guard !world.nodes[node].connections.contains(where: { $0.peer == peer }) else { return }

@@ -15,9 +15,7 @@ extension World {
         case radioFailed(node: Int, Host.Failure)
         /// The host of a device reports `.refused` or `.malformed` of its external controller.
         case radioWarning(node: Int, Host.Output)
-        /// A command for the foreign host of a device.
         case toForeignHost(node: Int, ForeignCommand)
-        /// An output of a client's host.
         case client(node: Int, Host.Output)
     }
 

@@ -58,6 +58,5 @@ extension World {
     /// The device of the scenario that has an address or had it last; nil if there is none.
     package func device(at address: DeviceAddress) -> Int? { addresses.last { $0.address == address }?.device }
 
-    /// The present address of a device.
     package func address(of device: Int) -> DeviceAddress? { addresses.last { $0.device == device }?.address }
 }

@@ -15,7 +15,6 @@ extension World {
     /// Whether the time limits wait for the operator to connect the client.
     package var waitsForConnection: Bool { judge?.waitsForConnection ?? false }
 
-    /// The present questions to the operator.
     package var operatorQuestions: [OperatorQuestion] { judge?.operatorQuestions ?? [] }
 
     /// Takes the operator's answer to a question, logs it as a line of the client, and returns its effect.
@@ -76,7 +75,6 @@ extension World {
         report(observed)
     }
 
-    /// Reports an event to the script and to the judge.
     mutating func report(_ observed: ObservedEvent) {
         if script.waits(for: observed.kind) { observedEvents.append(observed) }
         judge(observed)

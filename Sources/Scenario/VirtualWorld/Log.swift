@@ -61,13 +61,11 @@ extension World {
         note(.exited, .client, "client", code: status) { $0.value = "\(status)" }
     }
 
-    /// Logs a line of a client.
     package mutating func clientReported(_ line: some JSONWritable) {
         journal.append(line: line, at: now)
         if isAwaited(.said) { report(ObservedEvent(said: Datum(json: line.json.utf8))) }
     }
 
-    /// Logs a packet from a host to its controller.
     mutating func noteSending(_ kind: PacketKind, _ packet: Packet, to controller: Int) {
         switch kind {
         case .command:
@@ -103,7 +101,6 @@ extension World {
         note(.connecting, .device(node), scenario.devices[node].id) { $0.peer = peer }
     }
 
-    /// Logs a packet from a controller to its host.
     mutating func noteArriving(_ kind: PacketKind, _ packet: Packet, at controller: Int) {
         switch kind {
         case .event: packets.append(.event, controller: controller, packet, in: pool, at: now)

@@ -110,7 +110,6 @@ struct Node: Sendable {
 
     func peer(of connection: ConnectionID) -> DeviceAddress? { connections.first { $0.id == connection }?.peer }
 
-    /// Whether a client is subscribed to the value with a handle.
     func hasSubscriber(_ handle: UInt16, at client: DeviceAddress?) -> Bool {
         subscriptions.contains { $0.handle == handle && peer(of: $0.connection) == client }
     }

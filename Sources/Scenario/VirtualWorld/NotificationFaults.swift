@@ -13,11 +13,9 @@ import Simulation
 struct NotificationFaults: Sendable {
     /// The values that a fault applies to, from general to specific.
     enum Scope: Hashable, Comparable, Sendable {
-        /// All of the device.
         case device
         /// Those of a service, by its index.
         case service(Int)
-        /// One, by its handle.
         case value(UInt16)
     }
 

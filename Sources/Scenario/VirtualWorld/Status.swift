@@ -28,7 +28,6 @@ package struct WorldStatus: Hashable, Sendable {
 
     /// A lasting action.
     package struct ActiveAction: Hashable, Sendable {
-        /// The action.
         package var kind: Action.Kind
         /// The path of the target; nil for a target without one.
         package var entity: String?
@@ -39,7 +38,6 @@ package struct WorldStatus: Hashable, Sendable {
         /// When it ends, if that is known.
         package var end: Instant?
 
-        /// A lasting action.
         package init(kind: Action.Kind, entity: String?, rule: String, begun: Instant, end: Instant?) {
             (self.kind, self.entity, self.rule, self.begun, self.end) = (kind, entity, rule, begun, end)
         }
@@ -56,7 +54,6 @@ package struct WorldStatus: Hashable, Sendable {
         package init(_ rule: String, due: Instant) { (self.rule, self.due) = (rule, due) }
     }
 
-    /// The instant of this state.
     package var now: Instant
     /// In the scenario's order.
     package var devices: [Device]
@@ -72,7 +69,6 @@ package struct WorldStatus: Hashable, Sendable {
 }
 
 extension World {
-    /// The present state.
     package var status: WorldStatus {
         let devices = scenario.devices.indices.map { index in
             var device = WorldStatus.Device(scenario.devices[index].id)

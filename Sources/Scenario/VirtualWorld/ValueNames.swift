@@ -11,7 +11,6 @@ struct ValueNames: Sendable {
         let name: String
         /// The codec of its octets; nil when none is known.
         let format: (any CharacteristicValue.Type)?
-        /// The value in its device.
         fileprivate let value: DeviceValue
     }
 
@@ -51,7 +50,6 @@ struct ValueNames: Sendable {
         handles[device] = devices[device].map { node.device.handle(of: $0.value) }
     }
 
-    /// The number of the value with a handle.
     func number(of handle: UInt16, of device: Int) -> Int {
         guard handles.indices.contains(device) else { return Self.unnamed }
         return handles[device].firstIndex(of: handle) ?? Self.unnamed
@@ -73,7 +71,6 @@ struct ValueNames: Sendable {
         return devices[device][number]
     }
 
-    /// The handles of the values of a device, or of one of its services.
     func handles(of device: Int, _ service: Int? = nil) -> [UInt16] {
         guard devices.indices.contains(device) else { return [] }
         return zip(devices[device], handles[device]).compactMap { entry, handle in

@@ -36,13 +36,10 @@ package struct World: Sendable {
         case nobody
     }
 
-    /// The scenario.
     package let scenario: Scenario
-    /// The packets of the world and of its owner.
     package var pool = PacketPool()
     /// Every HCI packet of every controller.
     package var packets = PacketLog(sink: nil)
-    /// The event log.
     package var journal = EventJournal(sink: nil)
     /// Events that the script has not observed yet.
     var observedEvents: [ObservedEvent] = []
@@ -115,7 +112,6 @@ package struct World: Sendable {
     /// The public address of the next controller: locally administered and numbered.
     private var ownAddress: DeviceAddress { DeviceAddress(0x0200_0000_0000 | UInt64(arrivals + 1), .public) }
 
-    /// The present instant.
     package var now: Instant { eventSchedule.now }
     /// When the next event is due; nil if there is none.
     package var nextDue: Instant? { mutating get { eventSchedule.nextDue } }
@@ -241,7 +237,6 @@ package struct World: Sendable {
         }
     }
 
-    /// Passes a command to the host of a node.
     package mutating func command(_ command: Host.Command, of node: Int) {
         guard nodes.indices.contains(node) else { return }
         instruct(node, command)
@@ -344,13 +339,11 @@ package struct World: Sendable {
 
     mutating func wakeStrength(of node: Int, at due: Instant) { schedule(.strength(node: node), due: due) }
 
-    /// Changes the radio of a controller.
     mutating func changeStation(of controller: Int, _ change: (inout Medium.Station) -> Void) {
         airspace.change(controller, at: now, pool: &pool, into: &airspaceOutbox.added, change)
         forwardAirspaceOutputs()
     }
 
-    /// Switches the power of a controller.
     mutating func setPower(of controller: Int, isOn: Bool) {
         airspace.setPower(of: controller, isOn: isOn, at: now, pool: &pool, into: &airspaceOutbox.added)
         forwardAirspaceOutputs()

@@ -5,9 +5,7 @@ import Simulation
 
 /// The host of a client in a simulated world.
 package struct WorldCentralHost: CentralHost, Sendable {
-    /// The world, with the client in it.
     package var world: World
-    /// The client.
     package let node: Int
 
     /// Adds a client to a world that has not started.
@@ -18,7 +16,6 @@ package struct WorldCentralHost: CentralHost, Sendable {
         node = try self.world.addClient(at: .start)
     }
 
-    /// The world's.
     package var pool: PacketPool {
         get { world.pool }
         _modify { yield &world.pool }

@@ -68,7 +68,6 @@ final class ScratchDirectory {
     }
 }
 
-/// Writes a text to a file.
 package func write(_ text: String, to path: String) throws(CommandFailure) {
     try orFail(.environment) {
         let file = try OutputFile(path)

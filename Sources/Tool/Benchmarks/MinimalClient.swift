@@ -88,7 +88,6 @@ struct MinimalClient {
     }
 }
 
-/// Parses the scenario of a benchmark.
 func benchScenario(_ json: String) throws(CommandFailure) -> Scenario {
     let reading = ScenarioFile.read("bench.json") { _ in Array(json.utf8) }
     guard let scenario = reading.scenario, reading.problems.isEmpty else {

@@ -33,7 +33,6 @@ package final class ChildProcess {
         }
     }
 
-    /// Sends SIGINT.
     package func interrupt() { kill(process, SIGINT) }
 
     /// Its peak memory in KiB; nil when it has exited.

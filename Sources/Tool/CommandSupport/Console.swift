@@ -22,7 +22,6 @@ package enum Console {
 
     private static let shared = Shared()
 
-    /// Prints a line of results.
     package static func print(_ line: String) {
         shared.state.withLock { state in
             guard let code = state.write(line, to: state.results), state.results == STDOUT_FILENO else { return }
@@ -60,7 +59,6 @@ package enum Console {
     /// Sends results to standard error, because standard output is used for something else.
     package static func divert() { shared.state.withLock { $0.results = STDERR_FILENO } }
 
-    /// The descriptor of results.
     package static var descriptor: CInt { shared.state.withLock { $0.results } }
 
     /// The `errno(3)` of the first failed write of a result; `EPIPE` when the reader is gone.

@@ -2,7 +2,6 @@ import Arguments
 import CLinux
 import Glibc
 
-/// A detached thread.
 package enum DetachedThread {
     private final class Work: Sendable {
         package let body: @Sendable () -> Void
@@ -30,7 +29,6 @@ package enum DetachedThread {
 
 /// Forwards signals from one thread to another.
 package final class SignalRelay: Sendable {
-    /// The signals for the other thread.
     package let signals: Signals
     private let descriptor: CInt
 

@@ -5,7 +5,6 @@ import Spelling
 
 /// How to start another program; its standard output goes to a pipe.
 package struct Launch {
-    /// The path of the program.
     package let program: String
     package let arguments: [String]
     /// Variables that are added to the environment of this process, or replace its variables.

@@ -11,7 +11,6 @@ package struct LineFramer: Sendable {
     /// `longest`: the maximum octets of a line, without its line feed.
     package init(longest: Int) { self.longest = longest }
 
-    /// Appends received octets.
     package mutating func append(_ more: [UInt8]) { octets += more }
 
     /// The next line, without its line feed; nil while it is incomplete.

@@ -37,7 +37,6 @@ package struct Paint: Sendable {
         return unsafe String(cString: value)
     }
 
-    /// The text with the colours of a style.
     package func callAsFunction(_ text: some StringProtocol, _ style: Style) -> String {
         isOn ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : String(text)
     }

@@ -1,6 +1,5 @@
 import Glibc
 
-/// The absolute path of a file.
 package func absolutePath(_ path: String) -> String {
     var words: [Substring] = []
     let folder = path.hasPrefix("/") ? "" : currentFolder

@@ -10,7 +10,6 @@ package let radioOption = Arguments.Grammar.Option.option(
 
 /// The radio of a central.
 package enum RadioChoice: CustomStringConvertible {
-    /// A controller that is reached by a stream.
     case controller(StreamAddress)
     /// This machine's Bluetooth, through bluetoothd; the first adapter if none is named.
     case bluez(adapter: String?)

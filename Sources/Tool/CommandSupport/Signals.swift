@@ -23,7 +23,6 @@ package struct Signals: Sendable {
     /// Takes signals that another thread writes to a pipe, in the format of signalfd(2).
     package init(passedOnTo descriptor: CInt) { self.descriptor = descriptor }
 
-    /// Closes the descriptor.
     package func close() { Glibc.close(descriptor) }
 
     private static func set(of numbers: [Int32]) -> sigset_t {
@@ -33,7 +32,6 @@ package struct Signals: Sendable {
         return set
     }
 
-    /// Performs the default action of a signal.
     package func performDefaultAction(of number: Int32) {
         var set = Self.set(of: [number])
         raise(number)

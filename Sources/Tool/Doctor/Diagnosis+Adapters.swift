@@ -1,7 +1,6 @@
 import CommandSupport
 
 extension Diagnosis {
-    /// Examines an adapter.
     mutating func look(at adapter: MachineFacts.Adapter) {
         let name = adapter.name
         guard isPeripheral(adapter) else {

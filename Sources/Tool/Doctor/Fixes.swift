@@ -12,7 +12,6 @@ enum Installer: String, CaseIterable, Sendable {
     }
 }
 
-/// A service manager.
 enum ServiceManager: Hashable, Sendable {
     case systemd, scripts, openRC
 

@@ -9,7 +9,6 @@ import Spelling
 
 /// Collects facts from the kernel, bluetoothd and D-Bus, within a time limit.
 package enum MachineProbe {
-    /// The time limit.
     private static let limit = Duration.milliseconds(700)
 
     package static func facts(_ files: FileTree = FileTree()) throws -> MachineFacts {

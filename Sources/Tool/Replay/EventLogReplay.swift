@@ -83,7 +83,6 @@ package struct EventLogReplay {
         return log
     }
 
-    /// The path of a log's scenario.
     private static func scenario(of log: ManualActionLog, at path: String) throws(CommandFailure) -> String {
         let scenario = log.source.scenario
         guard !scenario.isEmpty else { throw CommandFailure(.usage, "\(path): this log has no scenario") }

@@ -13,7 +13,6 @@ struct ManualActionLog {
         package var settings: [String] = []
     }
 
-    /// A manual action.
     struct ManualAction: Equatable {
         /// How an action without a duration ended.
         enum End: Equatable {
@@ -124,7 +123,6 @@ struct ManualActionLog {
 }
 
 extension Node {
-    /// The digits of a number.
     fileprivate var digits: String? {
         guard case .number(let digits) = value else { return nil }
         return digits

@@ -79,10 +79,8 @@ package final class Narrator: Sendable {
         .ended,
     ]
 
-    /// Whether packets are printed.
     var printsPackets: Bool { choice.packets }
 
-    /// Prints an update of the client.
     package func show(_ update: SensorCollector.Update, at instant: Instant) { line(instant, "client", paint(update)) }
 
     /// Prints the selected events.

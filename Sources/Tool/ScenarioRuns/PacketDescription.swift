@@ -16,7 +16,6 @@ package struct PacketDescription {
     /// Whether it only acknowledges an earlier packet.
     let isReceipt: Bool
 
-    /// The name of advertising reports.
     static let advertisingReport = "LE Advertising Report"
 
     /// Nil for records that are not packets.

@@ -76,7 +76,6 @@ package final class TraceContext: Sendable {
     /// Records the clients of a scenario, whose controllers follow those of its devices.
     package init(_ scenario: Scenario) { firstClient = UInt16(clamping: scenario.devices.count) }
 
-    /// Marks an instant.
     func mark(_ instant: Instant) {
         state.withLock { state in
             guard state.instants.count < Self.maximum, !state.instants.contains(instant) else { return }
@@ -86,7 +85,6 @@ package final class TraceContext: Sendable {
         }
     }
 
-    /// Marks the failures.
     func mark(_ rulings: [Judge.Ruling]) {
         for ruling in rulings where ruling.verdict == .fail { mark(ruling.at) }
     }

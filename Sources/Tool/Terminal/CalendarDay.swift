@@ -20,7 +20,6 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
 
     private init() { (year, month, day) = (1, 1, 1) }
 
-    /// The day after this one.
     package var next: CalendarDay {
         CalendarDay(year: year, month: month, day: day + 1) ?? CalendarDay(year: year, month: month + 1, day: 1)
             ?? CalendarDay(year: year + 1, month: 1, day: 1) ?? self

@@ -93,7 +93,6 @@ struct Canvas {
         "–": "-", "·": "|", "♥": "*", "★": "*", "°": " ", "…": ".",
     ]
 
-    /// The rows of the canvas.
     package var rows: [ScreenRow] { (0..<height).map { row(cells[$0 * width..<($0 + 1) * width]) } }
 
     private func row(_ cells: ArraySlice<Cell>) -> ScreenRow {

@@ -7,13 +7,10 @@ package import Statistics
 package struct Dashboard: Sendable {
     /// The state of the connection.
     package enum Link: Equatable, Sendable {
-        /// Scanning for the device.
         case scanning
-        /// Connecting to the device.
         case connecting
         /// Discovering its services.
         case connected
-        /// Subscribed to its measurements.
         case subscribed
         /// The connection has ended, for this reason.
         case disconnected(reason: String)
@@ -40,7 +37,6 @@ package struct Dashboard: Sendable {
         case stepsToday(UInt32, on: CalendarDay)
         /// A number with its label; it replaces the last one with that label.
         case fact(Fact)
-        /// One of the three statistics.
         case statistic(Statistic)
         /// An error message.
         case problem(String)

@@ -18,7 +18,6 @@ struct MonthOfSteps {
         steps = Array(repeating: nil, count: day.daysOfMonth)
     }
 
-    /// The steps of the current day.
     var today: UInt32? { steps[day.day - 1] }
 
     package var total: UInt64 { steps.reduce(0) { $0 + UInt64($1 ?? 0) } }

@@ -10,7 +10,6 @@ package actor PairingOperator {
     package nonisolated let loop: EventLoop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
-    /// The passkey of the scenario.
     private let passkey: Int?
     private var question: (reads: @Sendable (String) -> PairingAgent.Answer?, reply: PairingAgent.Reply)?
     private var line: [UInt8] = []
@@ -85,7 +84,6 @@ package actor PairingOperator {
         line.removeAll()
     }
 
-    /// The input has ended.
     package func inputEnded() {
         question?.reply(.no)
         forget()

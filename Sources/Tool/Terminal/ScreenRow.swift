@@ -1,6 +1,5 @@
 /// The role of a text on the screen.
 package enum Style: Sendable {
-    /// Plain text.
     case plain
     /// The title of the text that follows.
     case label
@@ -8,11 +7,9 @@ package enum Style: Sendable {
     case heading
     /// A heart rate, large.
     case heart
-    /// The line of a chart.
     case line
     /// A goal that was reached.
     case good
-    /// A warning.
     case warning
 }
 
@@ -28,13 +25,10 @@ package enum Glyphs: Sendable {
 package struct ScreenRow: Equatable, Sendable {
     /// Characters of one style.
     package struct Run: Equatable, Sendable {
-        /// The characters.
         package var text: String
-        /// Their style.
         package let style: Style
     }
 
-    /// The runs, from the left.
     package internal(set) var runs: [Run] = []
     /// The number of columns up to the last character.
     package internal(set) var columns = 0

@@ -7,7 +7,6 @@ package import Simulation
 ///
 /// Nothing is drawn while the process is in the background.
 package actor ScreenSession: TerminalSession {
-    /// The period of drawing.
     private static let period = Duration.milliseconds(100)
     /// How long to wait for a terminal that accepts no output, in milliseconds.
     private static let patience: CInt = 1000
@@ -36,7 +35,6 @@ package actor ScreenSession: TerminalSession {
         glyphs = Locale.isUTF8 ? .unicode : .ascii
     }
 
-    /// Takes an update of the client.
     package func take(_ update: SensorCollector.Update) { dashboard.take(update, on: Locale.today, at: loop.now) }
 
     package func leave() {

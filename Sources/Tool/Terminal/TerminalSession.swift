@@ -50,7 +50,6 @@ extension TerminalSession {
         terminal.giveBack()
     }
 
-    /// Starts to watch keys.
     package func watchKeys() {
         guard watches.keys == nil else { return }
         watches.keys = loop.watch(STDIN_FILENO, for: .readable) { self.assumeIsolated { $0.typed() } }

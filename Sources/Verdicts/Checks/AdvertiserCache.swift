@@ -6,7 +6,6 @@ struct AdvertiserCache {
     /// A further advertiser replaces the oldest one.
     static let maximum = 256
 
-    /// One advertiser.
     struct Advertiser {
         let address: DeviceAddress
         /// The newest report of each kind, in order of arrival.
@@ -30,7 +29,6 @@ struct AdvertiserCache {
 
     private(set) var all: [Advertiser] = []
 
-    /// Adds a report, and returns its advertiser.
     mutating func add(_ report: AdvertisingReport) -> Advertiser {
         let known = all.firstIndex { $0.address == report.address }
         var advertiser = known.map { all[$0] } ?? Advertiser(address: report.address)

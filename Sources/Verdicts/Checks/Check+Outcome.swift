@@ -32,9 +32,7 @@ enum CheckExit: Error, Hashable, Sendable {
 extension Check {
     /// The result of a check.
     package struct Outcome: Sendable {
-        /// The check that ran.
         package let check: Check
-        /// How it ended.
         package let verdict: Verdict
         /// Only of a fail.
         package let finding: Finding?

@@ -30,15 +30,12 @@ package struct Check: Identifiable, Sendable {
 
     /// How strongly a specification requires it.
     package enum Weight: Sendable {
-        /// "Shall".
         case required
-        /// "Should".
         case recommended
         /// The check violates the specification on purpose, and the peripheral must survive that.
         case robustness
     }
 
-    /// The code of a check.
     typealias Body = @Sendable (inout Examiner) throws(CheckExit) -> Void
 
     /// The SIG's id of a test case, `HRS/SEN/CN/BV-01-C`, or one of Lubdub's: `advertising/flags`.
@@ -68,7 +65,6 @@ package struct Check: Identifiable, Sendable {
         self.init(id, title, requirement, scope: .advertising, if: .impossible(limitation)) { _ in }
     }
 
-    /// Whether it is never run yet.
     var isNeverRun: Bool { prerequisites.contains { if case .impossible = $0 { true } else { false } } }
 
     /// All checks, in the order in which they run.
@@ -94,7 +90,6 @@ enum Prerequisite: Hashable, Sendable {
         case enhanced = "not supported: enhanced bearers (EATT)"
         /// It is about signed writes.
         case signature = "not supported yet: needs a signing key from pairing"
-        /// It is about a device with BR/EDR and Low Energy.
         case dualMode = "not supported: devices with BR/EDR and Low Energy"
         /// It is about ATT_MULTIPLE_HANDLE_VALUE_NTF.
         case multiple = "not supported yet: several values in one notification"
@@ -104,7 +99,6 @@ enum Prerequisite: Hashable, Sendable {
 
     /// The peripheral has or advertises the service.
     case service(UUID)
-    /// The service has the characteristic.
     case characteristic(UUID, of: UUID)
     /// The service has the characteristic, declared with Notify.
     case notified(UUID, of: UUID)

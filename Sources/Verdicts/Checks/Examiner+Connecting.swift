@@ -15,9 +15,7 @@ extension Examiner {
         /// Scan response data; nil if absent or malformed.
         var response: AdvertisingData?
 
-        /// The services in both.
         var services: [UUID] { (data?.services ?? []) + (response?.services ?? []) }
-        /// The complete or shortened local name.
         var name: AdvertisingData.Structure? { structure(.completeLocalName) ?? structure(.shortenedLocalName) }
 
         /// The first AD structure of a type, in either.
@@ -128,7 +126,6 @@ extension Examiner {
         }
     }
 
-    /// Ends the connection.
     mutating func disconnect() {
         guard let connection else { return }
         command(.disconnect(connection, reason: .remoteUserTerminated))

@@ -79,7 +79,6 @@ extension Examiner {
         throw .inconclusive("the peripheral refused a read of Device Name \(when) the invalid request: \(error)")
     }
 
-    /// The handle of the Device Name.
     var nameHandle: UInt16 {
         get throws(CheckExit) { try characteristic(.deviceName, of: .genericAccess).valueHandle }
     }

@@ -9,7 +9,6 @@ import Spelling
 
 // The operations that checks consist of.
 extension Examiner {
-    /// The discovered characteristic of a primary service.
     borrowing func find(_ uuid: UUID, of service: UUID) -> DiscoveredCharacteristic? {
         services.first { $0.uuid == service && $0.isPrimary }?.characteristics.first { $0.uuid == uuid }
     }

@@ -27,7 +27,6 @@ struct Examiner {
     let peer: Peer
     /// Its address; nil until it is found.
     private(set) var address: DeviceAddress?
-    /// All advertisers that were found.
     private(set) var advertisers = AdvertiserCache()
 
     /// The services discovered on the last connection.
@@ -38,7 +37,6 @@ struct Examiner {
     var answered: [[UInt8]] = []
     private(set) var connection: ConnectionID?
     private(set) var mtu = 23
-    /// The current supervision timeout.
     private(set) var supervisionTimeout = Duration.zero
     /// Why the last connection ended.
     private(set) var end: HCIStatus?
@@ -62,7 +60,6 @@ struct Examiner {
         self.init(by: try VirtualTimeHost(world, device: device), of: peer)
     }
 
-    /// The present instant.
     var now: Instant { host.now }
 
     /// The peripheral's advertising reports without repetitions, newest last.

@@ -6,7 +6,6 @@ package import Simulation
 ///
 /// A check is code without `async`, so the host lets time pass while the check waits for an output.
 package protocol ExaminerHost: CentralHost {
-    /// The present.
     var now: Instant { get }
 
     /// Whether the host cannot be used any more.  Then no time passes, waits end at once, and results are not valid.

@@ -4,11 +4,9 @@ import Spelling
 
 /// How the command line names a peripheral.
 package enum Peer: Hashable, Sendable, CustomStringConvertible {
-    /// Its address.
     case address(DeviceAddress)
     /// The 48 bits of its address, public or random.
     case number(UInt64)
-    /// The name that it advertises.
     case name(String)
 
     /// Reads `C0:FF:EE:00:00:01`, the same followed by `/public` or `/random`, or a name.

@@ -9,7 +9,6 @@ package struct PeripheralScan: Sendable {
     /// The others, in order of discovery: `C0:FF:EE:00:00:01/random "Lubdub HRM"`.
     package let others: [String]
 
-    /// Whether the peripheral was found.
     package var isFound: Bool { address != nil }
 
     /// Scans until the peripheral is found, for at most `duration`; with nil as peripheral for all of that time.

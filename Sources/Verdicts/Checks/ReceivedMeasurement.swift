@@ -83,7 +83,6 @@ extension Examiner {
         return (value, first)
     }
 
-    /// The latest measurement.
     func lastMeasurement(of value: DiscoveredCharacteristic) -> ReceivedMeasurement? {
         receivedValues.last { $0.handle == value.valueHandle }.map(ReceivedMeasurement.init)
     }

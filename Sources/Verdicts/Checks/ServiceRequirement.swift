@@ -52,7 +52,6 @@ struct ServiceRequirement: Sendable {
     let characteristics: [Characteristic]
     var configurations: [Configuration] = []
 
-    /// The service and its characteristics are declared as specified.
     var declarationChecks: [Check] { [presenceCheck] + characteristics.map(declarationCheck) }
 
     /// Each configuration can be written and read.

@@ -51,7 +51,6 @@ struct VirtualTimeHost: ExaminerHost {
         host.world.act(action, as: "examiner", for: duration.map { .after($0) }, at: now)
     }
 
-    /// Flushes the logs.
     mutating func flush() {
         host.world.packets.flush()
         host.world.journal.flush()

@@ -6,7 +6,6 @@ import Spelling
 /// A line of a client under test: a JSON object as it is, or any other text as a JSON string.
 struct ClientLine: JSONWritable, Equatable {
     private let octets: [UInt8]
-    /// Whether it is a JSON object.
     package let isJSON: Bool
     /// Whether it has a value that a sensor measured.
     let isMeasurement: Bool

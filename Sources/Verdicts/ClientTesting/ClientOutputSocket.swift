@@ -38,7 +38,6 @@ actor ClientOutputSocket {
     /// Whether a connection is open.
     var hasSenders: Bool { !senders.isEmpty }
 
-    /// Closes the socket and all connections.
     package func close() {
         listener?.close()
         for sender in senders { sender.connection.close() }

@@ -92,7 +92,6 @@ struct ClientProcess: Sendable {
 
     private func isMark(_ variable: ArraySlice<UInt8>) -> Bool { variable.elementsEqual(mark.utf8) }
 
-    /// The children of a process, of all its threads.
     private static func children(of process: String) -> [pid_t] {
         folderEntries("/proc/\(process)/task").flatMap { thread in
             String(decoding: contents(of: "/proc/\(process)/task/\(thread)/children") ?? [], as: UTF8.self).split(

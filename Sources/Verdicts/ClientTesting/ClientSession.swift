@@ -4,6 +4,5 @@ import CommandSupport
 protocol ClientSession: Actor {
     /// Starts to take its lines.
     func start() async
-    /// Ends it, and returns its record.
     func end(_ signals: Signals) async -> ClientRecord
 }

@@ -127,7 +127,6 @@ struct ClientUnderTest: Sendable {
         if case (.command, .controller(.stream)) = (driver, attachment) { true } else { false }
     }
 
-    /// Starts the client.
     private func session(
         _ configuration: RunConfiguration, _ live: LiveWorld, _ loop: EventLoop, _ completion: RunCompletion,
         printsAddresses: Bool, isSilent: Bool,

@@ -20,7 +20,6 @@ package struct Judgement {
     private let fault: ClientFault?
     private let traceContext: TraceContext?
 
-    /// The judgement of a finished run of the built-in client.
     package init(_ clientRun: BuiltInClientRun, of configuration: RunConfiguration) throws(CommandFailure) {
         self.init(
             clientRun.world, isStrict: configuration.isStrict,

@@ -16,7 +16,6 @@ struct OperatorPrompt: Sendable {
         case misread(String)
     }
 
-    /// The id of the expectation.
     package let id: String
     private let line: Matcher
     private let isWanted: Bool

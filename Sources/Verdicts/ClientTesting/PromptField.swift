@@ -81,10 +81,8 @@ struct PromptField: Sendable {
 
     // MARK: Text
 
-    /// Its name in questions.
     package var name: String { Self.name(key, member) }
 
-    /// An example of an answer.
     package var example: String {
         let example = Self.description(of: key, member)?.example ?? ""
         guard example.isEmpty else { return example }
@@ -164,7 +162,6 @@ extension Matcher {
         }.joined(separator: ", ")
     }
 
-    /// The value with its name.
     private func phrase(_ name: String) -> String {
         switch self {
         case .null where name == PromptField.name("heart_rate", "contact"): "nothing about \(name)"

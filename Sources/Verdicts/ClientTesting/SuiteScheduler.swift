@@ -33,11 +33,9 @@ struct SuiteScheduler: Sendable {
         case signal(Int32)
     }
 
-    /// What the scheduler calls.
     struct Callbacks: Sendable {
         /// Runs a case; called on the case's thread.
         package var play: @Sendable (Turn, Signals) -> CaseCompletion
-        /// Reports a finished case.
         package var report: @Sendable (Turn, CaseCompletion) -> Void
         /// Shows how many cases have finished, and which are running.
         package var showProgress: @Sendable (_ ended: Int, _ ids: [String]) -> Void = { _, _ in }

@@ -5,7 +5,6 @@ package import Documents
 package struct Case: Identifiable, Hashable, Sendable {
     /// Its name in reports, unique in a run.
     package internal(set) var id: String
-    /// The path of the scenario.
     package let path: String
     /// Overrides the scenario's seed.
     package let seed: UInt64?
@@ -18,7 +17,6 @@ package struct Case: Identifiable, Hashable, Sendable {
     /// Whether that operand is the scenario itself.
     package let isOperand: Bool
 
-    /// The case of an operand that is a scenario.
     init(of operand: String) {
         let id = Self.id(of: operand)
         (self.id, ownID, path, self.operand) = (id, id, operand, operand)
@@ -51,7 +49,6 @@ package struct Selection: Sendable {
             (self.part, self.count) = (part, count)
         }
 
-        /// Whether it includes the case at this index.
         func contains(_ index: Int) -> Bool { index % count == part - 1 }
     }
 

@@ -2,9 +2,7 @@
 ///
 /// A case that this machine disturbed runs once more, alone, after all others; then only the second outcome counts.
 package struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID == String {
-    /// A case that is running.
     package struct Turn: Sendable {
-        /// The case.
         package let item: Item
         /// Whether it runs again because the first run was disturbed.
         package let isSecond: Bool
@@ -56,7 +54,6 @@ package struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID
     /// Whether any case remains to be run.
     package var hasNext: Bool { !waiting.isEmpty || !disturbed.isEmpty }
 
-    /// How many cases have an outcome.
     package var count: Int { outcomes.count { $0 != nil } }
 
     /// The outcomes, in the suite's order.

@@ -6,9 +6,7 @@ package struct CaseTimeline: Hashable, Sendable {
     package enum Phase: String, CaseIterable, Sendable {
         /// Neither advertising nor connected.
         case silent
-        /// Advertising.
         case advertising
-        /// A client is connected.
         case connected
         /// A client has subscribed to a value.
         case subscribed
@@ -18,11 +16,8 @@ package struct CaseTimeline: Hashable, Sendable {
 
     /// The time during which something was in a state.
     package struct Span<Content: Hashable & Sendable>: Hashable, Sendable {
-        /// The state.
         package let content: Content
-        /// Its beginning.
         package let begin: Instant
-        /// Its end.
         package var end: Instant
     }
 

@@ -25,7 +25,6 @@ package final class CaseTimelineRecorder: Sendable {
         }
     }
 
-    /// The timeline up to an instant.
     package func timeline(until end: Instant) -> CaseTimeline { memory.withLock { $0.timeline(until: end) } }
 }
 

@@ -23,7 +23,6 @@ package struct CollectorCase: Hashable, Sendable {
         self = found
     }
 
-    /// All cases, by profile.
     package static let all = heartRate + thermometer
 
     private static let serviceDiscovery = "Core 6.0, Vol 3, Part G, section 4.4"

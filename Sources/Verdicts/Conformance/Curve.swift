@@ -9,9 +9,7 @@ package struct Curve: Hashable, Sendable {
     package struct Point: Hashable, Sendable {
         /// The instant of the first value.
         package let instant: Instant
-        /// The minimum.
         package fileprivate(set) var low: Double
-        /// The maximum.
         package fileprivate(set) var high: Double
         /// Whether a gap follows.
         package fileprivate(set) var isLast = false

@@ -8,7 +8,6 @@ package struct CaseFinding: Hashable, Sendable {
     package var id: String?
     /// The SIG's test case or the section of a specification that requires it.
     package var requirement: String?
-    /// The verdict.
     package var verdict: Verdict
     /// The expected and observed behavior; nil for a pass.
     package var why: Reason?
@@ -48,7 +47,6 @@ package struct Outcome: Hashable, Sendable {
     package var verdict: Verdict
     /// The requirements of the findings with that verdict.
     package var requirements: [String]
-    /// One for each expectation.
     package var findings: [CaseFinding]
     /// The command line that repeats the case.
     package var replay: String?

@@ -8,7 +8,6 @@ package struct Report: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         /// The case's id.
         package var id: String
-        /// How it ended.
         package var outcome: Outcome
         /// When it began, as if the cases had run one after another.
         package var start: Instant
@@ -28,7 +27,6 @@ package struct Report: Hashable, Sendable {
             for verdict in verdicts { count(verdict) }
         }
 
-        /// How many have this verdict.
         package subscript(verdict: Verdict) -> Int { Self.index(of: verdict).map { counts[$0] } ?? 0 }
 
         /// The number of all cases.
@@ -46,7 +44,6 @@ package struct Report: Hashable, Sendable {
             return self[.pass] > 0 ? .success : .environment
         }
 
-        /// Counts one more.
         package mutating func count(_ verdict: Verdict) {
             if let index = Self.index(of: verdict) { counts[index] += 1 }
         }
@@ -98,7 +95,6 @@ package struct Report: Hashable, Sendable {
         return entry
     }
 
-    /// The sum of all durations.
     package var duration: Duration { now.sinceStart }
 
     /// The cases by their first folder, in the order of each group's first case.
@@ -122,6 +118,5 @@ package struct Report: Hashable, Sendable {
         return words.count > 1 ? String(words[0]) : "."
     }
 
-    /// The exit code of the run.
     package var code: ExitCode { summary.code }
 }

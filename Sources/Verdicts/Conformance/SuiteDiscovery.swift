@@ -6,9 +6,7 @@ import Spelling
 package struct CaseFiles {
     /// The kind of a path.
     package enum Kind: Hashable, Sendable {
-        /// A regular file.
         case file
-        /// A folder.
         case folder
     }
 
@@ -34,7 +32,6 @@ package struct SuiteDiscovery {
     package private(set) var problems: [Problem] = []
     private let files: CaseFiles
 
-    /// The maximum depth of folders.
     static let maximumDepth = 32
     /// The maximum number of files and folders that are visited.
     static let maximumFiles = 10_000

@@ -1,13 +1,11 @@
 import Scenarios
 import Simulation
 
-/// Evaluates one expectation.
 protocol ExpectationEvaluator: Sendable {
     /// The verdict; nil while it is not decided.
     var outcome: Outcome? { get }
     /// Performs what is due by `now`; an opening that closes now stays open, as more events may follow at this instant.
     mutating func advance(to now: Instant, _ context: Context)
-    /// Takes an event.
     mutating func observe(_ observed: ObservedEvent, at now: Instant, _ context: Context)
     /// The scenario ends.
     mutating func finish(at now: Instant, _ context: Context)
@@ -274,7 +272,6 @@ struct NearMisses: Sendable {
     struct Observation: Sendable {
         let instant: Instant
         let observed: ObservedEvent
-        /// The expected event.
         let event: Event
         /// The index of the value in the event.
         let index: Int
@@ -282,12 +279,10 @@ struct NearMisses: Sendable {
         /// The entity: a value, if another one includes it.
         var of: EntityReference? { isCarried ? event.of : observed.of }
         var value: Datum? { event.relevantValue(of: observed, at: index) }
-        /// Whether the value has the value at all.
         fileprivate var isThere: Bool { !isCarried || value != nil }
         private var isCarried: Bool { event.carrier.map { $0.value == observed.of } ?? false }
     }
 
-    /// One that matched.
     private(set) var hit: Observation?
     /// One whose filters did not match.
     private(set) var miss: Observation?

@@ -2,7 +2,6 @@ import EventLog
 import Scenarios
 
 extension Expectation {
-    /// Its evaluator.
     func evaluator(streams: [Stream], _ terms: Judge.Terms) -> any ExpectationEvaluator {
         if let reason = terms.unsupportedReason(for: self) { return SkippedEvaluator(reason) }
         let isHeld = terms.asksOperator
@@ -26,7 +25,6 @@ extension Expectation {
         }
     }
 
-    /// The moment that opens it.
     var opens: Moment { if case .delay(let event, _, _, _) = question { .event(event) } else { since } }
 
     /// The events that should come, or should not.

@@ -79,7 +79,6 @@ package struct Judge: Sendable {
     /// Whether any expectation depends on a kind of event; the caller may leave out others.
     package func waits(for kind: Event.Kind) -> Bool { kinds.contains(kind) }
 
-    /// Whether all expectations are decided.
     package var isDecided: Bool { undecided.isEmpty }
 
     /// Takes an event; without effect after the end.

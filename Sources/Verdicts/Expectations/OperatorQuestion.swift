@@ -18,7 +18,6 @@ package struct OperatorQuestion: Hashable, Sendable {
 
     /// The effect of an answer.
     package enum Effect: Hashable, Sendable {
-        /// It decides the question.
         case decided
         /// It decides nothing: the time is not over, and the client may still show it.
         case early

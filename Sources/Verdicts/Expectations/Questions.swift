@@ -3,13 +3,11 @@ import Simulation
 
 /// The time from a match of `since` to its close.
 struct Opening<Progress: Sendable>: Sendable {
-    /// When it opened.
     let opened: Instant
     /// The last instant that belongs to it; `.never` where an event or the limit closes it.
     var closes: Instant
     /// Matches of the event of `until` before it opened.
     let untils: Int
-    /// The state of the question.
     var progress: Progress
 }
 

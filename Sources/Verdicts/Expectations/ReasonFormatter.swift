@@ -221,7 +221,6 @@ struct ReasonFormatter: Sendable {
 
     // MARK: JSON
 
-    /// A matcher as in a file.
     private func json(_ matcher: Matcher) -> String {
         switch matcher {
         case .null: "null"
@@ -286,7 +285,6 @@ extension Event.Kind {
 }
 
 extension Datum {
-    /// JSON on one line.
     var json: String {
         switch self {
         case .null: "null"

@@ -12,14 +12,12 @@ package enum Verdict: String, CaseIterable, Hashable, Sendable {
     case error
 }
 
-/// The reason of a verdict.
 package struct Reason: Hashable, Sendable, CustomStringConvertible {
     /// What was expected, and when; nil if its time never began.
     package var expected: String?
     /// What was observed instead, and when.
     package var seen: String
 
-    /// A reason.
     package init(expected: String? = nil, seen: String) { (self.expected, self.seen) = (expected, seen) }
 
     /// On one line: `expected …; observed …`.

@@ -30,7 +30,6 @@ struct MomentWatch: Sendable {
         return false
     }
 
-    /// Takes the match that is due.
     mutating func takeDue() {
         guard let last = next else {
             pending = pending.dropFirst()

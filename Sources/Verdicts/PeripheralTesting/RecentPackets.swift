@@ -15,7 +15,6 @@ final class RecentPackets: Sendable {
     /// Packets of this controller, up to an instant.
     init(of central: UInt16, until limit: Instant = .never) { (self.central, self.limit) = (central, limit) }
 
-    /// Adds the packets of a chunk.
     func take(_ chunk: PacketChunk) {
         for record in chunk.records where record.controller == central && record.instant <= limit {
             guard let packet = PacketDescription(unlessRoutine: record, in: chunk) else { continue }

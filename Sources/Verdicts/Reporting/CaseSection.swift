@@ -4,7 +4,6 @@ import Simulation
 
 /// The section of an HTML page about one case in one report.
 struct CaseSection {
-    /// The sign of a verdict.
     private static func sign(_ verdict: Verdict) -> String {
         switch verdict {
         case .pass: "✓"
@@ -32,7 +31,6 @@ struct CaseSection {
         entry.outcome.verdict != .pass || entry.outcome.timeline != nil
     }
 
-    /// A verdict with its sign.
     static func badge(_ verdict: Verdict) -> HTML {
         "<span class=\"v \(verdict.rawValue)\"><i aria-hidden=\"true\">\(sign(verdict))</i> \(verdict.rawValue)</span>"
     }

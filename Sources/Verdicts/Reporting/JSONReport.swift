@@ -6,7 +6,6 @@ import Spelling
 
 /// A report as JSON, one case per line.
 package enum JSONReport {
-    /// The text of the file.
     package static func text(of report: Report) -> String {
         let cases = report.cases.map(row).joined(separator: ",\n  ")
         let counts = Verdict.allCases.map { "\($0.rawValue.quoted): \(report.summary[$0])" }.joined(separator: ", ")

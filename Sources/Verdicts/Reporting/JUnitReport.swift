@@ -7,7 +7,6 @@ import Spelling
 ///
 /// A group is a `testsuite`.  An inconclusive case is a `failure` of that type, since JUnit has nothing closer.
 package enum JUnitReport {
-    /// The text of the file.
     package static func text(of report: Report) -> String {
         let all = report.summary
         var lines = [

@@ -1,11 +1,9 @@
 package import Conformance
 import Expectations
 
-/// A report as a column of a matrix.
 package struct ReportColumn: Sendable {
     /// The column's heading.
     package let name: String
-    /// The report.
     package let report: Report
 
     /// A column with this heading.
@@ -85,6 +83,5 @@ struct Matrix {
 }
 
 extension Report.Tally {
-    /// The verdicts that occur.
     var verdicts: [Verdict] { Verdict.allCases.filter { self[$0] > 0 } }
 }

@@ -49,7 +49,6 @@ package final class OutputFile: Sendable {
     /// The first error.
     package var failure: OutputFailure? { state.withLock { $0.failure } }
 
-    /// Appends octets.
     package func write(_ octets: ArraySlice<UInt8>) {
         state.withLock { state in
             if state.buffer.count + octets.count > Self.capacity { empty(&state) }

@@ -53,7 +53,6 @@ extension Duration {
 
         static let second = Unit(for: .zero)
 
-        /// The unit for a duration.
         init(for length: Duration) {
             let seconds = length.inNanoseconds / 1_000_000_000
             (name, size) =

@@ -16,7 +16,6 @@ struct TimelineFigure {
         self.length = max(length.inNanoseconds, 1)
     }
 
-    /// The whole figure.
     var html: HTML {
         """
         <figure class="picture">

@@ -15,7 +15,6 @@ package final class TraceFile: Sendable {
     /// The first error.
     package var failure: OutputFailure? { file.failure }
 
-    /// Writes the packets of a chunk.
     package func write(_ chunk: PacketChunk) {
         var octets: [UInt8] = []
         for record in chunk.records { format.append(record, chunk.octets(of: record), to: &octets) }

@@ -31,7 +31,6 @@ package enum BatteryFields {
 }
 
 extension BatteryLevel: CharacteristicValue {
-    /// One octet.
     package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `battery 87 %`.
     package var words: String { "battery \(percent) %" }

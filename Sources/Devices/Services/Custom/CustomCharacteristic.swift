@@ -8,9 +8,7 @@ import Simulation
 package struct CustomCharacteristic: Hashable, Sendable {
     /// The value until it is written or set.
     package enum Initial: Hashable, Sendable {
-        /// A number or a curve.
         case curve(Curve)
-        /// Octets.
         case octets([UInt8])
     }
 
@@ -18,7 +16,6 @@ package struct CustomCharacteristic: Hashable, Sendable {
     package var name: String
     /// The UUID that a client discovers.
     package var uuid: UUID
-    /// How its value is encoded.
     package var format: ValueFormat
     /// The operations that a client may use.
     package var properties: CharacteristicProperties

@@ -16,7 +16,6 @@ extension ValueFormat {
     }
 }
 
-/// A value that is one number.
 private protocol NumberValue: CharacteristicValue {
     init(_ reader: inout OctetReader) throws(Malformed)
     var number: Int64 { get }

@@ -31,8 +31,6 @@ package enum DeviceInformationFields {
 extension UTF8Text: CharacteristicValue {
     /// UTF-8.
     package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets), "value") }
-    /// Writes the text in quotes.
     package func write(to text: inout JSONText) { text.append(quoted: self.text) }
-    /// The text in quotes.
     package var words: String { text.quoted }
 }

@@ -35,6 +35,5 @@ struct ECGRecorder: Sendable {
 
     mutating func setLead(isOff: Bool, at now: Instant) { ecg.setLead(isOff: isOff, at: now) }
 
-    /// The instant of a sample.
     func instant(of index: Int64) -> Instant { ecg.clock.instant(of: index) }
 }

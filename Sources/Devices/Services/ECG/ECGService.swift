@@ -76,7 +76,6 @@ extension ECGFrame: CharacteristicValue {
 }
 
 extension ECGDescription: CharacteristicValue {
-    /// Five octets.
     package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `ECG at 500 Hz, leads: 1`.
     package var words: String { "ECG at \(rate) Hz, leads: \(leads)" }

@@ -24,7 +24,6 @@ package enum FeedFields {
     static let range = 0.0...4_294_967_295
     /// A whole number, rounded down.
     package static let value = Field.curve("value", range, "A whole number.")
-    /// The notification interval.
     package static let period = Field.period("Notification interval; 1 s by default.")
 }
 
@@ -32,10 +31,8 @@ package enum FeedFields {
 package struct FeedValue: CharacteristicValue {
     private let count: VendorCount
 
-    /// Four octets.
     package init(octets: ArraySlice<UInt8>) throws(Malformed) { count = try VendorCount(octets: octets, "Value") }
 
-    /// Writes the number.
     package func write(to text: inout JSONText) { count.write(to: &text) }
     /// `feed 1999`.
     package var words: String { "feed \(count.number)" }

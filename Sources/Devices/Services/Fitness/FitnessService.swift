@@ -68,14 +68,11 @@ package enum FitnessFields {
 package struct StepCount: CharacteristicValue {
     private let count: VendorCount
 
-    /// Four octets.
     package init(octets: ArraySlice<UInt8>) throws(Malformed) { count = try VendorCount(octets: octets, "Steps") }
 
-    /// Writes the number.
     package func write(to text: inout JSONText) { count.write(to: &text) }
     /// `4211 steps`.
     package var words: String { "\(count.number) steps" }
-    /// The count.
     package func number(of _: String?) -> Double? { Double(count.number) }
 }
 
@@ -83,19 +80,15 @@ package struct StepCount: CharacteristicValue {
 package struct StepCountOfDay: CharacteristicValue {
     private let count: VendorCount
 
-    /// Four octets.
     package init(octets: ArraySlice<UInt8>) throws(Malformed) { count = try VendorCount(octets: octets, "Steps Today") }
 
-    /// Writes the number.
     package func write(to text: inout JSONText) { count.write(to: &text) }
     /// `4211 steps today`.
     package var words: String { "\(count.number) steps today" }
-    /// The count.
     package func number(of _: String?) -> Double? { Double(count.number) }
 }
 
 extension Temperature: CharacteristicValue {
-    /// Two octets.
     package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `36.6 °C`.
     package var words: String { celsius.degrees }

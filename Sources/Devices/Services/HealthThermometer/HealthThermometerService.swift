@@ -95,14 +95,12 @@ extension TemperatureMeasurement: CharacteristicValue {
 }
 
 extension TemperatureType: CharacteristicValue {
-    /// One octet.
     package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `temperature taken at: ear`.
     package var words: String { "temperature taken at: \(name ?? "place \(number)")" }
 }
 
 extension MeasurementInterval: CharacteristicValue {
-    /// Two octets.
     package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `a temperature every 60 s`.
     package var words: String { "a temperature every \(seconds) s" }

@@ -22,7 +22,6 @@ struct HeartRateSensor: ServiceSensor {
     private static let energyID = ValueID(index: Value.energy.rawValue, carrier: Value.rate.rawValue)
 
     private let pulse: Int
-    /// The highest rate that is sent.
     private let highest: UInt16
     private let hasEnergy: Bool
     private let hasRRIntervals: Bool

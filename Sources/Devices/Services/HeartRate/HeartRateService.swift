@@ -59,7 +59,6 @@ package enum HeartRateFields {
     static let range = 0.0...65535
     /// Beats per minute.
     package static let rate = Field.curve("value", range, standard: 60, "In bpm; 60 by default.")
-    /// The measurement interval.
     package static let period = Field.period("Measurement interval; 1 s by default.")
     /// The width of the rate: `auto` takes one octet up to 255 bpm and two above.
     package static let format = Field.word(
@@ -70,7 +69,6 @@ package enum HeartRateFields {
     /// Nil: the sensor has neither Energy Expended nor a control point.
     package static let energy = Field<DerivedCurve?>.derivedOrCurve(
         "energy", range, "Energy Expended in kJ; true to compute it from the heart rate.")
-    /// Whether measurements have RR-Intervals.
     package static let rrIntervals = Field.flag("rr_intervals", "Whether RR-Intervals are sent; false by default.")
     /// The maximum per measurement; nil: all new ones.
     package static let rrPerNotification = Field.optionalWhole(
@@ -101,7 +99,6 @@ extension HeartRateMeasurement: CharacteristicValue {
 }
 
 extension BodySensorLocation: CharacteristicValue {
-    /// One octet.
     package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `worn at: chest`.
     package var words: String { "worn at: \(name ?? "place \(number)")" }

@@ -22,7 +22,6 @@ extension ServiceDescription {
 /// The keys of `measurements` in a scenario.
 package enum MeasurementsFields {
     static let range = 0.0...65535
-    /// Values per second.
     package static let rate = Field.rate("rate", 1...4000, "Values per second, 1 to 4000.")
     /// Beats per minute.
     package static let value = Field.curve("value", range, "In bpm.")

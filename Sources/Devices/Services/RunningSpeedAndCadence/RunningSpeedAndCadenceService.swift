@@ -65,7 +65,6 @@ package enum RunningFields {
     static let distances = 0.0...429_496_729.5
     /// m/s.
     package static let speed = Field.curve("value", speeds, standard: 3, "In m/s; 3 by default.")
-    /// From one measurement to the next.
     package static let period = Field.period("Measurement interval; 1 s by default.")
     /// Steps per minute; nil: computed from the steps of the device.
     package static let cadence = Field<Curve?>.optionalCurve(

@@ -120,7 +120,6 @@ struct CustomReader {
         }
     }
 
-    /// The default format of a value.
     private static func format(of cursor: Cursor?) -> ValueFormat {
         guard let cursor else { return .octets }
         return cursor.string == nil ? .uint8 : .utf8

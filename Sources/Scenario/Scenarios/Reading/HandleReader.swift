@@ -16,7 +16,6 @@ struct HandleReader {
         next = isChoosy ? 0x0010 : 0x000E
     }
 
-    /// Assigns the handles of a service.
     mutating func add(_ service: Service, _ cursor: Cursor) {
         let wasFull = next > Self.last + 1
         next += 1

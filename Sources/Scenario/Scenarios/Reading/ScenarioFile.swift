@@ -3,9 +3,7 @@ import Spelling
 
 /// The content of a file of the scenario language.
 package enum ScenarioFile: Hashable, Sendable {
-    /// One case.
     case scenario(Scenario)
-    /// A list of cases.
     case suite(Suite)
 
     /// The result of reading a file.
@@ -76,7 +74,6 @@ package struct Suite: Hashable, Sendable {
         package var variables: [String: Node]
     }
 
-    /// Its name in reports.
     package var name: String
     /// The cases, in the order in which they run.
     package var cases: [Case]

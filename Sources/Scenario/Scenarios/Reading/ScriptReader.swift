@@ -149,6 +149,5 @@ extension Cursor {
     /// The octets of a key's value, written as hexadecimal digits.
     func octets(_ key: String) -> [UInt8]? { self[key]?.string.flatMap(Units.octets) }
 
-    /// A number of one octet, or a name.
     var code: Code? { string.map(Code.name) ?? integer.flatMap(UInt8.init(exactly:)).map(Code.number) }
 }

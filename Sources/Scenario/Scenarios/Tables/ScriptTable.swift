@@ -5,7 +5,6 @@ import GATT
 
 /// What `of` can name in an action or event.
 enum Target {
-    /// A device.
     case device
     /// A value with at least one of these properties; with none: any value.
     case value(CharacteristicProperties)
@@ -15,9 +14,7 @@ enum Target {
     case served
     /// A service of a device, counted from 0.
     case service(of: Int)
-    /// A rule.
     case rule
-    /// The client.
     case client
     /// Anything but a rule.
     case anything
@@ -142,7 +139,6 @@ extension Shape {
     /// An error or reason: an octet, or a name of the specification.
     static func code(_ names: [String]) -> Shape { .any([.integer(0...255), .name(names)]) }
 
-    /// One of the raw values of a type.
     static func choice<Choice: CaseIterable & RawRepresentable<String>>(_: Choice.Type) -> Shape {
         .name(Choice.allCases.map(\.rawValue))
     }

@@ -56,7 +56,6 @@ extension Tables {
 }
 
 extension Shape.Field {
-    /// A key of a service.
     init(_ field: FieldDescription) {
         self.init(field.name, Shape(field.form), required: field.isRequired, field.about)
     }

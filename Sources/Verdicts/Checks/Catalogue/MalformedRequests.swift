@@ -113,7 +113,6 @@ extension Check {
             .readMultipleRequest([3, 5]), .readMultipleVariableRequest([3, 5]),
         ]
 
-    /// Requests with a fixed length.
     private static let fixed: [PDU] = [
         .findInformationRequest(.all), .readByTypeRequest(.all, type: .deviceName), .readRequest(handle: 3),
         .readBlobRequest(handle: 3, offset: 0), .readByGroupTypeRequest(.all, type: .primaryService),
