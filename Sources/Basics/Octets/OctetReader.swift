@@ -51,12 +51,15 @@ public struct OctetReader: Sendable {
     }
 
     /// Reads four octets.
-    public mutating func uint32(_ field: String) throws(Malformed) -> UInt32 {
-        UInt32(truncatingIfNeeded: try integer(field, octets: 4))
-    }
+    public mutating func uint32(_ field: String) throws(Malformed) -> UInt32 { try integer(field) }
 
     /// Reads eight octets.
-    public mutating func uint64(_ field: String) throws(Malformed) -> UInt64 { try integer(field, octets: 8) }
+    public mutating func uint64(_ field: String) throws(Malformed) -> UInt64 { try integer(field) }
+
+    /// Reads as many octets as the type has.
+    @inlinable public mutating func integer<Number: FixedWidthInteger>(_ field: String) throws(Malformed) -> Number {
+        Number(truncatingIfNeeded: try integer(field, octets: Number.bitWidth / 8))
+    }
 
     /// Reads `count` octets unchanged.
     public mutating func octets(_ field: String, count: Int) throws(Malformed) -> [UInt8] {
@@ -84,7 +87,7 @@ public struct OctetReader: Sendable {
         guard remaining == count else { throw .tooLong(at: position + count, surplus: remaining - count) }
     }
 
-    private mutating func integer(_ field: String, octets count: Int) throws(Malformed) -> UInt64 {
+    @usableFromInline mutating func integer(_ field: String, octets count: Int) throws(Malformed) -> UInt64 {
         guard remaining >= count else { throw .tooShort(field: field, at: position, needs: count, has: remaining) }
         var value: UInt64 = 0
         for place in 0..<count { value |= UInt64(octets[index + place]) &<< UInt64(8 * place) }
@@ -94,20 +97,15 @@ public struct OctetReader: Sendable {
 }
 
 extension [UInt8] {
-    /// Appends two octets, little-endian.
-    public mutating func append(_ value: UInt16) { appendLittleEndian(UInt64(value), octets: 2) }
+    /// Appends an integer, little-endian.
+    @inlinable public mutating func append(_ value: some FixedWidthInteger) {
+        for shift in stride(from: 0, to: value.bitWidth, by: 8) { append(UInt8(truncatingIfNeeded: value >> shift)) }
+    }
 
     /// Appends the lower three octets of `value`, little-endian.
-    public mutating func append(uint24 value: UInt32) { appendLittleEndian(UInt64(value), octets: 3) }
-
-    /// Appends four octets, little-endian.
-    public mutating func append(_ value: UInt32) { appendLittleEndian(UInt64(value), octets: 4) }
-
-    /// Appends eight octets, little-endian.
-    public mutating func append(_ value: UInt64) { appendLittleEndian(value, octets: 8) }
-
-    private mutating func appendLittleEndian(_ value: UInt64, octets count: Int) {
-        for shift in 0..<count { append(UInt8(truncatingIfNeeded: value >> (8 * UInt64(shift)))) }
+    public mutating func append(uint24 value: UInt32) {
+        append(UInt16(truncatingIfNeeded: value))
+        append(UInt8(truncatingIfNeeded: value >> 16))
     }
 
     /// The octets as `0C FF`: upper case, separated by spaces.
