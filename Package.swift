@@ -36,14 +36,23 @@ let floors: [[Target]] = [
     [
         library("LEHost", on: "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "Simulation"),
         library(
-            "Services", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation", "Spelling"),
+            "ServiceFramework",
+            on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation", "Spelling"),
     ],
     [
         library(
-            "Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Services", "Simulation"),
+            "Services",
+            on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "ServiceFramework", "Simulation",
+            "Spelling")
+    ],
+    [
+        library(
+            "Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "ServiceFramework",
+            "Services", "Simulation"),
         library(
             "Scenarios",
-            on: "Documents", "EventLog", "GATT", "Sensors", "Services", "Spelling", "Bluetooth", "Simulation",
+            on: "Documents", "EventLog", "GATT", "Sensors", "ServiceFramework", "Services", "Spelling", "Bluetooth",
+            "Simulation",
             "Characteristics"),
     ],
     libraries(),
@@ -52,20 +61,25 @@ let floors: [[Target]] = [
             "BlueZ", on: "ATT", "Bluetooth", "DBus", "GATT", "HCI", "LEHost", "Octets", "Simulation", "Spelling"),
         library(
             "Collector",
-            on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Services", "Simulation",
+            on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "ServiceFramework",
+            "Services", "Simulation",
             "Statistics"
         ),
-        library("Expectations", on: "Bluetooth", "EventLog", "Scenarios", "Services", "Simulation", "Spelling"),
+        library(
+            "Expectations", on: "Bluetooth", "EventLog", "Scenarios", "ServiceFramework", "Services", "Simulation",
+            "Spelling"),
         library("Timeline", on: "EventLog", "Scenarios", "Simulation"),
     ],
     [
         library(
             "VirtualWorld",
             on: "Octets", "Spelling", "Bluetooth", "Simulation", "Air", "ATT", "Characteristics", "EventLog",
-            "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "Services",
+            "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "ServiceFramework",
+            "Services",
             "Timeline", "VirtualController"),
         library(
-            "Terminal", on: "BlueZ", "Characteristics", "Collector", "CommandSupport", "Documents", "Services",
+            "Terminal", on: "BlueZ", "Characteristics", "Collector", "CommandSupport", "Documents", "ServiceFramework",
+            "Services",
             "Simulation", "Spelling", "Statistics"),
     ],
     [
@@ -81,7 +95,8 @@ let floors: [[Target]] = [
         library(
             "Checks",
             on: "ATT", "Bluetooth", "Characteristics", "Cryptography", "EventLog", "Expectations", "GATT", "HCI",
-            "L2CAP", "LEHost", "Octets", "Scenarios", "Sensors", "Services", "Simulation", "Spelling", "VirtualWorld"),
+            "L2CAP", "LEHost", "Octets", "Scenarios", "Sensors", "ServiceFramework", "Services", "Simulation",
+            "Spelling", "VirtualWorld"),
     ],
     [
         library(
@@ -95,7 +110,7 @@ let floors: [[Target]] = [
             "ScenarioRuns",
             on: "Arguments", "ATT", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance",
             "Documents", "EventLog", "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Octets", "Reporting",
-            "Scenarios", "Services", "Simulation", "Spelling", "VirtualWorld"),
+            "Scenarios", "ServiceFramework", "Services", "Simulation", "Spelling", "VirtualWorld"),
         library(
             "Doctor",
             on: "Arguments", "BlueZ", "Bluetooth", "CommandSupport", "DBus", "Simulation", "Sockets", "Spelling"),
@@ -115,20 +130,22 @@ let floors: [[Target]] = [
         library(
             "ClientTesting",
             on: "Arguments", "Bluetooth", "CLinux", "Collector", "CommandSupport", "Conformance", "Documents",
-            "Drivers", "EventLog", "Expectations", "HCI", "Reporting", "ScenarioRuns", "Scenarios", "Services",
+            "Drivers", "EventLog", "Expectations", "HCI", "Reporting", "ScenarioRuns", "Scenarios", "ServiceFramework",
+            "Services",
             "Simulation",
             "Sockets", "Spelling", "Terminal", "VirtualWorld"),
         library(
             "Control",
             on: "Arguments", "CommandSupport", "Documents", "Drivers", "ScenarioRuns", "Scenarios", "Sensors",
-            "Services", "Simulation", "Sockets", "Spelling", "Terminal", "VirtualWorld"),
+            "ServiceFramework", "Services", "Simulation", "Sockets", "Spelling", "Terminal", "VirtualWorld"),
     ],
     [
         library(
             "Benchmarks",
             on: "Arguments", "Bluetooth", "Characteristics", "ClientTesting", "Collector", "CommandSupport",
             "Conformance", "Documents", "Drivers", "EventLog", "Expectations", "GATT", "HCI", "LEHost", "Octets",
-            "Peripheral", "Reporting", "ScenarioRuns", "Scenarios", "Services", "Simulation", "Sockets", "Spelling",
+            "Peripheral", "Reporting", "ScenarioRuns", "Scenarios", "ServiceFramework", "Services", "Simulation",
+            "Sockets", "Spelling",
             "VirtualWorld",
             embedding: "bumble.py")
     ],
@@ -196,7 +213,9 @@ let floors: [[Target]] = [
         tests("LEHost", on: "Mutations", "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "Simulation"),
         tests("LinkLayer", on: "Octets", "Simulation"),
         tests("Octets"),
-        tests("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Services", "Simulation"),
+        tests(
+            "Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "ServiceFramework",
+            "Services", "Simulation"),
         tests(
             "Replay",
             on: "CommandSupport", "Documents", "EventLog", "ScenarioRuns", "Scenarios", "Sensors", "Simulation",
@@ -214,7 +233,8 @@ let floors: [[Target]] = [
             "Scenarios", "Simulation"),
         tests(
             "Scenarios",
-            on: "Mutations", "Documents", "Bluetooth", "EventLog", "Sensors", "Services", "Simulation", "Spelling",
+            on: "Mutations", "Documents", "Bluetooth", "EventLog", "Sensors", "ServiceFramework", "Services",
+            "Simulation", "Spelling",
             excluding: "Broken", "Fixtures"),
         tests(
             "Terminal", on: "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Simulation", "Statistics",
@@ -231,7 +251,8 @@ let floors: [[Target]] = [
         tests(
             "VirtualWorld",
             on: "ATT", "Bluetooth", "Characteristics", "Collector", "Conformance", "Documents", "EventLog", "EventLogs",
-            "Expectations", "GATT", "HCI", "LEHost", "Octets", "Reporting", "Scenarios", "Sensors", "Services",
+            "Expectations", "GATT", "HCI", "LEHost", "Octets", "Reporting", "Scenarios", "Sensors", "ServiceFramework",
+            "Services",
             "Simulation", "Spelling", "VirtualController"),
         .testTarget(
             name: "ExamplesTests",
@@ -281,7 +302,7 @@ func folders() -> [String: [String]] {
         "Libraries": [
             "LubdubCharacteristics", "LubdubDBus", "LubdubGATT", "LubdubHost", "LubdubVirtualRadio",
         ],
-        "Devices": ["Peripheral", "Sensors", "Services"],
+        "Devices": ["Peripheral", "Sensors", "ServiceFramework", "Services"],
         "Client": ["Collector"],
         "Scenario": ["EventLog", "Scenarios", "Timeline", "VirtualWorld"],
         "Verdicts": ["Checks", "ClientTesting", "Conformance", "Expectations", "PeripheralTesting", "Reporting"],

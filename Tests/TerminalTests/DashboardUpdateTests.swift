@@ -1,6 +1,7 @@
 import Bluetooth
 import Characteristics
 import Collector
+import ServiceFramework
 import Services
 import Simulation
 import Statistics

@@ -76,6 +76,30 @@ public struct OctetReader: Sendable {
         return Array(octets[index...])
     }
 
+    /// Reads the number of a case; throws `.prohibited` for any other.
+    @inlinable public mutating func choice<Choice: RawRepresentable>(
+        _ field: String, allowed: String
+    ) throws(Malformed) -> Choice where Choice.RawValue: FixedWidthInteger {
+        let number: Choice.RawValue = try integer(field)
+        guard let choice = Choice(rawValue: number) else {
+            throw .prohibited(
+                field: field, at: position - Choice.RawValue.bitWidth / 8, value: Int(number), allowed: allowed)
+        }
+        return choice
+    }
+
+    /// Throws `.prohibited` unless `isAllowed`, for a `value` that was read last.
+    public func check<Value: FixedWidthInteger>(
+        _ isAllowed: Bool, _ field: String, _ value: Value, allowed: @autoclosure () -> String
+    ) throws(Malformed) {
+        if isAllowed { return }
+        throw .prohibited(
+            field: field, at: position - Value.bitWidth / 8, value: Int(truncatingIfNeeded: value), allowed: allowed())
+    }
+
+    /// Skips all remaining octets.
+    public mutating func skipRest() { index = octets.endIndex }
+
     /// Throws `.tooLong` if octets remain. Every decoder ends with this call.
     public func finish() throws(Malformed) {
         guard remaining == 0 else { throw .tooLong(at: position, surplus: remaining) }

@@ -44,6 +44,18 @@ public struct JSONText: Sendable {
         append("\"")
     }
 
+    /// Appends an array, whose elements `write` appends.
+    @inlinable public mutating func append<Element>(
+        list: some Sequence<Element>, _ write: (inout JSONText, Element) -> Void
+    ) {
+        append("[")
+        for (index, element) in list.enumerated() {
+            if index > 0 { append(", ") }
+            write(&self, element)
+        }
+        append("]")
+    }
+
     /// Appends a whole number.
     public mutating func append(_ number: Int64) {
         if number < 0 { append("-") }

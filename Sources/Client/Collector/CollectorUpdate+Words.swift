@@ -1,5 +1,6 @@
 import Bluetooth
 import Characteristics
+import ServiceFramework
 import Services
 import Spelling
 import Statistics

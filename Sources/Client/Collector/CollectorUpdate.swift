@@ -1,5 +1,6 @@
 package import Bluetooth
 package import Characteristics
+import ServiceFramework
 package import Services
 package import Spelling
 package import Statistics

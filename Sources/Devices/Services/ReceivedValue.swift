@@ -1,5 +1,6 @@
 package import Bluetooth
 package import Octets
+package import ServiceFramework
 package import Spelling
 
 /// A value that a client received, or its expiry.

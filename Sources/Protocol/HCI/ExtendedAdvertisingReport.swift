@@ -133,10 +133,8 @@ extension Field<UInt16> {
     /// Event_Type of an extended report; throws for a `DataStatus` that is reserved.
     fileprivate static var eventType: Self {
         Self(name: "Event_Type") { reader, field throws(Malformed) in
-            let (at, type) = (reader.position, try reader.uint16(field.name))
-            guard type >> 5 & 0b11 <= 2 else {
-                throw .prohibited(field: field.name, at: at, value: Int(type), allowed: "0 to 2 in bits 5 and 6")
-            }
+            let type = try reader.uint16(field.name)
+            try reader.check(type >> 5 & 0b11 <= 2, field.name, type, allowed: "0 to 2 in bits 5 and 6")
             return type
         } write: { type, octets, _ in
             octets.append(type)

@@ -50,12 +50,7 @@ extension Field where Value: RawRepresentable & SendableMetatype, Value.RawValue
     /// The number of a case or of a set of bits; throws for a number without a case.
     static func number(_ name: String, allowed: String = "") -> Self {
         Self(name: name, allowed: allowed) { reader, field throws(Malformed) in
-            let at = reader.position
-            let number: Value.RawValue = try reader.integer(field.name)
-            guard let value = Value(rawValue: number) else {
-                throw .prohibited(field: field.name, at: at, value: Int(number), allowed: field.allowed)
-            }
-            return value
+            try reader.choice(field.name, allowed: field.allowed)
         } write: { value, octets, _ in
             octets.append(value.rawValue)
         }
@@ -68,11 +63,9 @@ extension Field<UInt8> {
     /// A bit for each PHY of `allowed`; any other bit would mean fields of unknown length.
     static func phys(_ name: String, allowed: UInt8) -> Self {
         Self(name: name, count: Int(allowed)) { reader, field throws(Malformed) in
-            let (at, phys) = (reader.position, try reader.uint8(field.name))
-            guard Int(phys) & ~field.count == 0 else {
-                let bits = String(field.count, radix: 2)
-                throw .prohibited(field: field.name, at: at, value: Int(phys), allowed: "bits of 0b\(bits)")
-            }
+            let phys = try reader.uint8(field.name)
+            try reader.check(
+                Int(phys) & ~field.count == 0, field.name, phys, allowed: "bits of 0b\(String(field.count, radix: 2))")
             return phys
         } write: { phys, octets, _ in
             octets.append(phys)
@@ -117,10 +110,8 @@ extension Field<Bool> {
     /// 0 or 1.
     static func flag(_ name: String) -> Self {
         Self(name: name) { reader, field throws(Malformed) in
-            let (at, value) = (reader.position, try reader.uint8(field.name))
-            guard value <= 1 else {
-                throw .prohibited(field: field.name, at: at, value: Int(value), allowed: "0 or 1")
-            }
+            let value = try reader.uint8(field.name)
+            try reader.check(value <= 1, field.name, value, allowed: "0 or 1")
             return value == 1
         } write: { flag, octets, _ in
             octets.append(flag ? 1 : 0)
@@ -210,22 +201,16 @@ extension OctetReader {
     /// An octet for the kind and six for the address.  2 and 3 are identity addresses that the controller
     /// resolved; for what is above HCI they are public and random.
     mutating func address(_ field: String) throws(Malformed) -> DeviceAddress {
-        let at = position
         let kind = try uint8(field + "_Type")
-        guard kind <= 3 else {
-            throw .prohibited(field: field + "_Type", at: at, value: Int(kind), allowed: "0 to 3")
-        }
+        try check(kind <= 3, field + "_Type", kind, allowed: "0 to 3")
         return try DeviceAddress(kind: kind & 1 == 0 ? .public : .random, from: &self, field)
     }
 
     /// The length of a field, up to `maximum`.
     fileprivate mutating func length(_ field: String, maximum: Int) throws(Malformed) -> Int {
-        let at = position
-        let count = Int(try uint8(field + "_Length"))
-        guard count <= maximum else {
-            throw .prohibited(field: field + "_Length", at: at, value: count, allowed: "0 to \(maximum)")
-        }
-        return count
+        let count = try uint8(field + "_Length")
+        try check(count <= maximum, field + "_Length", count, allowed: "0 to \(maximum)")
+        return Int(count)
     }
 }
 
@@ -238,7 +223,7 @@ extension [UInt8] {
 
 // MARK: Runs of fields
 
-extension Field where Value: Parameters {
+extension Field where Value: OctetCodable & SendableMetatype {
     static func parameters(_: Value.Type = Value.self) -> Self {
         Self(name: "") { reader, _ throws(Malformed) in
             try Value(from: &reader)
@@ -250,7 +235,7 @@ extension Field where Value: Parameters {
 
 extension Field {
     /// The parameters if `isPresent`, or else nothing.
-    static func parameters<Wrapped: Parameters>(if isPresent: Bool) -> Self where Value == Wrapped? {
+    static func parameters<Wrapped: OctetCodable & SendableMetatype>(if isPresent: Bool) -> Self where Value == Wrapped? {
         Self(name: "", count: isPresent ? 1 : 0) { reader, field throws(Malformed) in
             field.count == 0 ? nil : try Wrapped(from: &reader)
         } write: { value, octets, _ in
@@ -260,7 +245,7 @@ extension Field {
 
     /// A count of 0 to 255, and as many elements, each with all its fields: section 5.2 on arrayed parameters.  Only
     /// `maximum` elements are written.
-    static func list<Element: Parameters>(
+    static func list<Element: OctetCodable & SendableMetatype>(
         _ count: String, of _: Element.Type = Element.self, maximum: Int = 255
     ) -> Self where Value == [Element] {
         Self(name: count, count: maximum) { reader, field throws(Malformed) in

@@ -1,33 +1,9 @@
-public import Bluetooth
-public import Octets
+import Bluetooth
+import Octets
 
-/// A run of fields that a command, an event or the answer to a command consists of.
-public protocol Parameters: Hashable, Sendable {
-    /// Takes the fields off the reader; throws when they do not fit.
-    init(from reader: inout OctetReader) throws(Malformed)
-
-    /// Adds the fields as they are sent.
-    func append(to octets: inout [UInt8])
-}
-
-extension Parameters {
-    /// Reads exactly these octets; throws when they are too few, too many, or prohibited.
-    public init(octets: [UInt8]) throws(Malformed) {
-        var reader = OctetReader(octets)
-        self = try Self(from: &reader)
-        try reader.finish()
-    }
-
-    /// The fields as they are sent.
-    public var octets: [UInt8] {
-        var octets: [UInt8] = []
-        append(to: &octets)
-        return octets
-    }
-}
-
-/// Parameters that declare their fields once, for reading and for writing.
-protocol FieldwiseParameters: Parameters {
+/// The parameters of a command or an event, or the answer to a command: declares its fields once, for reading and for
+/// writing.
+protocol FieldwiseParameters: OctetCodable, Hashable, Sendable {
     /// Any value: reading replaces all its fields.
     init()
 
@@ -74,10 +50,7 @@ private struct FieldWriter: FieldCoder {
     mutating func code<Value>(_ value: inout Value, _ field: Field<Value>) { field.write(value, &octets, field) }
 }
 
-extension ConnectionParameters: Parameters {
-    /// Appends 8 octets.
-    public func append(to octets: inout [UInt8]) { octets += self.octets }
-
+extension ConnectionParameters {
     static let zero = ConnectionParameters(
         minimumInterval: 0, maximumInterval: 0, latency: 0, supervisionTimeout: 0)
 }

@@ -2,7 +2,7 @@ import EventLog
 import Peripheral
 package import Scenarios
 import Sensors
-import Services
+import ServiceFramework
 package import Simulation
 import Spelling
 import Timeline

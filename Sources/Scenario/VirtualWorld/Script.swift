@@ -5,6 +5,7 @@ import LEHost
 import Peripheral
 import Scenarios
 import Sensors
+import ServiceFramework
 import Services
 import Simulation
 import Timeline

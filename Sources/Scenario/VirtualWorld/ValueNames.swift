@@ -1,7 +1,7 @@
 import Octets
 import Peripheral
 import Scenarios
-import Services
+import ServiceFramework
 import Spelling
 
 /// The values of a scenario's devices: names, codecs and handles.

@@ -3,6 +3,7 @@ import Collector
 import CommandSupport
 import Peripheral
 import ScenarioRuns
+import ServiceFramework
 import Services
 import Simulation
 import VirtualWorld

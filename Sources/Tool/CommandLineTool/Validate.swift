@@ -6,6 +6,7 @@ import Doctor
 import Documents
 import Reporting
 import Scenarios
+import ServiceFramework
 import Services
 import Spelling
 

@@ -3,6 +3,7 @@ import GATT
 import HCI
 import Scenarios
 import Sensors
+import ServiceFramework
 import Services
 import Simulation
 import Spelling

@@ -3,6 +3,7 @@ import GATT
 import HCI
 import LEHost
 import Scenarios
+import ServiceFramework
 import Services
 import Simulation
 import VirtualWorld

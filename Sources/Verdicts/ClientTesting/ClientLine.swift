@@ -1,5 +1,6 @@
 import CommandSupport
 import Scenarios
+import ServiceFramework
 import Services
 import Spelling
 

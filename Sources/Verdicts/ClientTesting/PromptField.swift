@@ -1,4 +1,5 @@
 import Scenarios
+import ServiceFramework
 import Services
 import Spelling
 

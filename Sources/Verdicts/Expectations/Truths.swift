@@ -1,6 +1,6 @@
 import EventLog
 import Scenarios
-import Services
+import ServiceFramework
 import Simulation
 
 /// The present and recent values of all `$truth` in the expectations.

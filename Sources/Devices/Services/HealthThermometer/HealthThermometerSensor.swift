@@ -3,6 +3,7 @@ import Characteristics
 import GATT
 import Octets
 import Sensors
+import ServiceFramework
 import Simulation
 
 /// The Health Thermometer Service of a device: it indicates a temperature once per interval, and notifies the present

@@ -1,7 +1,9 @@
 import Bluetooth
 package import Characteristics
 import GATT
+import Octets
 package import Sensors
+package import ServiceFramework
 import Simulation
 import Spelling
 
@@ -11,9 +13,9 @@ extension ServiceDescription {
         "pulse_oximeter", .pulseOximeter,
         "oxygen saturation and pulse rate, amplitude, contact, spot-checks with time stamps",
         fields: [
-            PulseOximeterFields.spo2.description, PulseOximeterFields.pulseRate.description,
-            PulseOximeterFields.amplitude.description, PulseOximeterFields.contact.description,
-            PulseOximeterFields.period.description, PulseOximeterFields.spotCheckPeriod.description,
+            PulseOximeterFields.spo2, PulseOximeterFields.pulseRate,
+            PulseOximeterFields.amplitude, PulseOximeterFields.contact,
+            PulseOximeterFields.period, PulseOximeterFields.spotCheckPeriod,
         ],
         characteristics: [
             CharacteristicDescription(

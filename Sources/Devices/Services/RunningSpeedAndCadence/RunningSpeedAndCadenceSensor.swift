@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import Octets
 import Sensors
+import ServiceFramework
 import Simulation
 
 /// The Running Speed and Cadence Service of a device.  Running Speed and Cadence Service 1.0, section 3.

@@ -1,6 +1,7 @@
 import Bluetooth
 import Documents
 import GATT
+import ServiceFramework
 import Services
 
 /// Reads actions from checked documents.

@@ -3,6 +3,7 @@ import Characteristics
 import Documents
 import GATT
 import Sensors
+import ServiceFramework
 import Services
 import Spelling
 

@@ -1,6 +1,6 @@
 import Documents
 import GATT
-import Services
+import ServiceFramework
 
 /// Assigns the handles of a device, as the device itself will, and notes fixed handles that are not available.
 /// Core 6.0, Vol 3, Part G, section 2.6.

@@ -1,6 +1,6 @@
 import Documents
 import GATT
-import Services
+import ServiceFramework
 import Spelling
 
 /// Resolves the paths of a scenario.

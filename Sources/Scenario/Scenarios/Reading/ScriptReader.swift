@@ -3,7 +3,7 @@ import Documents
 import EventLog
 import GATT
 import Sensors
-import Services
+import ServiceFramework
 
 /// Reads moments and events from checked documents.
 struct MomentReader {

@@ -1,5 +1,6 @@
 import Bluetooth
 import Documents
+import ServiceFramework
 import Services
 import Spelling
 

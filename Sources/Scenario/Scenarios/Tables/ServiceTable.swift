@@ -1,5 +1,6 @@
 import Characteristics
 import Documents
+import ServiceFramework
 import Services
 
 extension Tables {

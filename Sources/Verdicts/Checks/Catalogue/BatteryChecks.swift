@@ -2,6 +2,7 @@ import ATT
 import Bluetooth
 import GATT
 import Scenarios
+import ServiceFramework
 import Services
 import Simulation
 

@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import GATT
 import Scenarios
+import ServiceFramework
 import Services
 import Simulation
 

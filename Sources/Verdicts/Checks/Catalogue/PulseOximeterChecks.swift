@@ -3,6 +3,7 @@ import Characteristics
 import GATT
 import LEHost
 import Octets
+import ServiceFramework
 import Services
 import Simulation
 

@@ -5,6 +5,7 @@ import GATT
 import LEHost
 import Octets
 import Scenarios
+import ServiceFramework
 import Services
 import Simulation
 

@@ -2,7 +2,9 @@ import ATT
 import Bluetooth
 import Characteristics
 import GATT
+import Octets
 import Scenarios
+import ServiceFramework
 import Services
 import Simulation
 

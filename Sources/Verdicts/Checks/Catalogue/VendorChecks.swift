@@ -3,6 +3,7 @@ import Characteristics
 import GATT
 import Octets
 import Scenarios
+import ServiceFramework
 import Services
 import Simulation
 

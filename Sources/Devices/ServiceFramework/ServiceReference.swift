@@ -30,27 +30,16 @@ extension ServiceDescription {
         variant.map { "`\(name)` with `\"\($0.key)\": \"\($0.word)\"`" } ?? "`\(name)`"
     }
 
-    fileprivate var row: String {
+    /// A row of a table of services.
+    package var row: String {
         let number = uuid.number == nil ? "" : "0x\(uuid): "
         return "| \(word) | \(number)\(about) |"
     }
 
-    fileprivate var rowOfLines: String {
+    /// A row of a table of clients' lines.
+    package var rowOfLines: String {
         "| \(word)\(isSought ? " *" : "") | \(lines.map { "`\($0)`" }.joined(separator: ", ")) |"
     }
-}
-
-extension ServiceRegistry {
-    /// All services as a table in Markdown, for `README.md`.
-    package static let table =
-        (["| `service` | what it is |", "|---|---|"] + all.map(\.row)
-        + ["| `custom` | any service you define: UUIDs, properties, permissions, descriptors, handles |"])
-        .joined(separator: "\n")
-
-    /// The built-in client's lines as a table in Markdown, for `Documentation/built-in-client.md`; a star marks the
-    /// services that it looks for.
-    package static let tableOfLines =
-        (["| service | lines |", "|---|---|"] + all.map(\.rowOfLines)).joined(separator: "\n")
 }
 
 extension FieldDescription {

@@ -1,37 +1,37 @@
-import Sensors
-import Simulation
+package import Sensors
+package import Simulation
 
 /// Chooses the samples of the next notification: whole frames, no sample twice, and none omitted unless nobody was
 /// subscribed or the frames come too late.
-struct SampleStream: Sendable {
+package struct SampleStream: Sendable {
     /// Samples that have been ready for longer are omitted.
     private static let latest = Duration.seconds(1)
 
     private let clock: SampleClock
     private let delay: Duration
-    private(set) var next: Int64 = 0
+    package private(set) var next: Int64 = 0
     /// The number of the next frame.
-    private(set) var sequence: UInt16 = 0
+    package private(set) var sequence: UInt16 = 0
     /// Whether samples were omitted before the next frame.
-    private(set) var hasGap = false
+    package private(set) var hasGap = false
 
     /// Samples are ready `delay` after they were taken.
-    init(_ clock: SampleClock, delay: Duration = .zero) { (self.clock, self.delay) = (clock, delay) }
+    package init(_ clock: SampleClock, delay: Duration = .zero) { (self.clock, self.delay) = (clock, delay) }
 
     /// Continues with the first sample that is not ready yet.
-    mutating func start(at now: Instant) {
+    package mutating func start(at now: Instant) {
         let known = known(at: now)
         hasGap = hasGap || (sequence > 0 && known > next)
         next = known
     }
 
     /// When the next `count` samples will be ready; `.never` if `count` is 0.
-    func due(_ count: Int) -> Instant {
+    package func due(_ count: Int) -> Instant {
         count > 0 ? clock.instant(of: next + Int64(count) - 1).advanced(by: delay) : .never
     }
 
     /// The samples that are ready and were not notified, at most `most`.
-    mutating func ready(_ most: Int, at now: Instant) -> Range<Int64> {
+    package mutating func ready(_ most: Int, at now: Instant) -> Range<Int64> {
         let (known, frame) = (known(at: now), Int64(max(0, most)))
         if known - next > frame + clock.count(until: Instant.start.advanced(by: Self.latest)) {
             (next, hasGap) = (known - frame, true)
@@ -40,12 +40,12 @@ struct SampleStream: Sendable {
     }
 
     /// Earlier samples will not be notified any more.
-    func oldest(at now: Instant) -> Instant {
+    package func oldest(at now: Instant) -> Instant {
         max(clock.instant(of: next), now.advanced(by: .zero - delay - Self.latest * 2))
     }
 
     /// Marks the samples as notified.
-    mutating func didNotify(_ samples: Range<Int64>) {
+    package mutating func didNotify(_ samples: Range<Int64>) {
         (next, hasGap) = (samples.upperBound, false)
         sequence &+= 1
     }

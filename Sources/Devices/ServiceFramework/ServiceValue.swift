@@ -7,7 +7,7 @@ package struct ValueID: Hashable, Sendable {
     private let carrier: Int
 
     /// A value within the characteristic value at `carrier`; its own index when it is that value.
-    init(index: Int, carrier: Int) { (self.index, self.carrier) = (index, carrier) }
+    package init(index: Int, carrier: Int) { (self.index, self.carrier) = (index, carrier) }
 
     /// The characteristic value that carries this value: itself, if it is one.
     package var characteristicValue: ValueID { ValueID(index: carrier, carrier: carrier) }
@@ -15,7 +15,7 @@ package struct ValueID: Hashable, Sendable {
 
 extension RawRepresentable<Int> {
     /// The case of a sensor's values with this index; nil for any other.
-    init?(_ id: ValueID) { self.init(rawValue: id.index) }
+    package init?(_ id: ValueID) { self.init(rawValue: id.index) }
 }
 
 /// A value of a service, with its index and its characteristic.

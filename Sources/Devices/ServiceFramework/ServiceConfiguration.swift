@@ -25,7 +25,7 @@ package struct ServiceConfiguration: Hashable, Sendable {
     func written(_ key: String) -> FieldValue? { values[key] }
 
     /// The string in the file; nil without the key.
-    func word(_ key: String) -> String? { if case .word(let word)? = values[key] { word } else { nil } }
+    package func word(_ key: String) -> String? { if case .word(let word)? = values[key] { word } else { nil } }
 
     /// The value of a field in the file, or the default.
     package subscript<Value>(field: Field<Value>) -> Value {

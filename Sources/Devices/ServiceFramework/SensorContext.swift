@@ -1,5 +1,5 @@
 package import Sensors
-import Simulation
+package import Simulation
 
 /// The state that a device's sensors share.
 package struct SensorContext: Sendable {
@@ -18,27 +18,27 @@ package struct SensorContext: Sendable {
     package init(clock: WallClock, mtu: Int) { (self.clock, self.mtu) = (clock, mtu) }
 
     /// Records a number that is out of range.
-    mutating func noteSaturation(of number: Double, as id: ValueID, in range: ClosedRange<Double>) {
+    package mutating func noteSaturation(of number: Double, as id: ValueID, in range: ClosedRange<Double>) {
         if !range.contains(number) { saturatedValues.append((id, number)) }
     }
 }
 
 /// The source of a sensor's values.
 package struct SensorSource: Sendable {
-    let configuration: ServiceConfiguration
+    package let configuration: ServiceConfiguration
     /// Random numbers of this service.
     let chance: RandomStream
     /// The index of the service's heart: its own, or else the device's first.
-    let heart: Int
+    package let heart: Int
     /// The step counter of the context that the service reads: its own, or else the device's first; nil when there is none.
-    let steps: Int?
+    package let steps: Int?
     /// The device's wall clock at the start.
-    let clock: WallClock
+    package let clock: WallClock
 
     /// The seed of values without a named stream.
-    var seed: UInt64 { seed(of: chance) }
+    package var seed: UInt64 { seed(of: chance) }
 
-    func seed(_ stream: String) -> UInt64 { seed(of: chance.stream(stream)) }
+    package func seed(_ stream: String) -> UInt64 { seed(of: chance.stream(stream)) }
 
     private func seed(of chance: RandomStream) -> UInt64 {
         var chance = chance
@@ -46,29 +46,29 @@ package struct SensorSource: Sendable {
     }
 
     /// A curve with the random numbers of a stream.
-    func signal(_ curve: Curve, _ stream: String) -> Signal { Signal(curve, seed: seed(stream)) }
+    package func signal(_ curve: Curve, _ stream: String) -> Signal { Signal(curve, seed: seed(stream)) }
 
-    func signal(_ field: Field<Curve>, _ stream: String) -> Signal { signal(configuration[field], stream) }
+    package func signal(_ field: Field<Curve>, _ stream: String) -> Signal { signal(configuration[field], stream) }
 
     /// The curve of a field; nil when the scenario does not have it.
-    func signal(_ field: Field<Curve?>, _ stream: String) -> Signal? {
+    package func signal(_ field: Field<Curve?>, _ stream: String) -> Signal? {
         configuration[field].map { signal($0, stream) }
     }
 }
 
 /// A schedule of the whole multiples of a period, counted from the start.
-struct Schedule: Sendable {
-    let period: Duration
+package struct Schedule: Sendable {
+    package let period: Duration
     /// `.never` before it is started.
-    private(set) var due = Instant.never
+    package private(set) var due = Instant.never
 
-    init(every period: Duration) { self.period = period }
+    package init(every period: Duration) { self.period = period }
 
     /// The next notification is the first multiple after `now`.
-    mutating func reschedule(after now: Instant) { due = next(after: now) }
+    package mutating func reschedule(after now: Instant) { due = next(after: now) }
 
     /// The first multiple of the period after `now`.
-    func next(after now: Instant) -> Instant {
+    package func next(after now: Instant) -> Instant {
         let step = max(1, period.inNanoseconds)
         return now.advanced(byNanoseconds: step - now.nanoseconds % step)
     }

@@ -41,7 +41,7 @@ package struct ServiceDescription: Sendable {
     package init(
         _ name: String, as variant: ServiceVariant? = nil, _ uuid: UUID, _ about: String, isAdvertised: Bool = true,
         main: String = "",
-        fields: [FieldDescription], characteristics: [CharacteristicDescription],
+        fields: [any ServiceField], characteristics: [CharacteristicDescription],
         problem: @escaping @Sendable (ServiceConfiguration) -> ServiceProblem? = { _ in nil },
         rate: @escaping @Sendable (ServiceConfiguration) -> Int? = { _ in nil },
         heart: (@Sendable (SensorSource) -> Signal)? = nil,
@@ -50,7 +50,7 @@ package struct ServiceDescription: Sendable {
     ) {
         (self.name, self.variant, self.uuid, self.about) = (name, variant, uuid, about)
         self.isAdvertised = isAdvertised
-        (self.fields, self.characteristics) = (fields, characteristics)
+        (self.fields, self.characteristics) = (fields.map(\.description), characteristics)
         (self.problem, self.rate, heartRate, self.steps, self.sensor) = (problem, rate, heart, steps, sensor)
         var values: [ServiceValue] = []
         for (place, characteristic) in characteristics.enumerated() {
@@ -107,8 +107,8 @@ extension ServiceDescription: Hashable {
 
 /// The field and the word that select one of several services with the same name.
 package struct ServiceVariant: Sendable {
-    let key: String
-    let word: String
+    package let key: String
+    package let word: String
 
     /// Selects this service if `key` is `word`.
     package init(_ key: String, _ word: String) { (self.key, self.word) = (key, word) }

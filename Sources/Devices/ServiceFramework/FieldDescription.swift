@@ -3,7 +3,7 @@ package import Sensors
 /// A key of a service in a scenario, with its type and default.
 ///
 /// The reader, its messages, the JSON Schema and the language reference are derived from it.
-package struct FieldDescription: Hashable, Sendable {
+package struct FieldDescription: ServiceField, Hashable {
     /// The type of a key's value.
     package enum Form: Hashable, Sendable {
         case curve(ClosedRange<Double>)
@@ -39,9 +39,12 @@ package struct FieldDescription: Hashable, Sendable {
     /// One sentence: the meaning, the unit and the default.
     package let about: String
 
-    package static func object(_ key: String, _ fields: [FieldDescription], _ about: String) -> FieldDescription {
-        FieldDescription(key: key, form: .object(fields), standard: nil, isRequired: false, about: about)
+    package static func object(_ key: String, _ fields: [any ServiceField], _ about: String) -> FieldDescription {
+        FieldDescription(
+            key: key, form: .object(fields.map(\.description)), standard: nil, isRequired: false, about: about)
     }
+
+    package var description: FieldDescription { self }
 
     /// The key within its object.
     package var name: String { key.split(separator: ".").last.map(String.init) ?? key }
@@ -59,4 +62,17 @@ package enum FieldValue: Hashable, Sendable {
     case word(String)
     /// Characteristics that a file describes.
     case characteristics([CustomCharacteristic])
+
+    /// The associated value.
+    var payload: any Sendable {
+        switch self {
+        case .curve(let curve): curve
+        case .duration(let duration): duration
+        case .flag(let flag): flag
+        case .whole(let number): number
+        case .number(let number): number
+        case .word(let word): word
+        case .characteristics(let characteristics): characteristics
+        }
+    }
 }

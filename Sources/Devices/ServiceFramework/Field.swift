@@ -1,7 +1,12 @@
 package import Sensors
 
+/// A key of a service, with or without a type for its values.
+package protocol ServiceField: Sendable {
+    var description: FieldDescription { get }
+}
+
 /// A field whose values have a type: `configuration[BatteryFields.period]` is a `Duration`.
-package struct Field<Value: FieldType>: Sendable {
+package struct Field<Value: FieldType>: ServiceField {
     package let description: FieldDescription
 
     /// A field with a default; without one it is required, unless it is optional.
@@ -30,78 +35,49 @@ package protocol FieldType: Sendable {
     var fieldValue: FieldValue? { get }
 }
 
+extension FieldType {
+    package init?(_ value: FieldValue) {
+        guard let own = value.payload as? Self else { return nil }
+        self = own
+    }
+}
+
 extension Optional: FieldType where Wrapped: FieldType {
     package static var nothing: Wrapped? { nil }
-    /// Nil for a value of another type.
     package init?(_ value: FieldValue) {
         guard let wrapped = Wrapped(value) else { return nil }
         self = wrapped
     }
-    /// The value in a configuration; nil for nil.
     package var fieldValue: FieldValue? { flatMap(\.fieldValue) }
 }
 
 extension Curve: FieldType {
-    /// Always 0.
     package static var nothing: Curve { .constant(0) }
-    /// Nil for a value of another type.
-    package init?(_ value: FieldValue) {
-        guard case .curve(let curve) = value else { return nil }
-        self = curve
-    }
     package var fieldValue: FieldValue? { .curve(self) }
 }
 
 extension Duration: FieldType {
-    /// 0 s.
     package static var nothing: Duration { .zero }
-    /// Nil for a value of another type.
-    package init?(_ value: FieldValue) {
-        guard case .duration(let duration) = value else { return nil }
-        self = duration
-    }
     package var fieldValue: FieldValue? { .duration(self) }
 }
 
 extension Bool: FieldType {
     package static var nothing: Bool { false }
-    /// Nil for a value of another type.
-    package init?(_ value: FieldValue) {
-        guard case .flag(let flag) = value else { return nil }
-        self = flag
-    }
     package var fieldValue: FieldValue? { .flag(self) }
 }
 
 extension Int: FieldType {
-    /// 0.
     package static var nothing: Int { 0 }
-    /// Nil for a value of another type.
-    package init?(_ value: FieldValue) {
-        guard case .whole(let number) = value else { return nil }
-        self = number
-    }
     package var fieldValue: FieldValue? { .whole(self) }
 }
 
 extension Double: FieldType {
-    /// 0.
     package static var nothing: Double { 0 }
-    /// Nil for a value of another type.
-    package init?(_ value: FieldValue) {
-        guard case .number(let number) = value else { return nil }
-        self = number
-    }
     package var fieldValue: FieldValue? { .number(self) }
 }
 
 extension String: FieldType {
     package static var nothing: String { "" }
-    /// Nil for a value of another type.
-    package init?(_ value: FieldValue) {
-        guard case .word(let word) = value else { return nil }
-        self = word
-    }
     package var fieldValue: FieldValue? { .word(self) }
 }
 

@@ -2,7 +2,6 @@ package import Bluetooth
 package import Characteristics
 package import GATT
 package import Sensors
-import Simulation
 
 /// A characteristic that a scenario file describes.
 package struct CustomCharacteristic: Hashable, Sendable {
@@ -37,29 +36,5 @@ package struct CustomCharacteristic: Hashable, Sendable {
         (self.name, self.uuid, self.format) = (name, uuid, format)
         (self.properties, self.initial) = (properties, initial)
         (security, period, handle, descriptors) = ([], .seconds(1), nil, [])
-    }
-}
-
-extension ConfiguredService {
-    /// A service that a scenario file describes: `custom`.
-    package static func custom(_ uuid: UUID, _ characteristics: [CustomCharacteristic]) -> ConfiguredService {
-        let description = ServiceDescription(
-            "custom", uuid, "what the file describes", fields: [],
-            characteristics: characteristics.map { characteristic in
-                CharacteristicDescription(
-                    characteristic.uuid, characteristic.name, characteristic.properties,
-                    format: characteristic.format.codec,
-                    value: ValueDescription(.custom(characteristic.format), named: characteristic.name),
-                    client: ClientUse("custom", importance: .none, isMeasurement: false)
-                ) { definition, _ in
-                    definition.permissions = AttributePermissions(
-                        characteristic.properties, needing: characteristic.security)
-                    definition.descriptors = characteristic.descriptors
-                    definition.handle = characteristic.handle
-                }
-            },
-            sensor: { CustomSensor(characteristics, $0) })
-        return ConfiguredService(
-            description, ServiceConfiguration(("characteristics", .characteristics(characteristics))))
     }
 }

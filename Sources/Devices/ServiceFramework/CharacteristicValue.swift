@@ -30,15 +30,17 @@ extension CharacteristicValue {
         try Self(octets: octets).write(to: &text)
     }
 
-    static func writeLine(_ octets: ArraySlice<UInt8>, to text: inout JSONText) throws(Malformed) {
+    package static func writeLine(_ octets: ArraySlice<UInt8>, to text: inout JSONText) throws(Malformed) {
         try Self(octets: octets).writeLine(to: &text)
     }
 
-    static func check(_ octets: ArraySlice<UInt8>) throws(Malformed) { _ = try Self(octets: octets) }
+    package static func check(_ octets: ArraySlice<UInt8>) throws(Malformed) { _ = try Self(octets: octets) }
 
-    static func words(_ octets: ArraySlice<UInt8>) throws(Malformed) -> String { try Self(octets: octets).words }
+    package static func words(_ octets: ArraySlice<UInt8>) throws(Malformed) -> String {
+        try Self(octets: octets).words
+    }
 
-    static func number(_ octets: ArraySlice<UInt8>, of key: String?) throws(Malformed) -> Double? {
+    package static func number(_ octets: ArraySlice<UInt8>, of key: String?) throws(Malformed) -> Double? {
         try Self(octets: octets).number(of: key)
     }
 }

@@ -1,5 +1,5 @@
 package import Sensors
-import Simulation
+package import Simulation
 
 /// A value that a script sets.
 package enum SensorInput: Sendable {
@@ -19,7 +19,7 @@ package enum SensorInput: Sendable {
 
 extension SensorInput? {
     /// A signal, nil for the end of one, or `.none` for octets.
-    var signal: Signal?? {
+    package var signal: Signal?? {
         switch self {
         case .signal(let signal): .some(signal)
         case nil: .some(nil)
@@ -28,12 +28,12 @@ extension SensorInput? {
     }
 
     /// Whether it is octets, or the end of an override.
-    var isTextOrEnd: Bool { if case .signal = self { false } else { true } }
+    package var isTextOrEnd: Bool { if case .signal = self { false } else { true } }
 }
 
 extension Gauge {
     /// Overrides or restores the value by the wall clock, and forgets earlier ones.
-    mutating func set(_ signal: Signal?, at now: Instant, begun: Instant?, by clock: WallClock) {
+    package mutating func set(_ signal: Signal?, at now: Instant, begun: Instant?, by clock: WallClock) {
         set(signal, at: clock.sensorTime(at: now), begun: begun.map { clock.sensorTime(at: $0) })
         forget(before: clock.sensorTime(at: now))
     }
