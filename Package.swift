@@ -29,6 +29,7 @@ let floors: [[Target]] = [
         library("Statistics", on: "Simulation"),
     ],
     [
+        library("HCITransport", on: "HCI", "Sockets"),
         library("GATT", on: "ATT", "Cryptography", "Octets", "Bluetooth", "Simulation"),
         library("CommandSupport", on: "Arguments", "CLinux", "Simulation", "Sockets", "Spelling"),
         library("VirtualController", on: "Octets", "Bluetooth", "Simulation", "Air", "HCI", "LinkLayer"),
@@ -272,7 +273,7 @@ func libraries() -> [Target] {
         library("LubdubGATT", on: "ATT", "Bluetooth", "Cryptography", "GATT", "L2CAP", "Octets", "Simulation"),
         library(
             "LubdubHost",
-            on: "ATT", "Bluetooth", "Cryptography", "GATT", "HCI", "L2CAP", "LEHost", "Octets", "Simulation", "Sockets"),
+            on: "ATT", "Bluetooth", "Cryptography", "GATT", "HCI", "HCITransport", "L2CAP", "LEHost", "Octets", "Simulation", "Sockets"),
         library(
             "LubdubVirtualRadio",
             on: "Air", "Bluetooth", "HCI", "LinkLayer", "Octets", "Simulation", "VirtualController"),
@@ -306,7 +307,7 @@ func folders() -> [String: [String]] {
         "Client": ["Collector"],
         "Scenario": ["EventLog", "Scenarios", "Timeline", "VirtualWorld"],
         "Verdicts": ["Checks", "ClientTesting", "Conformance", "Expectations", "PeripheralTesting", "Reporting"],
-        "Linux": ["BlueZ", "CDBus", "CLinux", "DBus", "Drivers", "Sockets"],
+        "Linux": ["BlueZ", "CDBus", "CLinux", "DBus", "Drivers", "HCITransport", "Sockets"],
         "Tool": [
             "Benchmarks", "CommandLineTool", "CommandSupport", "Control", "Doctor", "Replay", "ScenarioRuns",
             "Terminal",

@@ -1,9 +1,10 @@
 import Documents
 import Sensors
+import ServiceFramework
 import Services
 import Testing
-
 @testable import Scenarios
+
 
 @Suite struct ProblemTests {
     @Test(

@@ -4,10 +4,11 @@ import EventLog
 import FoundationEssentials
 import Mutations
 import Sensors
+import ServiceFramework
 import Services
 import Testing
-
 @testable import Scenarios
+
 
 @Suite struct ScenarioFileTests {
     @Test(arguments: Files.folders.flatMap(Files.names))

@@ -1,14 +1,15 @@
 import Bluetooth
 import Characteristics
 import Collector
+import Octets
 import ServiceFramework
 import Services
 import Simulation
 import Statistics
 import Testing
-
 @testable import CommandSupport
 @testable import Terminal
+
 
 /// The client's updates on the screen.
 @Suite struct DashboardUpdateTests {

@@ -1,6 +1,7 @@
 import Characteristics
 import Collector
 import EventLog
+import ServiceFramework
 import Services
 import Spelling
 import Testing

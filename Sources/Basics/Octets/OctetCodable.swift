@@ -1,5 +1,5 @@
 /// A value with a layout of fields, of which it is read and to which it is written.
-public protocol OctetCodable {
+public protocol OctetCodable: SendableMetatype {
     /// Reads the fields; throws if they are incomplete or prohibited.
     init(from reader: inout OctetReader) throws(Malformed)
 

@@ -223,7 +223,7 @@ extension [UInt8] {
 
 // MARK: Runs of fields
 
-extension Field where Value: OctetCodable & SendableMetatype {
+extension Field where Value: OctetCodable {
     static func parameters(_: Value.Type = Value.self) -> Self {
         Self(name: "") { reader, _ throws(Malformed) in
             try Value(from: &reader)
@@ -235,7 +235,7 @@ extension Field where Value: OctetCodable & SendableMetatype {
 
 extension Field {
     /// The parameters if `isPresent`, or else nothing.
-    static func parameters<Wrapped: OctetCodable & SendableMetatype>(if isPresent: Bool) -> Self where Value == Wrapped? {
+    static func parameters<Wrapped: OctetCodable>(if isPresent: Bool) -> Self where Value == Wrapped? {
         Self(name: "", count: isPresent ? 1 : 0) { reader, field throws(Malformed) in
             field.count == 0 ? nil : try Wrapped(from: &reader)
         } write: { value, octets, _ in
@@ -245,7 +245,7 @@ extension Field {
 
     /// A count of 0 to 255, and as many elements, each with all its fields: section 5.2 on arrayed parameters.  Only
     /// `maximum` elements are written.
-    static func list<Element: OctetCodable & SendableMetatype>(
+    static func list<Element: OctetCodable>(
         _ count: String, of _: Element.Type = Element.self, maximum: Int = 255
     ) -> Self where Value == [Element] {
         Self(name: count, count: maximum) { reader, field throws(Malformed) in

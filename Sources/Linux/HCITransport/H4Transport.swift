@@ -1,9 +1,9 @@
-package import HCI
-package import Sockets
+public import HCI
+public import Sockets
 import Synchronization
 
 /// A stream of octets to a controller or from a host: a socket or `/dev/vhci`.
-package protocol OctetStream: Sendable {
+public protocol OctetStream: Sendable {
     /// Calls `handler` with all further events, on the loop's thread.
     func start(_ handler: @escaping StreamConnection.Handler)
 
@@ -17,8 +17,9 @@ package protocol OctetStream: Sendable {
 extension StreamConnection: OctetStream {}
 
 /// HCI packets over a stream of octets.  Core 6.0, Vol 4, Part A (UART transport, "H4"), section 2.
-package final class H4Transport: Sendable {
-    package enum Event: Sendable {
+public final class H4Transport: Sendable {
+    /// A change of the transport, or packets.
+    public enum Event: Sendable {
         /// The other side is connected.
         case opened
         /// At least one packet, in order.
@@ -28,7 +29,7 @@ package final class H4Transport: Sendable {
     }
 
     /// The reason for closing a transport.
-    package enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
+    public enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
         /// The other side closed the stream.
         case closed
         /// The stream could not be opened, or broke.
@@ -37,10 +38,10 @@ package final class H4Transport: Sendable {
         case framing(H4Framer.Failure)
 
         /// The message about a host at the other side.
-        package var description: String { text(for: "host") }
+        public var description: String { text(for: "host") }
 
         /// The message about the controller at an address.
-        package func description(at address: StreamAddress) -> String {
+        public func description(at address: StreamAddress) -> String {
             if case .stream(let failure) = self { return failure.description(at: address) }
             return "\(address): \(text(for: "controller"))"
         }
@@ -58,10 +59,10 @@ package final class H4Transport: Sendable {
     private let framer = Mutex(H4Framer())
 
     /// Nothing is sent or received before `start`.
-    package init(_ stream: any OctetStream) { self.stream = stream }
+    public init(_ stream: any OctetStream) { self.stream = stream }
 
     /// Calls `handler` with all further events, on the loop's thread.
-    package func start(_ handler: @escaping @Sendable (Event) -> Void) {
+    public func start(_ handler: @escaping @Sendable (Event) -> Void) {
         stream.start { [weak self] event in
             switch event {
             case .opened: handler(.opened)
@@ -73,10 +74,10 @@ package final class H4Transport: Sendable {
     }
 
     /// Sends one packet; has no effect when the transport is closed.
-    package func send(_ kind: PacketKind, _ octets: [UInt8]) { stream.send(H4Framer.octets(kind, octets)) }
+    public func send(_ kind: PacketKind, _ octets: [UInt8]) { stream.send(H4Framer.octets(kind, octets)) }
 
     /// Closes the transport; no event follows.
-    package func close() { stream.close() }
+    public func close() { stream.close() }
 
     private func received(_ octets: [UInt8], _ handler: @Sendable (Event) -> Void) {
         var packets: [H4Framer.Framed] = []
