@@ -47,8 +47,17 @@ struct RadioSupport: Sendable {
     /// Why the other radios cannot play it.
     let reason: String
     fileprivate var isAccepted: @Sendable (Action.Operation) -> Bool = { _ in false }
+    fileprivate var ignored: @Sendable (RadioKind, Action.Operation) -> String? = { _, _ in nil }
 
     static let all = Self(radios: RadioKind.allCases, reason: "")
+    /// All, but bluetoothd ignores an argument of some operations.
+    static func all(
+        exceptForBluetoothd argument: String, when isIgnored: @escaping @Sendable (Action.Operation) -> Bool
+    ) -> Self {
+        var support = Self.all
+        support.ignored = { $0 == .bluetoothd && isIgnored($1) ? argument : nil }
+        return support
+    }
     /// Only with the virtual controllers.
     static func embeddedRadio(_ reason: String) -> Self { Self(radios: [.rehearsal, .virtual], reason: reason) }
     static func builtInClient(_ reason: String) -> Self { Self(radios: [.rehearsal], reason: reason) }
@@ -70,6 +79,9 @@ struct RadioSupport: Sendable {
     func unsupportedReason(_ radio: RadioKind, _ operation: Action.Operation) -> String? {
         radios.contains(radio) || isAccepted(operation) ? nil : reason
     }
+
+    /// The argument that a radio ignores; nil if it plays the whole operation.
+    func ignoredArgument(_ radio: RadioKind, _ operation: Action.Operation) -> String? { ignored(radio, operation) }
 
     /// `embedded radio, hci; bluez without …`.
     var description: String {

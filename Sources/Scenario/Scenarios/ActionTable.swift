@@ -195,6 +195,9 @@ extension Action.Kind {
         case .disconnect:
             ActionRow(
                 .air, of: .device, lasts: false,
+                on: .all(exceptForBluetoothd: "reason") {
+                    if case .disconnect(let reason?) = $0 { !reason.means(.remoteUserTerminated) } else { false }
+                },
                 "The device ends its connections. BlueZ always sends reason 0x13.",
                 [
                     .init(

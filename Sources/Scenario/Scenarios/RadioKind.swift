@@ -26,6 +26,11 @@ package enum RadioKind: String, CaseIterable, Hashable, Sendable {
         action.kind.row.support.unsupportedReason(self, action.operation)
     }
 
+    /// The argument of an action that this radio ignores; nil if there is none.
+    package func ignoredArgument(of action: Action) -> String? {
+        action.kind.row.support.ignoredArgument(self, action.operation)
+    }
+
     /// Why an event cannot be observed; nil if it can.
     ///
     /// | event | rehearsal | virtual | controllers | bluetoothd |

@@ -1,3 +1,4 @@
+import Bluetooth
 package import EventLog
 
 /// An action, and when it begins and ends.
@@ -87,4 +88,11 @@ package enum Code: Hashable, Sendable {
     case number(UInt8)
     /// The specification's name, in snake_case.
     case name(String)
+
+    func means(_ status: HCIStatus) -> Bool {
+        switch self {
+        case .number(let number): number == status.rawValue
+        case .name(let name): name == status.name
+        }
+    }
 }

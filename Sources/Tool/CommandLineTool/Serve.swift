@@ -96,8 +96,7 @@ private struct ServeEndpoints: Sendable {
     var limits: LiveWorld.Limits {
         { [radio] action in
             if let why = radio.unsupportedReason(for: action) { return ("do", why) }
-            guard radio == .bluetoothd, let key = action.keyUnplayedByBluetoothd else { return nil }
-            return (key, "not possible over BlueZ: bluetoothd controls this")
+            return radio.ignoredArgument(of: action).map { ($0, "not possible over BlueZ: bluetoothd controls this") }
         }
     }
 }
