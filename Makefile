@@ -11,7 +11,7 @@ SOURCES := Package.swift Sources Tests
 LINKING := $(shell awk '/^MemTotal/ && $$2 > 12000000 { print "--experimental-lto-mode full" }' /proc/meminfo)
 # Modules that read external data or wrap C.
 READING := ATT Arguments BlueZ Bluetooth Characteristics Checks Collector CommandLineTool Conformance Cryptography \
-    DBus Documents EventLog Expectations GATT HCI L2CAP LEHost LinkLayer Octets Peripheral Reporting Scenarios \
+    DBus Documents EventLog Expectations GATT HCI L2CAP LEHost LinkLayer Octets Peripheral Reporting ScenarioLanguage Scenarios \
     Screen Simulation Sockets Spelling VirtualController
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
 

@@ -1,3 +1,4 @@
+import ScenarioLanguage
 package import Scenarios
 
 extension Scenario {
@@ -14,7 +15,9 @@ extension Scenario {
             if device.security?.passkey != nil { paths.append("\(path).security.passkey") }
         }
         for (number, rule) in script.enumerated() {
-            if let key = RadioKind.bluetoothd.ignoredArgument(of: rule.action) { paths.append("script[\(number)].\(key)") }
+            if let key = RadioKind.bluetoothd.ignoredArgument(of: rule.action) {
+                paths.append("script[\(number)].\(key)")
+            }
         }
         return paths
     }

@@ -36,7 +36,11 @@ package struct Expectation: Hashable, Sendable {
     package var until: Moment?
     /// The test case or requirement that it checks.
     package var requirement: String?
-    package var isRecommendation: Bool
+    package var isRecommendation = false
+
+    package init(id: String, _ question: Question, since: Moment) {
+        (self.id, self.question, self.since) = (id, question, since)
+    }
 }
 
 /// A pattern for JSON values.
@@ -46,6 +50,8 @@ package indirect enum Matcher: Hashable, Sendable {
         package var key: String
         /// The pattern for its value.
         package var matcher: Matcher
+
+        package init(key: String, matcher: Matcher) { (self.key, self.matcher) = (key, matcher) }
     }
 
     /// The statistic over delivered values.
@@ -69,7 +75,9 @@ package indirect enum Matcher: Hashable, Sendable {
         /// Only values below this count.
         package var below: Double?
         /// The allowed deviation.
-        package var tolerance: Double
+        package var tolerance = 0.0
+
+        package init(_ statistic: Statistic, of entity: EntityReference) { (self.statistic, of) = (statistic, entity) }
     }
 
     /// `null`.

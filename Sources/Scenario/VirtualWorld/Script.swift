@@ -3,6 +3,7 @@ import Characteristics
 import EventLog
 import LEHost
 import Peripheral
+import ScenarioLanguage
 import Scenarios
 import Sensors
 import Services

@@ -5,6 +5,7 @@ import Collector
 import CommandSupport
 import Documents
 import EventLog
+import ScenarioLanguage
 import ScenarioRuns
 import Scenarios
 import Simulation

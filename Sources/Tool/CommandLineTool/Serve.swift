@@ -4,6 +4,7 @@ import CommandSupport
 import Control
 import Drivers
 import Glibc
+import ScenarioLanguage
 import ScenarioRuns
 import Scenarios
 import Simulation

@@ -5,6 +5,7 @@ import Conformance
 import Doctor
 import Documents
 import Reporting
+import ScenarioLanguage
 import Scenarios
 import Services
 import Spelling

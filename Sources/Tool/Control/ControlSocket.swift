@@ -1,6 +1,7 @@
 import CommandSupport
 import Documents
 package import Drivers
+import ScenarioLanguage
 package import Scenarios
 package import Simulation
 package import Sockets

@@ -2,6 +2,7 @@ import Arguments
 package import CommandSupport
 import Documents
 import Glibc
+import ScenarioLanguage
 import ScenarioRuns
 import Scenarios
 import Simulation

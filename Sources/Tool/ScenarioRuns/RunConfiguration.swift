@@ -5,6 +5,7 @@ package import Documents
 package import EventLog
 import GATT
 import Glibc
+import ScenarioLanguage
 package import Scenarios
 import Simulation
 import Spelling

@@ -5,6 +5,7 @@ import Conformance
 import Drivers
 import Expectations
 import Glibc
+import ScenarioLanguage
 import ScenarioRuns
 import Scenarios
 import Simulation
