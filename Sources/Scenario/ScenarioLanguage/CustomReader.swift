@@ -126,7 +126,6 @@ struct CustomReader {
         return cursor.string == nil ? .uint8 : .utf8
     }
 
-    /// A value of the type and in the range of a format.
     func value(_ cursor: Cursor, as format: ValueFormat) -> Value? {
         guard let value = services.curves.value(cursor, in: format.range) else { return nil }
         switch value {

@@ -67,7 +67,6 @@ struct ExpectationReader {
         }
     }
 
-    /// The limits on a number of occurrences.
     private func bounds(_ cursor: Cursor) -> Expectation.Limits {
         let limits = moments.limits(cursor, "min", "max")
         guard limits != Expectation.Limits() else {

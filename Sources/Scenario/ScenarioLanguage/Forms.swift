@@ -3,7 +3,6 @@ import Documents
 import EventLog
 import Scenarios
 
-/// The string formats of the language.
 extension Shape {
     static let duration = Shape.form(Forms.duration)
     static let id = Shape.form(Forms.id)

@@ -7,7 +7,6 @@ struct Loader {
     let log: ProblemLog
     let load: (String) -> [UInt8]?
 
-    /// The limit on the depth of includes.
     static let maximumDepth = 8
 
     /// The root of a file; nil after noting that it is not a JSON object.

@@ -65,13 +65,10 @@ package enum ScenarioFile: Hashable, Sendable {
 package struct Suite: Hashable, Sendable {
     /// A scenario and its parameters.
     package struct Case: Hashable, Sendable {
-        /// Its name in reports.
         package var id: String
         /// The path of its file, as `load` takes it.
         package var scenario: String
-        /// Overrides the scenario's seed.
         package var seed: UInt64?
-        /// Overrides the scenario's variables.
         package var variables: [String: Node]
     }
 

@@ -13,7 +13,6 @@ package struct Action: Hashable, Sendable {
         (self.operation, self.entity) = (operation, entity)
     }
 
-    /// The operation without its arguments.
     package var kind: Kind { operation.kind }
 
     /// The sorts of request that `att_error` selects by.
@@ -62,7 +61,6 @@ extension Action {
         case disconnect(reason: Code?)
         /// `silence`.
         case silence
-        /// A fault in notified and indicated values.
         case valueFault(ValueFault)
         /// `burst`: notifications per second.
         case burst(rate: Double)
@@ -127,7 +125,6 @@ extension Action {
 }
 
 extension Action.Operation {
-    /// The action without its arguments.
     package var kind: Action.Kind {
         switch self {
         case .linkLoss: .linkLoss

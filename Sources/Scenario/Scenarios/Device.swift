@@ -9,7 +9,6 @@ package struct Device: Hashable, Sendable {
         case central
     }
 
-    /// Its name in the scenario.
     package var id: String
     package var name: String
     package var role = Role.peripheral
@@ -84,7 +83,6 @@ package struct Advertising: Hashable, Sendable {
     package var payload = Payload()
     /// The scan response data; nil: the device chooses.
     package var scanResponse: Payload?
-    /// Whether the device accepts connections.
     package var isConnectable = true
 
     package init() {}
@@ -122,7 +120,6 @@ package struct Security: Hashable, Sendable {
     package var passkey: Int?
     /// Whether it stores keys.
     package var isBonding = true
-    /// Whether it supports LE Secure Connections.
     package var hasSecureConnections = true
     /// The maximum number of bonds.
     package var bonds: Int?

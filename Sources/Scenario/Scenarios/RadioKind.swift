@@ -11,7 +11,6 @@ package enum RadioKind: String, CaseIterable, Hashable, Sendable {
     /// The machine's Bluetooth, through bluetoothd.
     case bluetoothd
 
-    /// The name in documentation and messages.
     package var name: String {
         switch self {
         case .rehearsal: "built-in client"

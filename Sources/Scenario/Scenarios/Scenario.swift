@@ -5,7 +5,6 @@ package struct Scenario: Hashable, Sendable {
     package var note: String?
     /// Labels to select it by.
     package var tags: [String] = []
-    /// The seed of all random numbers.
     package var seed: UInt64 = 1
     /// The sensors' wall-clock time at the start.
     package var begins = WallTime(secondsSince2000: 0)

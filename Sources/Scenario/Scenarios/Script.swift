@@ -31,7 +31,6 @@ package struct Rule: Hashable, Sendable {
 package enum Moment: Hashable, Sendable {
     case start
     case end
-    /// A time since the start.
     case time(Duration)
     /// A time since the start, and its repetitions: `times` in all, or until the end.
     case repeated(first: Duration, every: Duration, times: Int?)
@@ -69,7 +68,6 @@ package struct Event: Hashable, Sendable {
     package var filters: [Filter] = []
     /// The matches that count.
     package var occurrence = Occurrence.each
-    /// The delay after the event.
     package var delay = Duration.zero
     /// The characteristic value that includes the target, if the target is not a characteristic value itself.
     package var carrier: Carrier?

@@ -14,7 +14,6 @@ package struct Service: Hashable, Sendable {
     package var description: ServiceDescription { configured.description }
     /// The values that the device has; ``EntityReference`` counts them from 0.
     package var values: [ServiceValue] { configured.values }
-    /// The UUID that a client discovers.
     package var uuid: UUID { description.uuid }
 
     /// The index in ``values`` of the value addressed by the service's name alone; nil when it has none.

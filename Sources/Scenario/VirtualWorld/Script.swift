@@ -144,7 +144,6 @@ extension World {
         wakeDevice(node)
     }
 
-    /// The handles of an entity's values.
     func handles(of entity: EntityReference) -> [UInt16] {
         switch entity {
         case .device(let device): names.handles(of: device)

@@ -13,7 +13,6 @@ extension Tables {
     /// The word for a service that the file describes.
     static let custom = "custom"
 
-    /// Whether a scenario can have a service by this word.
     static func hasService(named word: String) -> Bool {
         word == custom || ServiceRegistry.service(named: word) != nil
     }
