@@ -56,7 +56,13 @@ let floors: [[Target]] = [
             "Simulation",
             "Characteristics"),
     ],
-    libraries(),
+    libraries() + [
+        library(
+            "ScenarioLanguage",
+            on: "Bluetooth", "Characteristics", "Documents", "EventLog", "GATT", "Scenarios", "Sensors",
+            "ServiceFramework", "Services",
+            "Simulation", "Spelling")
+    ],
     [
         library(
             "BlueZ", on: "ATT", "Bluetooth", "DBus", "GATT", "HCI", "LEHost", "Octets", "Simulation", "Spelling"),
@@ -69,14 +75,14 @@ let floors: [[Target]] = [
         library(
             "Expectations", on: "Bluetooth", "EventLog", "Scenarios", "ServiceFramework", "Services", "Simulation",
             "Spelling"),
-        library("Timeline", on: "EventLog", "Scenarios", "Simulation"),
+        library("Timeline", on: "EventLog", "ScenarioLanguage", "Scenarios", "Simulation"),
     ],
     [
         library(
             "VirtualWorld",
             on: "Octets", "Spelling", "Bluetooth", "Simulation", "Air", "ATT", "Characteristics", "EventLog",
-            "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "ServiceFramework",
-            "Services",
+            "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "ScenarioLanguage", "Scenarios", "Sensors",
+            "ServiceFramework", "Services",
             "Timeline", "VirtualController"),
         library(
             "Terminal", on: "BlueZ", "Characteristics", "Collector", "CommandSupport", "Documents", "ServiceFramework",
@@ -88,10 +94,12 @@ let floors: [[Target]] = [
             "Drivers",
             on: "Arguments", "BlueZ", "Bluetooth", "Collector", "CommandSupport", "DBus", "EventLog", "Expectations",
             "GATT",
-            "HCI", "LEHost", "Octets", "Peripheral", "Scenarios", "Simulation", "Sockets", "Spelling", "VirtualWorld"),
+            "HCI", "LEHost", "Octets", "Peripheral", "ScenarioLanguage", "Scenarios", "Simulation", "Sockets",
+            "Spelling", "VirtualWorld"),
         library(
             "Conformance",
-            on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "Scenarios", "Simulation",
+            on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "ScenarioLanguage", "Scenarios",
+            "Simulation",
             "Spelling"),
         library(
             "Checks",
@@ -111,7 +119,7 @@ let floors: [[Target]] = [
             "ScenarioRuns",
             on: "Arguments", "ATT", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance",
             "Documents", "EventLog", "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Octets", "Reporting",
-            "Scenarios", "ServiceFramework", "Services", "Simulation", "Spelling", "VirtualWorld"),
+            "ScenarioLanguage", "Scenarios", "ServiceFramework", "Services", "Simulation", "Spelling", "VirtualWorld"),
         library(
             "Doctor",
             on: "Arguments", "BlueZ", "Bluetooth", "CommandSupport", "DBus", "Simulation", "Sockets", "Spelling"),
@@ -119,7 +127,8 @@ let floors: [[Target]] = [
     [
         library(
             "Replay",
-            on: "CommandSupport", "Documents", "ScenarioRuns", "Scenarios", "Simulation", "Spelling")
+            on: "CommandSupport", "Documents", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Simulation", "Spelling"
+        )
     ],
     [
         library(
@@ -131,13 +140,14 @@ let floors: [[Target]] = [
         library(
             "ClientTesting",
             on: "Arguments", "Bluetooth", "CLinux", "Collector", "CommandSupport", "Conformance", "Documents",
-            "Drivers", "EventLog", "Expectations", "HCI", "Reporting", "ScenarioRuns", "Scenarios", "ServiceFramework",
-            "Services",
+            "Drivers", "EventLog", "Expectations", "HCI", "Reporting", "ScenarioRuns", "ScenarioLanguage", "Scenarios",
+            "ServiceFramework", "Services",
             "Simulation",
             "Sockets", "Spelling", "Terminal", "VirtualWorld"),
         library(
             "Control",
-            on: "Arguments", "CommandSupport", "Documents", "Drivers", "ScenarioRuns", "Scenarios", "Sensors",
+            on: "Arguments", "CommandSupport", "Documents", "Drivers", "ScenarioRuns", "ScenarioLanguage", "Scenarios",
+            "Sensors",
             "ServiceFramework", "Services", "Simulation", "Sockets", "Spelling", "Terminal", "VirtualWorld"),
     ],
     [
@@ -145,7 +155,8 @@ let floors: [[Target]] = [
             "Benchmarks",
             on: "Arguments", "Bluetooth", "Characteristics", "ClientTesting", "Collector", "CommandSupport",
             "Conformance", "Documents", "Drivers", "EventLog", "Expectations", "GATT", "HCI", "LEHost", "Octets",
-            "Peripheral", "Reporting", "ScenarioRuns", "Scenarios", "ServiceFramework", "Services", "Simulation",
+            "Peripheral", "Reporting", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "ServiceFramework", "Services",
+            "Simulation",
             "Sockets", "Spelling",
             "VirtualWorld",
             embedding: "bumble.py")
@@ -155,7 +166,8 @@ let floors: [[Target]] = [
             "CommandLineTool",
             on: "Arguments", "Benchmarks", "Bluetooth", "Checks", "ClientTesting", "Collector", "CommandSupport",
             "Conformance", "Control", "Doctor", "Documents", "Drivers", "EventLog", "PeripheralTesting", "Replay",
-            "Reporting", "ScenarioRuns", "Scenarios", "Simulation", "Sockets", "Spelling", "Terminal", "VirtualWorld")
+            "Reporting", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Simulation", "Sockets", "Spelling",
+            "Terminal", "VirtualWorld")
     ],
     [program("lubdub", on: "CommandLineTool")],
     [
@@ -181,19 +193,22 @@ let floors: [[Target]] = [
             "ClientTesting",
             on: "Arguments", "CommandLineTool", "CommandSupport", "Conformance", "Documents", "Drivers", "EventLog",
             "Expectations", "HCI",
-            "ScenarioRuns", "Scenarios", "Simulation", "Spelling", "Terminal", "VirtualWorld"),
+            "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Simulation", "Spelling", "Terminal", "VirtualWorld"),
         tests(
             "Collector",
             on: "Spelling", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
         tests(
             "CommandLineTool",
-            on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "ScenarioRuns", "Scenarios"),
+            on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "ScenarioRuns",
+            "ScenarioLanguage", "Scenarios"),
         tests(
             "Conformance",
-            on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "Scenarios", "Simulation",
+            on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "ScenarioLanguage", "Scenarios",
+            "Simulation",
             "Spelling"),
         tests(
-            "Checks", on: "Bluetooth", "Documents", "Expectations", "HCI", "LEHost", "Octets", "Scenarios",
+            "Checks", on: "Bluetooth", "Documents", "Expectations", "HCI", "LEHost", "Octets", "ScenarioLanguage",
+            "Scenarios",
             "Simulation", "VirtualWorld"),
         tests(
             "Control",
@@ -204,10 +219,12 @@ let floors: [[Target]] = [
         tests("Doctor", on: "Arguments", "CommandSupport"),
         tests(
             "Drivers", on: "Arguments", "Bluetooth", "Collector", "CommandSupport", "GATT", "HCI", "LEHost", "Octets",
-            "Scenarios", "Simulation", "Sockets", "VirtualWorld"),
+            "ScenarioLanguage", "Scenarios", "Simulation", "Sockets", "VirtualWorld"),
         tests("Documents", on: "Mutations", "Spelling"),
         tests("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
-        tests("Expectations", on: "Documents", "EventLog", "EventLogs", "Scenarios", "Simulation", "Spelling"),
+        tests(
+            "Expectations", on: "Documents", "EventLog", "EventLogs", "ScenarioLanguage", "Scenarios", "Simulation",
+            "Spelling"),
         tests("GATT", on: "Mutations", "ATT", "Octets", "Bluetooth", "Simulation"),
         tests("HCI", on: "Mutations", "Octets", "Bluetooth"),
         tests("L2CAP", on: "Mutations", "Octets", "Bluetooth"),
@@ -219,7 +236,8 @@ let floors: [[Target]] = [
             "Services", "Simulation"),
         tests(
             "Replay",
-            on: "CommandSupport", "Documents", "EventLog", "ScenarioRuns", "Scenarios", "Sensors", "Simulation",
+            on: "CommandSupport", "Documents", "EventLog", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Sensors",
+            "Simulation",
             "Spelling", "VirtualWorld"),
         tests(
             "PeripheralTesting", on: "TestBus", "Arguments", "Bluetooth", "Checks", "CLinux", "CommandLineTool",
@@ -227,16 +245,18 @@ let floors: [[Target]] = [
         tests(
             "Reporting",
             on: "Mutations", "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",
-            "Scenarios", "Simulation"),
+            "ScenarioLanguage", "Scenarios", "Simulation"),
         tests(
             "ScenarioRuns",
             on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "EventLog", "Octets",
             "Scenarios", "Simulation"),
         tests(
-            "Scenarios",
-            on: "Mutations", "Documents", "Bluetooth", "EventLog", "Sensors", "ServiceFramework", "Services",
-            "Simulation", "Spelling",
+            "ScenarioLanguage",
+            on: "Mutations", "Documents", "Bluetooth", "EventLog", "Scenarios", "Sensors", "ServiceFramework",
+            "Services", "Simulation",
+            "Spelling",
             excluding: "Broken", "Fixtures"),
+        tests("Scenarios", on: "Bluetooth", "EventLog"),
         tests(
             "Terminal", on: "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Simulation", "Statistics",
             excluding: "Screens"),
@@ -252,8 +272,8 @@ let floors: [[Target]] = [
         tests(
             "VirtualWorld",
             on: "ATT", "Bluetooth", "Characteristics", "Collector", "Conformance", "Documents", "EventLog", "EventLogs",
-            "Expectations", "GATT", "HCI", "LEHost", "Octets", "Reporting", "Scenarios", "Sensors", "ServiceFramework",
-            "Services",
+            "Expectations", "GATT", "HCI", "LEHost", "Octets", "Reporting", "ScenarioLanguage", "Scenarios", "Sensors",
+            "ServiceFramework", "Services",
             "Simulation", "Spelling", "VirtualController"),
         .testTarget(
             name: "ExamplesTests",
@@ -273,7 +293,8 @@ func libraries() -> [Target] {
         library("LubdubGATT", on: "ATT", "Bluetooth", "Cryptography", "GATT", "L2CAP", "Octets", "Simulation"),
         library(
             "LubdubHost",
-            on: "ATT", "Bluetooth", "Cryptography", "GATT", "HCI", "HCITransport", "L2CAP", "LEHost", "Octets", "Simulation", "Sockets"),
+            on: "ATT", "Bluetooth", "Cryptography", "GATT", "HCI", "HCITransport", "L2CAP", "LEHost", "Octets",
+            "Simulation", "Sockets"),
         library(
             "LubdubVirtualRadio",
             on: "Air", "Bluetooth", "HCI", "LinkLayer", "Octets", "Simulation", "VirtualController"),
@@ -305,7 +326,7 @@ func folders() -> [String: [String]] {
         ],
         "Devices": ["Peripheral", "Sensors", "ServiceFramework", "Services"],
         "Client": ["Collector"],
-        "Scenario": ["EventLog", "Scenarios", "Timeline", "VirtualWorld"],
+        "Scenario": ["EventLog", "ScenarioLanguage", "Scenarios", "Timeline", "VirtualWorld"],
         "Verdicts": ["Checks", "ClientTesting", "Conformance", "Expectations", "PeripheralTesting", "Reporting"],
         "Linux": ["BlueZ", "CDBus", "CLinux", "DBus", "Drivers", "HCITransport", "Sockets"],
         "Tool": [
