@@ -1,8 +1,8 @@
 import Characteristics
 import Mutations
 import Octets
-import Spelling
 import Testing
+import TextFormatting
 
 /// The octets of Pulse Oximeter Service 1.0.1, section 3.
 @Suite struct PulseOximetryTests {

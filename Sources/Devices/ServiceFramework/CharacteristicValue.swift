@@ -1,5 +1,5 @@
 package import Octets
-package import Spelling
+package import TextFormatting
 
 /// A codec whose values the event log and clients can print.
 package protocol CharacteristicValue: JSONWritable, Hashable, Sendable {

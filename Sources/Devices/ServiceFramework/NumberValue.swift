@@ -1,5 +1,5 @@
 package import Octets
-package import Spelling
+package import TextFormatting
 
 /// A value that is one whole number.
 package protocol NumberValue: CharacteristicValue {

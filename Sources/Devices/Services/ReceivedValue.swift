@@ -1,7 +1,7 @@
 package import Bluetooth
 package import Octets
 package import ServiceFramework
-package import Spelling
+package import TextFormatting
 
 /// A value that a client received, or its expiry.
 ///

@@ -1,5 +1,5 @@
 public import Octets
-import Spelling
+import TextFormatting
 
 /// Date Time, 0x2A08: 7 octets.  GATT Specification Supplement, Date Time.
 ///

@@ -1,4 +1,4 @@
-public import Spelling
+public import TextFormatting
 
 // The JSON form of values, in client lines and event logs.
 

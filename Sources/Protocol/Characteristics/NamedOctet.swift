@@ -1,5 +1,5 @@
 public import Octets
-public import Spelling
+public import TextFormatting
 
 /// A location on the body or on a bicycle: one octet that numbers `names`.
 ///

@@ -1,5 +1,5 @@
 public import Octets
-public import Spelling
+public import TextFormatting
 
 /// Oxygen saturation and pulse rate: two SFLOATs, four octets.  Pulse Oximeter Service 1.0.1, section 3.1.
 public struct SpO2PR: Hashable, Sendable {

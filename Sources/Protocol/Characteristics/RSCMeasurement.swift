@@ -1,5 +1,5 @@
 public import Octets
-public import Spelling
+public import TextFormatting
 
 /// RSC Measurement, 0x2A53.  Running Speed and Cadence Service 1.0, section 3.1.
 ///

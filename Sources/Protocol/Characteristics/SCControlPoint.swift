@@ -1,5 +1,5 @@
 public import Octets
-public import Spelling
+public import TextFormatting
 
 /// SC Control Point, 0x2A55: a request that a client writes, or the response that the server indicates.  Running Speed and
 /// Cadence Service 1.0, section 3.4.

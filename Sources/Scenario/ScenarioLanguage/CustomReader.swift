@@ -6,7 +6,7 @@ import Scenarios
 import Sensors
 import ServiceFramework
 import Services
-import Spelling
+import TextFormatting
 
 /// Makes custom services from checked trees.
 struct CustomReader {

@@ -4,7 +4,7 @@ package import Scenarios
 import Sensors
 import ServiceFramework
 package import Simulation
-import Spelling
+import TextFormatting
 import Timeline
 
 // Script actions from outside: keys and the control socket.

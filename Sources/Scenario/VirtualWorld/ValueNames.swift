@@ -2,7 +2,7 @@ import Octets
 import Peripheral
 import Scenarios
 import ServiceFramework
-import Spelling
+import TextFormatting
 
 /// The values of a scenario's devices: names, codecs and handles.
 struct ValueNames: Sendable {

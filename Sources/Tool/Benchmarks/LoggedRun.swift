@@ -6,7 +6,7 @@ import Glibc
 import Reporting
 import ScenarioRuns
 import Scenarios
-import Spelling
+import TextFormatting
 
 /// A scenario with a strap, in JSON: `heart` has the fields of its Heart Rate service, `others` its other services, after
 /// a comma, and `script` the rules of the script.

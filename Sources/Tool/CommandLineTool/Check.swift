@@ -6,7 +6,7 @@ import CommandSupport
 import Conformance
 import PeripheralTesting
 import ScenarioRuns
-import Spelling
+import TextFormatting
 
 let checkGrammar = Arguments.Grammar(
     "check", "Act as a central, and test a simulated or real peripheral for conformance",

@@ -9,7 +9,7 @@ import ScenarioLanguage
 import Scenarios
 import ServiceFramework
 import Services
-import Spelling
+import TextFormatting
 
 let validateGrammar = Arguments.Grammar(
     "validate", "Report every problem in scenario files",

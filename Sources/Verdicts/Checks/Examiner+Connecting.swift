@@ -4,7 +4,7 @@ import HCI
 import LEHost
 import Scenarios
 import Simulation
-import Spelling
+import TextFormatting
 
 // Scanning, connecting and disconnecting.
 extension Examiner {

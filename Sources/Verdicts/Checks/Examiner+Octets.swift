@@ -5,7 +5,7 @@ import L2CAP
 import LEHost
 import Octets
 import Simulation
-import Spelling
+import TextFormatting
 
 // Single PDUs, which may be invalid.
 extension Examiner {

@@ -6,7 +6,7 @@ import Sensors
 import ServiceFramework
 import Services
 import Simulation
-import Spelling
+import TextFormatting
 
 // The operations that checks consist of.
 extension Examiner {

@@ -1,6 +1,6 @@
 package import Bluetooth
 import Simulation
-import Spelling
+import TextFormatting
 
 /// A scan for one peripheral, which also finds others.
 package struct PeripheralScan: Sendable {

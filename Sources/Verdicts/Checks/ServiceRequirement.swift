@@ -1,6 +1,6 @@
 import Bluetooth
 import GATT
-import Spelling
+import TextFormatting
 
 /// The attributes that a service specification requires, from which the checks of its declarations follow.
 struct ServiceRequirement: Sendable {

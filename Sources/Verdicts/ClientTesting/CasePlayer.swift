@@ -8,7 +8,7 @@ import ScenarioRuns
 import Scenarios
 import Simulation
 import Sockets
-import Spelling
+import TextFormatting
 import VirtualWorld
 
 /// Runs cases with the options of a command line, each in its own world, on any thread.

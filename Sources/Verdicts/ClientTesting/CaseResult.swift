@@ -5,7 +5,7 @@ import Expectations
 package import ScenarioRuns
 import Scenarios
 import Simulation
-import Spelling
+import TextFormatting
 package import VirtualWorld
 
 /// The result of one run of a case.

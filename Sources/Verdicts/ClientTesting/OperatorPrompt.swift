@@ -3,8 +3,8 @@ import EventLog
 import Expectations
 import Scenarios
 import Simulation
-import Spelling
 import Terminal
+import TextFormatting
 
 /// An expectation as a question to an operator: its text, and the meaning of an answer.
 struct OperatorPrompt: Sendable {

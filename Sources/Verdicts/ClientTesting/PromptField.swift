@@ -1,7 +1,7 @@
 import Scenarios
 import ServiceFramework
 import Services
-import Spelling
+import TextFormatting
 
 /// A value that an operator can read on an app, and its place in a client's line.
 struct PromptField: Sendable {

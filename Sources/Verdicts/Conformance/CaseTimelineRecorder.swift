@@ -2,8 +2,8 @@ import Bluetooth
 package import EventLog
 package import Scenarios
 package import Simulation
-import Spelling
 import Synchronization
+import TextFormatting
 
 /// Builds the timeline of a case from its event log, in bounded memory.
 package final class CaseTimelineRecorder: Sendable {

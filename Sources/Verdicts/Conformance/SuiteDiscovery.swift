@@ -1,7 +1,7 @@
 package import Documents
 import ScenarioLanguage
 import Scenarios
-import Spelling
+import TextFormatting
 
 /// Access to the file system for finding cases.
 package struct CaseFiles {

@@ -1,7 +1,7 @@
 import EventLog
 import Scenarios
 import Simulation
-import Spelling
+import TextFormatting
 
 /// Evaluates an expectation of what a client shows by the answers of an operator.
 ///

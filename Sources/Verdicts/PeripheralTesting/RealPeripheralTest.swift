@@ -7,7 +7,7 @@ import Expectations
 import Glibc
 import ScenarioRuns
 import Simulation
-import Spelling
+import TextFormatting
 
 /// Runs checks on a real peripheral, in real time, each in its own connection.
 struct RealPeripheralTest {

@@ -8,7 +8,7 @@ import Glibc
 package import ScenarioRuns
 import Scenarios
 import Simulation
-import Spelling
+import TextFormatting
 import VirtualWorld
 
 /// Runs checks on a scenario's peripheral, each in its own world.

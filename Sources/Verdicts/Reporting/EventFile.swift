@@ -1,5 +1,5 @@
 package import EventLog
-import Spelling
+import TextFormatting
 
 /// The event log file of `--events`: one JSON object per line.
 package final class EventFile: Sendable {

@@ -1,6 +1,6 @@
 import Glibc
-import Spelling
 import Synchronization
+import TextFormatting
 
 /// An error in writing a file.
 package struct OutputFailure: Error, Equatable, CustomStringConvertible {

@@ -3,7 +3,7 @@ package import Characteristics
 import GATT
 package import Octets
 package import ServiceFramework
-package import Spelling
+package import TextFormatting
 
 extension ServiceDescription {
     /// The Device Information Service, 0x180A.  Device Information Service 1.2.

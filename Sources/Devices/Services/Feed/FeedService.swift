@@ -4,7 +4,7 @@ import Octets
 package import Sensors
 package import ServiceFramework
 import Simulation
-import Spelling
+import TextFormatting
 
 extension ServiceDescription {
     /// The vendor-specific Feed service, 0x0400: a number that is notified periodically.

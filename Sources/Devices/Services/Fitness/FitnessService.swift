@@ -5,7 +5,7 @@ import Octets
 package import Sensors
 package import ServiceFramework
 import Simulation
-import Spelling
+import TextFormatting
 
 extension ServiceDescription {
     /// The vendor-specific Fitness service, 0x0100: steps and a temperature, each computed when it is read.

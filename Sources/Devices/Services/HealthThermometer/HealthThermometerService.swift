@@ -5,7 +5,7 @@ import Octets
 package import Sensors
 package import ServiceFramework
 import Simulation
-package import Spelling
+package import TextFormatting
 
 extension ServiceDescription {
     /// The Health Thermometer Service, 0x1809.  Health Thermometer Service 1.0.

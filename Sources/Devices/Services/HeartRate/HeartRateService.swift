@@ -5,7 +5,7 @@ import Octets
 package import Sensors
 package import ServiceFramework
 import Simulation
-import Spelling
+import TextFormatting
 
 extension ServiceDescription {
     /// The Heart Rate Service, 0x180D.  Heart Rate Service 1.0.

@@ -5,7 +5,7 @@ import Octets
 package import Sensors
 package import ServiceFramework
 import Simulation
-import Spelling
+import TextFormatting
 
 extension ServiceDescription {
     /// The Pulse Oximeter Service, 0x1822.  Pulse Oximeter Service 1.0.1.

@@ -5,7 +5,7 @@ import HCI
 import LEHost
 import Octets
 import Simulation
-import Spelling
+import TextFormatting
 
 // What a peripheral advertises.
 extension Check {

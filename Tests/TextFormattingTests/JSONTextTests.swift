@@ -1,5 +1,5 @@
-import Spelling
 import Testing
+import TextFormatting
 
 @Suite struct JSONTextTests {
     static func text(_ write: (inout JSONText) -> Void) -> String {

@@ -1,5 +1,5 @@
-import Spelling
 import Testing
+import TextFormatting
 
 @Suite struct ColumnsTests {
     @Test(arguments: [

@@ -4,7 +4,7 @@ import Sockets
 import Synchronization
 import Testing
 
-@testable import Drivers
+@testable import HCITransport
 
 /// A stream whose events the test makes.
 private final class TestStream: OctetStream {
