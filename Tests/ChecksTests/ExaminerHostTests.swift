@@ -1,4 +1,5 @@
 import Bluetooth
+import CheckCatalogue
 import Expectations
 import HCI
 import LEHost

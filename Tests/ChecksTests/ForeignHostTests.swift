@@ -1,5 +1,6 @@
 import ATT
 import Bluetooth
+import CheckCatalogue
 import Expectations
 import GATT
 import HCI

@@ -16,7 +16,6 @@ struct VirtualTimeHost: ExaminerHost {
         (host, self.device) = (try WorldCentralHost(in: world), device)
     }
 
-    /// The present state.
     var world: World { host.world }
     var pool: PacketPool {
         get { host.pool }

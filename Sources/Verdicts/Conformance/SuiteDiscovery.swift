@@ -4,7 +4,6 @@ import Spelling
 
 /// Access to the file system for finding cases.
 package struct CaseFiles {
-    /// The kind of a path.
     package enum Kind: Hashable, Sendable {
         case file
         case folder
