@@ -1,6 +1,7 @@
 import CheckCatalogue
 import Expectations
 import FoundationEssentials
+import ScenarioLanguage
 import Scenarios
 import Simulation
 import Testing

@@ -35,7 +35,6 @@ struct LoggedRun {
         files = try LogFiles(configuration, &clientRun.world)
     }
 
-    /// Flushes and closes the logs.
     package mutating func close() throws(CommandFailure) { try files.close(&clientRun.world, status: 0) }
 }
 

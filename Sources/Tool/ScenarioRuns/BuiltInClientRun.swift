@@ -20,7 +20,6 @@ package struct BuiltInClientRun: Sendable {
     package var world: World
     /// The number of sensor values that the client reported: heart rates, temperatures, counts, samples.
     package private(set) var measurements = 0
-    /// The end of the scenario.
     package let limit: Instant
     /// The timeline of the finished run, if a report shows it.
     package var timeline: CaseTimeline?
@@ -31,7 +30,6 @@ package struct BuiltInClientRun: Sendable {
     private var wakes: [Instant] = []  // few: the collector requests one at a time
     private var hasBegun = false
 
-    /// A run without logs.
     package init(_ configuration: RunConfiguration) throws(CommandFailure) {
         try self.init(configuration, in: try configuration.world(), nil)
     }

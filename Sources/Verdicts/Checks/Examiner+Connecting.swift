@@ -133,12 +133,12 @@ extension Examiner {
 
     /// Loses the link: takes a simulated peripheral out of range, or resets the examiner's controller.
     package mutating func loseLink(for duration: Duration) throws(CheckExit) {
-        guard let stage = host.stage else {
+        guard let simulated = host.simulated else {
             try require(.lossOfLinks)
             try resetController()
             return wait(max(duration, supervisionTimeout + .seconds(1)))
         }
-        try act(Action(.linkLoss, of: .device(stage.device)), for: duration)
+        try act(Action(.linkLoss, of: .device(simulated.device)), for: duration)
         let isLost = wait(atMost: duration) { $0.connection == nil }
         guard isLost else {
             throw .inconclusive(

@@ -180,8 +180,8 @@ extension Examiner {
         guard find(.serviceChanged, of: .genericAttribute) != nil else {
             throw .skipped("not applicable: Generic Attribute has no Service Changed, so the attributes never change")
         }
-        guard let stage = host.stage else { throw .skipped("cannot move the handles of a real peripheral") }
-        try act(Action(.moveHandles(by: 8, announce: true), of: .device(stage.device)))
+        guard let simulated = host.simulated else { throw .skipped("cannot move the handles of a real peripheral") }
+        try act(Action(.moveHandles(by: 8, announce: true), of: .device(simulated.device)))
     }
 }
 

@@ -88,7 +88,7 @@ package struct Examiner {
 
     /// A value of the scenario, by its name or as the main value of a service; nil for a real peripheral.
     package func scenarioValue(named name: String? = nil, of service: ServiceDescription) -> EntityReference? {
-        host.stage.flatMap { $0.scenario.value(named: name, of: service, device: $0.device) }
+        host.simulated.flatMap { $0.scenario.value(named: name, of: service, device: $0.device) }
     }
 
     /// Applies a script action to the peripheral for `duration`; skips the check with a real peripheral.

@@ -12,18 +12,16 @@ package struct ServiceRequirement: Sendable {
 
     /// A characteristic with the properties that its declaration must have.
     package struct Characteristic: Sendable {
+        /// The end of the check's id: `BV-01-C`, or `features` for a service that is not in the SIG's public list.
         let number: String
         let uuid: UUID
         let properties: CharacteristicProperties
+        /// Where the specification defines it: `section 3.1`.
         let section: String
         let presence: Presence
         let expectedValue: (@Sendable ([UInt8]) -> String?)?
 
-        /// - Parameters:
-        ///   - number: The end of the check's id: `BV-01-C`, or `features` for a service that is not in the SIG's public
-        ///     list.
-        ///   - section: Where the specification defines it: `section 3.1`.
-        ///   - expectedValue: Describes what a value should be; nil if it is right.  With it the check reads the value too.
+        /// `expectedValue` describes what a value should be; nil if it is right.  With it the check reads the value too.
         package init(
             _ number: String, _ uuid: UUID, _ properties: CharacteristicProperties, _ section: String,
             _ presence: Presence = .optional, expectedValue: (@Sendable ([UInt8]) -> String?)? = nil
@@ -35,15 +33,14 @@ package struct ServiceRequirement: Sendable {
 
     /// A characteristic whose Client Characteristic Configuration must be writable and readable.
     package struct Configuration: Sendable {
+        /// The end of the check's id, after the prefix of the service.
         let number: String
         let uuid: UUID
         let value: ClientConfiguration
         let section: String
         let prerequisite: Prerequisite?
 
-        /// - Parameters:
-        ///   - number: The end of the check's id, after the prefix of the service.
-        ///   - prerequisite: By default, that the service has the characteristic.
+        /// By default, the prerequisite is that the service has the characteristic.
         package init(
             _ number: String, _ uuid: UUID, _ value: ClientConfiguration, _ section: String,
             if prerequisite: Prerequisite? = nil
@@ -54,18 +51,16 @@ package struct ServiceRequirement: Sendable {
     }
 
     let service: UUID
+    /// `Heart Rate Service 1.0`
     let specification: String
+    /// What the ids begin with: `HRS/SEN`; of a service that is not in the SIG's public list, `pulse_oximeter`.
     let prefix: String
+    /// Whether the SIG's public list has the checks: ids are then `…/SGGIT/CHA/BV-01-C`, and else `…/` and the number.
     let isInSIGList: Bool
     let isSingle: Bool
     let characteristics: [Characteristic]
     let configurations: [Configuration]
 
-    /// - Parameters:
-    ///   - specification: `Heart Rate Service 1.0`
-    ///   - prefix: What the ids begin with: `HRS/SEN`; of a service that is not in the SIG's public list, `pulse_oximeter`.
-    ///   - isInSIGList: Whether the SIG's public list has the checks: ids are then `…/SGGIT/CHA/BV-01-C`, and else `…/` and
-    ///     the number.
     package init(
         _ service: UUID, _ specification: String, ids prefix: String, isInSIGList: Bool = true, isSingle: Bool = true,
         characteristics: [Characteristic], configurations: [Configuration] = []

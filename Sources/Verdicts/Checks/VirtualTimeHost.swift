@@ -22,7 +22,7 @@ struct VirtualTimeHost: ExaminerHost {
         _modify { yield &host.pool }
     }
     var now: Instant { host.world.now }
-    var stage: (scenario: Scenario, device: Int)? { (host.world.scenario, device) }
+    var simulated: (scenario: Scenario, device: Int)? { (host.world.scenario, device) }
     var isOver: Bool { false }
 
     mutating func start() {
