@@ -27,8 +27,8 @@ extension Check {
 
 /// A request for one attribute, and the numbers of the test cases in which a server rejects it.
 struct AttributeRequest: Sendable {
-    /// `Read of`
-    let words: String
+    /// `Read By Type`
+    let name: String
     /// In Core 6.0, Vol 3, Part G.
     let section: String
     /// Whether a server may not support the request at all.
@@ -39,22 +39,25 @@ struct AttributeRequest: Sendable {
     let pdu: @Sendable (_ handle: UInt16, _ type: UUID, _ name: UInt16) -> PDU
 
     /// The request is rejected, for each target that has a number, with the target's error.
-    func checks(_ prefix: String, _ targets: [(TargetAttribute, ATTError)]) -> [Check] {
+    func checks(
+        _ prefix: String, _ preposition: String, _ targets: [(attribute: TargetAttribute, error: ATTError)]
+    ) -> [Check] {
         zip(numbers, targets).compactMap { number, target in
-            number.map { check("\(prefix)/\($0)-C", target.0, target.1) }
+            number.map { check("\(prefix)/\($0)-C", preposition, target.attribute, target.error) }
         }
     }
 
-    private func check(_ id: String, _ target: TargetAttribute, _ error: ATTError) -> Check {
-        let title = "\(words) \(target.description)"
-        return .refusing(
-            id, "\(title) is rejected with \(error)", Check.gatt(section)
-        ) { peripheral throws(CheckExit) in
+    private func check(
+        _ id: String, _ preposition: String, _ target: TargetAttribute, _ error: ATTError
+    ) -> Check {
+        let title = "\(name) \(preposition) \(target.description)"
+        return .refusing(id, "\(title) is rejected with \(error)", Check.gatt(section)) {
+            peripheral throws(CheckExit) in
             let (handle, type) = try target.find(in: &peripheral)
             let description = "\(title), \(handle.inHex)"
             let request = pdu(handle, type, try peripheral.nameHandle)
             if isOptional, try peripheral.refusal(of: request, description)?.error == .requestNotSupported {
-                throw Examiner.unsupported(words.split(separator: " ").dropLast().joined(separator: " "))
+                throw Examiner.unsupported(name)
             }
             try peripheral.expectRefused(request, with: [error], at: handle, description)
         }

@@ -9,19 +9,19 @@ import Octets
 extension Check {
     private static let requests = [
         AttributeRequest(
-            words: "Read of", section: "4.8.1", isOptional: false, numbers: ["BI-01", "BI-02", "BI-03", "BI-04"]
+            name: "Read", section: "4.8.1", isOptional: false, numbers: ["BI-01", "BI-02", "BI-03", "BI-04"]
         ) { handle, _, _ in .readRequest(handle: handle) },
         AttributeRequest(
-            words: "Read By Type of", section: "4.8.2", numbers: ["BI-06", nil, "BI-09", "BI-10"]
+            name: "Read By Type", section: "4.8.2", numbers: ["BI-06", nil, "BI-09", "BI-10"]
         ) { handle, type, _ in .readByTypeRequest(HandleRange(handle, handle), type: type) },
         AttributeRequest(
-            words: "Read Blob of", section: "4.8.3", numbers: ["BI-12", "BI-14", "BI-15", "BI-16"]
+            name: "Read Blob", section: "4.8.3", numbers: ["BI-12", "BI-14", "BI-15", "BI-16"]
         ) { handle, _, _ in .readBlobRequest(handle: handle, offset: 0) },
         AttributeRequest(
-            words: "Read Multiple of", section: "4.8.4", numbers: ["BI-18", "BI-19", "BI-20", "BI-21"]
+            name: "Read Multiple", section: "4.8.4", numbers: ["BI-18", "BI-19", "BI-20", "BI-21"]
         ) { handle, _, name in .readMultipleRequest([name, handle]) },
         AttributeRequest(
-            words: "Read Multiple Variable of", section: "4.8.5", numbers: ["BI-36", "BI-38", "BI-40", "BI-42"]
+            name: "Read Multiple Variable", section: "4.8.5", numbers: ["BI-36", "BI-38", "BI-40", "BI-42"]
         ) { handle, _, name in .readMultipleVariableRequest([name, handle]) },
     ]
 
@@ -32,7 +32,7 @@ extension Check {
     ]
 
     static let readErrors =
-        requests.flatMap { $0.checks("GATT/SR/GAR", targets) } + [
+        requests.flatMap { $0.checks("GATT/SR/GAR", "of", targets) } + [
             refusing(
                 "GATT/SR/GAR/BI-07-C", "Read By Type of an unknown type is rejected with \(ATTError.attributeNotFound)",
                 att("3.4.4.1")

@@ -8,10 +8,10 @@ import GATT
 extension Check {
     private static let requests = [
         AttributeRequest(
-            words: "Write to", section: "4.9.3", isOptional: false, numbers: ["BI-02", "BI-03", "BI-04", "BI-05"]
+            name: "Write", section: "4.9.3", isOptional: false, numbers: ["BI-02", "BI-03", "BI-04", "BI-05"]
         ) { handle, _, _ in .writeRequest(handle: handle, value: [0]) },
         AttributeRequest(
-            words: "Prepare Write to", section: "4.9.4", numbers: ["BI-07", "BI-08", "BI-11", "BI-12"]
+            name: "Prepare Write", section: "4.9.4", numbers: ["BI-07", "BI-08", "BI-11", "BI-12"]
         ) { handle, _, _ in .prepareWriteRequest(handle: handle, offset: 0, value: [0]) },
     ]
 
@@ -22,7 +22,7 @@ extension Check {
     ]
 
     static let writeErrors =
-        requests.flatMap { $0.checks("GATT/SR/GAW", targets) } + [
+        requests.flatMap { $0.checks("GATT/SR/GAW", "to", targets) } + [
             refusing(
                 "GATT/SR/GAW/BI-09-C",
                 "a prepared write past the end of a value is rejected with \(ATTError.invalidOffset)", att("3.4.6.3")
