@@ -105,16 +105,19 @@ let floors: [[Target]] = [
             "TextFormatting"),
         library(
             "Checks",
-            on: "ATT", "Bluetooth", "Characteristics", "Cryptography", "EventLog", "Expectations", "GATT", "HCI",
-            "L2CAP", "LEHost", "Octets", "Scenarios", "Sensors", "ServiceFramework", "Services", "Simulation",
-            "TextFormatting", "VirtualWorld"),
+            on: "ATT", "Bluetooth", "EventLog", "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Octets", "Scenarios",
+            "Sensors", "ServiceFramework", "Services", "Simulation", "TextFormatting", "VirtualWorld"),
     ],
     [
+        library(
+            "CheckCatalogue",
+            on: "ATT", "Bluetooth", "Characteristics", "Checks", "Cryptography", "GATT", "HCI", "LEHost", "Octets",
+            "ServiceFramework", "Services", "Simulation", "TextFormatting"),
         library(
             "Reporting",
             on: "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",
             "Simulation", "TextFormatting",
-            embedding: "HTML/page.css")
+            embedding: "HTML/page.css"),
     ],
     [
         library(
@@ -168,10 +171,10 @@ let floors: [[Target]] = [
     [
         library(
             "CommandLineTool",
-            on: "Arguments", "Benchmarks", "Bluetooth", "Checks", "ClientTesting", "Collector", "CommandSupport",
-            "Conformance", "Control", "Doctor", "Documents", "Drivers", "EventLog", "PeripheralTesting", "Replay",
-            "Reporting", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Simulation", "Sockets", "TextFormatting",
-            "Terminal", "VirtualWorld")
+            on: "Arguments", "Benchmarks", "Bluetooth", "CheckCatalogue", "Checks", "ClientTesting", "Collector",
+            "CommandSupport", "Conformance", "Control", "Doctor", "Documents", "Drivers", "EventLog",
+            "PeripheralTesting", "Replay", "Reporting", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Simulation",
+            "Sockets", "TextFormatting", "Terminal", "VirtualWorld")
     ],
     [program("lubdub", on: "CommandLineTool")],
     [
@@ -212,9 +215,8 @@ let floors: [[Target]] = [
             "Simulation",
             "TextFormatting"),
         tests(
-            "Checks", on: "Bluetooth", "Documents", "Expectations", "HCI", "LEHost", "Octets", "ScenarioLanguage",
-            "Scenarios",
-            "Simulation", "VirtualWorld"),
+            "Checks", on: "Bluetooth", "CheckCatalogue", "Documents", "Expectations", "HCI", "LEHost", "Octets",
+            "ScenarioLanguage", "Scenarios", "Simulation", "VirtualWorld"),
         tests(
             "Control",
             on: "Arguments", "CommandSupport", "Drivers", "Scenarios", "Sensors", "Simulation", "TextFormatting",
@@ -247,8 +249,8 @@ let floors: [[Target]] = [
             "Simulation",
             "TextFormatting", "VirtualWorld"),
         tests(
-            "PeripheralTesting", on: "TestBus", "Arguments", "Bluetooth", "Checks", "CLinux", "CommandLineTool",
-            "CommandSupport", "DBus", "Expectations", "ScenarioRuns", "Simulation"),
+            "PeripheralTesting", on: "TestBus", "Arguments", "Bluetooth", "CheckCatalogue", "Checks", "CLinux",
+            "CommandLineTool", "CommandSupport", "DBus", "Expectations", "ScenarioRuns", "Simulation"),
         tests(
             "Reporting",
             on: "Mutations", "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",
@@ -334,7 +336,10 @@ func folders() -> [String: [String]] {
         "Devices": ["Peripheral", "Sensors", "ServiceFramework", "Services"],
         "Client": ["Collector"],
         "Scenario": ["EventLog", "ScenarioLanguage", "Scenarios", "Timeline", "VirtualWorld"],
-        "Verdicts": ["Checks", "ClientTesting", "Conformance", "Expectations", "PeripheralTesting", "Reporting"],
+        "Verdicts": [
+            "CheckCatalogue", "Checks", "ClientTesting", "Conformance", "Expectations", "PeripheralTesting",
+            "Reporting",
+        ],
         "Linux": ["BlueZ", "CDBus", "CLinux", "DBus", "Drivers", "HCITransport", "Sockets"],
         "Tool": [
             "Benchmarks", "CommandLineTool", "CommandSupport", "Control", "Doctor", "Replay", "ScenarioRuns",

@@ -1,5 +1,6 @@
 import Arguments
 import Benchmarks
+import CheckCatalogue
 import Checks
 import ClientTesting
 import CommandSupport

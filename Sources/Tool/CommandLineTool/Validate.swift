@@ -1,4 +1,5 @@
 import Arguments
+import CheckCatalogue
 import Checks
 import CommandSupport
 import Conformance

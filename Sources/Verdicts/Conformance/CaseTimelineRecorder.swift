@@ -16,7 +16,6 @@ package final class CaseTimelineRecorder: Sendable {
         memory = Mutex(TimelineState(scenario))
     }
 
-    /// Adds a chunk of the log.
     package func take(_ chunk: EventChunk) {
         let records = chunk.records(where: TimelineState.events.contains, in: wording)
         memory.withLock { memory in

@@ -5,7 +5,6 @@ import TextFormatting
 
 /// Access to the file system for finding cases.
 package struct CaseFiles {
-    /// The kind of a path.
     package enum Kind: Hashable, Sendable {
         case file
         case folder

@@ -46,7 +46,6 @@ struct OperatorEvaluator: ExpectationEvaluator {
         since = MomentWatch(expectation.opens)
     }
 
-    /// The present question; nil if there is none.
     func question(_ index: Int) -> OperatorQuestion? {
         opening.map { opening in
             OperatorQuestion(

@@ -32,7 +32,6 @@ package struct SimulatedPeripheralTest {
         self.device = device
     }
 
-    /// Runs all checks, and returns the exit status.
     package func run() throws(CommandFailure) -> ExitCode {
         let signals = Signals()
         var report = Report(version: version, seed: configuration.seed)

@@ -1,5 +1,6 @@
 import ATT
 import Bluetooth
+import Checks
 import GATT
 import Simulation
 
@@ -8,8 +9,7 @@ import Simulation
 extension Check {
     static let writing = [
         Check(
-            "GATT/SR/GAW/BV-01-C", "a Write Command changes a value and is not answered",
-            "Core 6.0, Vol 3, Part G, section 4.9.1"
+            "GATT/SR/GAW/BV-01-C", "a Write Command changes a value and is not answered", gatt("4.9.1")
         ) { peripheral throws(CheckExit) in
             try peripheral.writeAndRead(.writeWithoutResponse) { peripheral, handle, octets throws(CheckExit) in
                 try peripheral.expectSilence(
@@ -18,58 +18,33 @@ extension Check {
             }
         },
         Check(
-            "GATT/SR/GAW/BV-03-C", "a written value reads back the same",
-            "Core 6.0, Vol 3, Part G, section 4.9.3"
-        ) { peripheral throws(CheckExit) in
-            try peripheral.writeAndRead { peripheral, handle, octets throws(CheckExit) in
-                try peripheral.succeeds(.write(handle: handle, value: octets), "a write to \(handle.inHex)")
-            }
-        },
+            "GATT/SR/GAW/BV-03-C", "a written value reads back the same", gatt("4.9.3")
+        ) { peripheral throws(CheckExit) in try peripheral.writeAndRead(by: whole) },
         Check(
-            "GATT/SR/GAW/BV-05-C", "a value longer than a PDU can be written in parts",
-            "Core 6.0, Vol 3, Part G, section 4.9.4", scope: .narrow
+            "GATT/SR/GAW/BV-05-C", "a value longer than a PDU can be written in parts", gatt("4.9.4"), scope: .narrow
         ) { peripheral throws(CheckExit) in
             try peripheral.writeAndRead(atLeast: 21) { peripheral, handle, octets throws(CheckExit) in
-                try peripheral.succeeds(.writeLong(handle: handle, value: octets), "a long write to \(handle.inHex)")
+                let procedure = Procedure.writeLong(handle: handle, value: octets)
+                return try peripheral.refusal(of: procedure, "a long write to \(handle.inHex)") == nil
             }
         },
         Check(
-            "GATT/SR/GAW/BV-06-C", "the server repeats prepared writes, and executes them on request",
-            "Core 6.0, Vol 3, Part G, section 4.9.5"
-        ) { peripheral throws(CheckExit) in
-            try peripheral.writeAndRead { peripheral, handle, octets throws(CheckExit) in
-                guard try peripheral.prepare(octets, for: handle) else { return false }
-                let done = try peripheral.answer(to: .executeWriteRequest(write: true), "Execute Write")
-                return done == .executeWriteResponse
-            }
-        },
+            "GATT/SR/GAW/BV-06-C", "the server repeats prepared writes, and executes them on request", gatt("4.9.5")
+        ) { peripheral throws(CheckExit) in try peripheral.writeAndRead(by: inParts) },
         Check(
-            "GATT/SR/GAW/BV-07-C", "cancelled prepared writes are not executed",
-            "Core 6.0, Vol 3, Part F, section 3.4.6.3"
+            "GATT/SR/GAW/BV-07-C", "cancelled prepared writes are not executed", att("3.4.6.3")
         ) { peripheral throws(CheckExit) in try peripheral.expectCancelled() },
         Check(
-            "GATT/SR/GAW/BV-08-C", "a written configuration reads back the same",
-            "Core 6.0, Vol 3, Part G, section 4.12.3"
-        ) { peripheral throws(CheckExit) in
-            try peripheral.configureAndRead { peripheral, handle, octets throws(CheckExit) in
-                try peripheral.succeeds(.write(handle: handle, value: octets), "a write to \(handle.inHex)")
-            }
-        },
+            "GATT/SR/GAW/BV-08-C", "a written configuration reads back the same", gatt("4.12.3")
+        ) { peripheral throws(CheckExit) in try peripheral.configureAndRead(by: whole) },
         Check(
-            "GATT/SR/GAW/BV-09-C", "a configuration can be written in parts", "Core 6.0, Vol 3, Part G, section 4.12.4"
-        ) { peripheral throws(CheckExit) in
-            try peripheral.configureAndRead { peripheral, handle, octets throws(CheckExit) in
-                guard try peripheral.prepare(octets, for: handle) else { return false }
-                let done = try peripheral.answer(to: .executeWriteRequest(write: true), "Execute Write")
-                return done == .executeWriteResponse
-            }
-        },
+            "GATT/SR/GAW/BV-09-C", "a configuration can be written in parts", gatt("4.12.4")
+        ) { peripheral throws(CheckExit) in try peripheral.configureAndRead(by: inParts) },
         Check(
-            "GATT/SR/GAW/BV-10-C", "several values can be written at once", "Core 6.0, Vol 3, Part G, section 4.9.5"
+            "GATT/SR/GAW/BV-10-C", "several values can be written at once", gatt("4.9.5")
         ) { peripheral throws(CheckExit) in try peripheral.expectWrittenTogether() },
         Check(
-            "GATT/SR/GAW/BV-11-C", "Execute Write with an empty queue succeeds",
-            "Core 6.0, Vol 3, Part F, section 3.4.6.3"
+            "GATT/SR/GAW/BV-11-C", "Execute Write with an empty queue succeeds", att("3.4.6.3")
         ) { peripheral throws(CheckExit) in
             let description = "Execute Write with an empty queue"
             switch try peripheral.answer(to: .executeWriteRequest(write: true), description) {
@@ -77,10 +52,22 @@ extension Check {
             case .errorResponse(_, _, .requestNotSupported): throw Examiner.unsupported("Execute Write")
             case let answer:
                 throw peripheral.failure(
-                    expected: "19, Execute Write Response, in answer to \(description)", seen: answer.octets.hex)
+                    expected: "19, Execute Write Response, in answer to \(description)", seen: answer.octets.text)
             }
         },
     ]
+
+    /// Writes octets to a handle; returns whether the server accepts them.
+    fileprivate typealias WriteMethod = @Sendable (inout Examiner, UInt16, [UInt8]) throws(CheckExit) -> Bool
+
+    private static let whole: WriteMethod = { peripheral, handle, octets throws(CheckExit) in
+        try peripheral.refusal(of: .write(handle: handle, value: octets), "a write to \(handle.inHex)") == nil
+    }
+
+    private static let inParts: WriteMethod = { peripheral, handle, octets throws(CheckExit) in
+        guard try peripheral.prepare(octets, for: handle) else { return false }
+        return try peripheral.answer(to: .executeWriteRequest(write: true), "Execute Write") == .executeWriteResponse
+    }
 }
 
 /// A value that can be written, and its original content.
@@ -116,22 +103,17 @@ extension Examiner {
         return found
     }
 
-    /// Whether the server accepts a request.
-    fileprivate mutating func succeeds(_ procedure: Procedure, _ description: String) throws(CheckExit) -> Bool {
-        try refusal(of: procedure, description) == nil
-    }
-
     /// Prepares a value in two parts, each of which the server must repeat; false if it rejects one.
     fileprivate mutating func prepare(_ octets: [UInt8], for handle: UInt16) throws(CheckExit) -> Bool {
         let middle = octets.count / 2
         for (offset, part) in [(0, octets[..<middle]), (middle, octets[middle...])] where !part.isEmpty {
             let (place, octets) = (UInt16(clamping: offset), Array(part))
-            let description = "Prepare Write of \(octets.hex) to \(handle.inHex)"
+            let description = "Prepare Write of \(octets.text) to \(handle.inHex)"
             switch try answer(to: .prepareWriteRequest(handle: handle, offset: place, value: octets), description) {
             case .prepareWriteResponse(handle, place, octets): continue
             case .errorResponse(_, _, .requestNotSupported): throw Self.unsupported("Prepare Write")
             case .errorResponse: return false
-            case let answer: throw failure(expected: "a response that repeats \(description)", seen: answer.octets.hex)
+            case let answer: throw failure(expected: "a response that repeats \(description)", seen: answer.octets.text)
             }
         }
         return true
@@ -139,8 +121,7 @@ extension Examiner {
 
     /// Writes another value, reads it, and restores the original; tries the next if the server rejects the write.
     fileprivate mutating func writeAndRead(
-        _ property: CharacteristicProperties = .write, atLeast count: Int = 1,
-        _ write: (inout Examiner, UInt16, [UInt8]) throws(CheckExit) -> Bool
+        _ property: CharacteristicProperties = .write, atLeast count: Int = 1, by write: Check.WriteMethod
     ) throws(CheckExit) {
         for value in try writable(property, atLeast: count) {
             guard try write(&self, value.handle, value.other) else { continue }
@@ -152,26 +133,24 @@ extension Examiner {
             // A control point, which also notifies or indicates, need not keep a written value.
             guard !value.isNotified else { continue }
             throw failure(
-                expected: "handle \(value.handle.inHex) has \(value.other.hex), as written", seen: read.hex)
+                expected: "handle \(value.handle.inHex) has \(value.other.text), as written", seen: read.text)
         }
         throw .skipped("not applicable: no writable value accepts and keeps another value of its length")
     }
 
     /// Writes 1 or 2 to a configuration, whichever it supports, and reads it.
-    fileprivate mutating func configureAndRead(
-        _ write: (inout Examiner, UInt16, [UInt8]) throws(CheckExit) -> Bool
-    ) throws(CheckExit) {
+    fileprivate mutating func configureAndRead(by write: Check.WriteMethod) throws(CheckExit) {
         guard
-            let value = services.flatMap(\.characteristics).first(where: {
+            let value = characteristics.first(where: {
                 $0.configurationHandle != nil && !$0.properties.isDisjoint(with: [.notify, .indicate])
             }), let handle = value.configurationHandle
         else { throw .skipped("not applicable: no characteristic can be notified or indicated") }
         let octets: [UInt8] = [value.properties.contains(.notify) ? 1 : 2, 0]
         let isWritten = try write(&self, handle, octets)
         try expect(
-            isWritten, "the configuration of \(value.uuid.name) accepts \(octets.hex)", seen: "an Error Response")
+            isWritten, "the configuration of \(value.uuid.name) accepts \(octets.text)", seen: "an Error Response")
         let read = try read(handle, "the configuration of \(value.uuid.name)")
-        try expect(read == octets, "the configuration of \(value.uuid.name) is \(octets.hex)", seen: read.hex)
+        try expect(read == octets, "the configuration of \(value.uuid.name) is \(octets.text)", seen: read.text)
     }
 
     fileprivate mutating func expectCancelled() throws(CheckExit) {
@@ -181,11 +160,11 @@ extension Examiner {
             let answer = try answer(to: .executeWriteRequest(write: false), description)
             try expect(
                 answer == .executeWriteResponse, "19, Execute Write Response, in answer to \(description)",
-                seen: answer.octets.hex)
+                seen: answer.octets.text)
             _ = try self.answer(to: .executeWriteRequest(write: true), "Execute Write")
             let read = try read(value.handle, "handle \(value.handle.inHex)")
             return try expect(
-                read == value.before, "handle \(value.handle.inHex) keeps \(value.before.hex)", seen: read.hex)
+                read == value.before, "handle \(value.handle.inHex) keeps \(value.before.text)", seen: read.text)
         }
         throw .skipped("not applicable: no value accepts prepared writes")
     }
@@ -200,13 +179,13 @@ extension Examiner {
             throw .skipped("not applicable: fewer than two values accept prepared writes")
         }
         guard response == .executeWriteResponse else {
-            throw .skipped("not applicable: the values reject other values of their length: \(response.octets.hex)")
+            throw .skipped("not applicable: the values reject other values of their length: \(response.octets.text)")
         }
         for value in prepared where !value.isNotified {
             let read = try read(value.handle, "handle \(value.handle.inHex)")
             try expect(
-                read == value.other, "handle \(value.handle.inHex) has \(value.other.hex), as prepared",
-                seen: read.hex)
+                read == value.other, "handle \(value.handle.inHex) has \(value.other.text), as prepared",
+                seen: read.text)
             _ = try refusal(of: .writeLong(handle: value.handle, value: value.before), "a write of the previous value")
         }
     }

@@ -1,5 +1,6 @@
 import ATT
 import Bluetooth
+import Checks
 import GATT
 import Octets
 import Simulation
@@ -11,49 +12,43 @@ extension Check {
             2, "robustness/two_requests_at_once", "the server answers the first of two simultaneous requests correctly"),
         requests(
             100, "robustness/flood_of_requests", "the server survives a hundred simultaneous requests"),
-        Check(
-            "robustness/flood_of_commands", "the server does not answer three hundred commands to an unused handle",
-            "Core 6.0, Vol 3, Part F, sections 3.3 and 3.4.5.3", weight: .robustness, if: .deviceName
+        surviving(
+            "three hundred commands", "robustness/flood_of_commands",
+            "the server does not answer three hundred commands to an unused handle",
+            "Core 6.0, Vol 3, Part F, sections 3.3 and 3.4.5.3"
         ) { peripheral throws(CheckExit) in
             let handle = try TargetAttribute.unused.find(in: &peripheral).handle
-            try peripheral.expectSurvives("three hundred commands") { peripheral throws(CheckExit) in
-                let octets = PDU.writeCommand(handle: handle, value: Array(repeating: 0x41, count: 20)).octets
-                peripheral.answered = []
-                for _ in 0..<30 {
-                    for _ in 0..<10 { try peripheral.send(octets) }
-                    peripheral.wait(.milliseconds(60))
-                }
-                peripheral.wait(.seconds(2))
-                let answer = peripheral.answered.first
-                try peripheral.expect(answer == nil, "no answer to a Write Command", seen: answer?.hex ?? "")
+            let octets = PDU.writeCommand(handle: handle, value: Array(repeating: 0x41, count: 20)).octets
+            peripheral.answered = []
+            for _ in 0..<30 {
+                for _ in 0..<10 { try peripheral.send(octets) }
+                peripheral.wait(.milliseconds(60))
             }
+            peripheral.wait(.seconds(2))
+            let answer = peripheral.answered.first
+            try peripheral.expect(answer == nil, "no answer to a Write Command", seen: answer?.text ?? "")
         },
         Check(
             "robustness/subscribing_again_and_again", "after many rapid configuration writes, the last one applies",
-            "Core 6.0, Vol 3, Part G, section 3.3.3.3", weight: .robustness, if: .deviceName
+            gatt("3.3.3.3"), weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
             let handle = try peripheral.anyConfiguration()
             try peripheral.expectSurvives("150 configuration writes") { peripheral throws(CheckExit) in
                 let before = try peripheral.read(handle, "a configuration")
-                for _ in 0..<50 {
-                    for octets: [UInt8] in [[1, 0], [2, 0], [0, 0]] {
-                        let request = Procedure.write(handle: handle, value: octets)
-                        _ = try peripheral.refusal(of: request, "a write of \(octets.hex) to a configuration")
-                    }
+                for octets: [UInt8] in Array(repeating: [[1, 0], [2, 0], [0, 0]], count: 50).joined() {
+                    let request = Procedure.write(handle: handle, value: octets)
+                    _ = try peripheral.refusal(of: request, "a write of \(octets.text) to a configuration")
                 }
                 let after = try peripheral.read(handle, "a configuration")
                 try peripheral.expect(
-                    after == before, "the configuration is \(before.hex), as written last", seen: after.hex)
+                    after == before, "the configuration is \(before.text), as written last", seen: after.text)
             }
         },
     ]
 
     private static func requests(_ count: Int, _ id: String, _ title: String) -> Check {
-        Check(id, title, "Core 6.0, Vol 3, Part F, section 3.3.2", weight: .robustness, if: .deviceName) {
-            peripheral throws(CheckExit) in
-            try peripheral.expectSurvives("\(count) simultaneous requests") { peripheral throws(CheckExit) in
-                try peripheral.flood(requests: count)
-            }
+        surviving("\(count) simultaneous requests", id, title, att("3.3.2")) {
+            peripheral throws(CheckExit) in try peripheral.flood(requests: count)
         }
     }
 }
@@ -71,7 +66,7 @@ extension Examiner {
         try expect(answered.count <= count, "at most \(count) answers", seen: "\(answered.count)")
         for answer in answered where answer != right {
             guard case .errorResponse(0x0A, handle, _)? = try? PDU(answer[...]) else {
-                throw failure(expected: "\(right.hex), or an Error Response", seen: answer.hex)
+                throw failure(expected: "\(right.text), or an Error Response", seen: answer.text)
             }
         }
     }

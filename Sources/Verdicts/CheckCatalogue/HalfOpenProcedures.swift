@@ -1,5 +1,6 @@
 import ATT
 import Bluetooth
+import Checks
 import GATT
 import Octets
 import Simulation
@@ -9,7 +10,7 @@ extension Check {
     static let halfOpen = [
         Check(
             "robustness/prepared_and_left", "the server drops prepared writes when the connection ends",
-            "Core 6.0, Vol 3, Part F, section 3.4.6.1", weight: .robustness, if: .deviceName
+            att("3.4.6.1"), weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
             let (handle, before) = try peripheral.preparable()
             try peripheral.expectSurvives("a prepared write that is never executed") { peripheral throws(CheckExit) in
@@ -18,41 +19,39 @@ extension Check {
                 let answer = try peripheral.answer(to: request, "Prepare Write")
                 try peripheral.expect(
                     answer == .prepareWriteResponse(handle: handle, offset: 0, value: octets),
-                    "a Prepare Write Response that repeats the request", seen: answer.octets.hex)
+                    "a Prepare Write Response that repeats the request", seen: answer.octets.text)
                 peripheral.disconnect()
                 try peripheral.connect()
                 _ = try peripheral.answer(to: .executeWriteRequest(write: true), "Execute Write")
                 let after = try peripheral.read(handle, "handle \(handle.inHex)")
                 try peripheral.expect(
-                    after == before, "handle \(handle.inHex) keeps \(before.hex)", seen: after.hex)
+                    after == before, "handle \(handle.inHex) keeps \(before.text)", seen: after.text)
             }
         },
         Check(
             "robustness/full_queue", "a full prepare queue is reported with \(ATTError.prepareQueueFull)",
-            "Core 6.0, Vol 3, Part F, section 3.4.6.1", weight: .robustness, if: .deviceName
+            att("3.4.6.1"), weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
             let handle = try peripheral.preparable().handle
             try peripheral.expectSurvives("a full prepare queue") { peripheral throws(CheckExit) in
                 try peripheral.fillQueue(handle)
             }
         },
-        Check(
-            "robustness/execute_flags", "Execute Write with invalid flags is rejected with \(ATTError.invalidPDU)",
-            "Core 6.0, Vol 3, Part F, section 3.4.6.3", weight: .robustness, if: .deviceName
+        surviving(
+            "invalid flags in Execute Write", "robustness/execute_flags",
+            "Execute Write with invalid flags is rejected with \(ATTError.invalidPDU)", att("3.4.6.3")
         ) { peripheral throws(CheckExit) in
-            try peripheral.expectSurvives("invalid flags in Execute Write") { peripheral throws(CheckExit) in
-                guard let octets = try peripheral.answer(to: [0x18, 0x02]) else {
-                    throw peripheral.failure(expected: "an answer to 18 02 within 30 s", seen: "none")
-                }
-                try peripheral.expect(
-                    octets.count == 5 && octets.starts(with: [0x01, 0x18]), "an Error Response to 18 02",
-                    seen: octets.hex)
+            guard let octets = try peripheral.answer(to: [0x18, 0x02]) else {
+                throw peripheral.failure(expected: "an answer to 18 02 within 30 s", seen: "none")
             }
+            try peripheral.expect(
+                octets.count == 5 && octets.starts(with: [0x01, 0x18]), "an Error Response to 18 02",
+                seen: octets.text)
         },
         Check(
             "robustness/requests_beside_an_indication",
             "the server answers requests while an indication is unconfirmed",
-            "Core 6.0, Vol 3, Part F, section 3.3.2", weight: .robustness, if: .deviceName
+            att("3.3.2"), weight: .robustness, if: .deviceName
         ) { peripheral throws(CheckExit) in
             try peripheral.readName("before")
             _ = try peripheral.withholdConfirmation()
@@ -61,15 +60,13 @@ extension Check {
                 peripheral.wait(.seconds(2))
             }
         },
-        Check(
-            "robustness/gone_while_it_waits", "a client that disconnects mid-request can reconnect",
-            "Core 6.0, Vol 3, Part F, section 3.3.2", weight: .robustness, if: .deviceName
+        surviving(
+            "a disconnection before the answer", "robustness/gone_while_it_waits",
+            "a client that disconnects mid-request can reconnect", att("3.3.2")
         ) { peripheral throws(CheckExit) in
             let handle = try peripheral.nameHandle
-            try peripheral.expectSurvives("a disconnection before the answer") { peripheral throws(CheckExit) in
-                try peripheral.send(PDU.readRequest(handle: handle).octets)
-                peripheral.disconnect()
-            }
+            try peripheral.send(PDU.readRequest(handle: handle).octets)
+            peripheral.disconnect()
         },
     ]
 }
@@ -86,7 +83,7 @@ extension Examiner {
             break
         }
         let cancel = try answer(to: .executeWriteRequest(write: false), "a cancelling Execute Write")
-        try expect(cancel == .executeWriteResponse, "19, Execute Write Response", seen: cancel.octets.hex)
+        try expect(cancel == .executeWriteResponse, "19, Execute Write Response", seen: cancel.octets.text)
         let error = try refusal(of: request, "Prepare Write after the queue was cancelled")?.error
         try expect(error == nil, "room in the queue after it was cancelled", seen: error?.description ?? "")
     }

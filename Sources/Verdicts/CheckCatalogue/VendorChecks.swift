@@ -1,9 +1,8 @@
 import Bluetooth
 import Characteristics
+import Checks
 import GATT
 import Octets
-import Scenarios
-import ServiceFramework
 import Services
 import Simulation
 
@@ -55,21 +54,21 @@ extension Check {
             try peripheral.setValue(named: "steps", of: .fitness, to: Double(before &+ 4321), "set the steps")
             let received = try peripheral.next(of: value.valueHandle, within: .seconds(60)) { $0.octets == expected }
             try peripheral.expect(
-                received != nil, "a notification of \(expected.hex) within 60 s of the change",
-                seen: peripheral.receivedValues.last { $0.handle == value.valueHandle }?.octets.hex ?? "none")
+                received != nil, "a notification of \(expected.text) within 60 s of the change",
+                seen: peripheral.latest(of: value.valueHandle)?.octets.text ?? "none")
         },
         Check(
             "fitness/temperature_on_demand", "a read of Temperature returns the current temperature",
             "GATT Specification Supplement, Temperature; Lubdub, Fitness service 0100",
             if: .characteristic(.temperature, of: fitness)
         ) { peripheral throws(CheckExit) in
-            let handle = try peripheral.characteristic(.temperature, of: fitness).valueHandle
             for celsius in [38.51, -4.2] {
                 try peripheral.setValue(named: "temperature", of: .fitness, to: celsius, "set the temperature")
-                let octets = try peripheral.read(handle, "Temperature")
+                let octets = try peripheral.read(.temperature, of: fitness)
                 let expected = Temperature(celsius: celsius).octets
                 try peripheral.expect(
-                    octets == expected, "\(expected.hex), which is \(celsius) °C in units of 0.01 °C", seen: octets.hex)
+                    octets == expected, "\(expected.text), which is \(celsius) °C in units of 0.01 °C",
+                    seen: octets.text)
             }
         },
     ]
@@ -81,7 +80,7 @@ extension Examiner {
         let handle = try characteristic(vendor.uuid, of: VendorUUID.fitness.uuid).valueHandle
         let octets = try read(handle, "\(vendor.uuid)")
         do throws(Malformed) { return try VendorCount(octets: octets, "Count").number } catch {
-            throw failure(expected: "a uint32", seen: octets.hex)
+            throw failure(expected: "a uint32", seen: octets.text)
         }
     }
 }

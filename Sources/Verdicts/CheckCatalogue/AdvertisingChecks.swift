@@ -1,5 +1,6 @@
 import Bluetooth
 import Characteristics
+import Checks
 import GATT
 import HCI
 import LEHost
@@ -9,28 +10,51 @@ import TextFormatting
 
 // What a peripheral advertises.
 extension Check {
-    static let advertising = [
-        listing("HRP/SEN/HRF/BV-01-C", "a heart-rate sensor", .heartRate, "Heart Rate Profile 1.0, section 3.1.1"),
-        naming("HRP/SEN/HRF/BV-02-C", "a heart-rate sensor", .heartRate, "Heart Rate Profile 1.0, section 3.1.2"),
-        Check(
-            "HRP/SEN/SGGIT/SDPNF/BV-01-C", "the service has no SDP record", "Heart Rate Profile 1.0, section 3",
-            limitation: .classic),
-        listing(
-            "HTP/SEN/THF/BV-01-C", "a thermometer", .healthThermometer,
-            "Health Thermometer Profile 1.0, section 3.1.1"),
-        naming(
-            "HTP/SEN/THF/BV-02-C", "a thermometer", .healthThermometer,
-            "Health Thermometer Profile 1.0, section 3.1.2"),
-        Check(
-            "HTP/SEN/SGGIT/SDPNF/BV-01-C", "the service has no SDP record",
-            "Health Thermometer Profile 1.0, section 3", limitation: .classic),
+    static let advertising =
+        profile("HRP/SEN", "HRF", "a heart-rate sensor", .heartRate, .heartRateMeasurement, "Heart Rate Profile 1.0")
+        + profile(
+            "HTP/SEN", "THF", "a thermometer", .healthThermometer, .temperatureMeasurement,
+            "Health Thermometer Profile 1.0") + advertisingData
+
+    /// What a profile requires of a sensor's advertising.
+    private static func profile(
+        _ prefix: String, _ group: String, _ sensor: String, _ service: UUID, _ measurement: UUID,
+        _ specification: String
+    ) -> [Check] {
+        [
+            Check(
+                "\(prefix)/\(group)/BV-01-C", "\(sensor) advertises the \(service.name) Service",
+                "\(specification), section 3.1.1", if: .characteristic(measurement, of: service)
+            ) { peripheral throws(CheckExit) in
+                try peripheral.require(.advertisements)
+                let services = peripheral.advertised.services
+                try peripheral.expectAdvertised(
+                    services.contains(service), "\(service.name) (\(service)) among the advertised services",
+                    seen: services.isEmpty ? "none" : services.map(\.name).joined(separator: ", "))
+            },
+            Check(
+                "\(prefix)/\(group)/BV-02-C", "\(sensor) advertises its name", "\(specification), section 3.1.2",
+                if: .service(service)
+            ) { peripheral throws(CheckExit) in
+                try peripheral.require(.advertisements)
+                try peripheral.expectAdvertised(
+                    peripheral.advertised.name?.data.isEmpty == false,
+                    "a local name in advertising or scan response data", seen: "none")
+            },
+            Check(
+                "\(prefix)/SGGIT/SDPNF/BV-01-C", "the service has no SDP record", "\(specification), section 3",
+                limitation: .classic),
+        ]
+    }
+
+    private static let advertisingData = [
         Check(
             "advertising/well_formed", "advertising and scan response data consist of whole AD structures",
             "Core 6.0, Vol 3, Part C, section 11", scope: .advertising
         ) { peripheral throws(CheckExit) in
             for report in [peripheral.advertisement, peripheral.scanResponse].compactMap({ $0 }) {
                 do throws(Malformed) { _ = try AdvertisingData(octets: report.data) } catch {
-                    throw peripheral.failure(expected: "whole AD structures", seen: "\(report.data.hex): \(error)")
+                    throw peripheral.failure(expected: "whole AD structures", seen: "\(report.data.text): \(error)")
                 }
             }
         },
@@ -42,7 +66,7 @@ extension Check {
             let single: [ADType] = [.flags, .shortenedLocalName, .completeLocalName, .appearance, .txPowerLevel]
             for data in [peripheral.advertised.data, peripheral.advertised.response].compactMap({ $0 }) {
                 for type in single where data.structures.count(where: { $0.type == type }) > 1 {
-                    throw peripheral.failure(expected: "AD type \(type) at most once", seen: data.octets.hex)
+                    throw peripheral.failure(expected: "AD type \(type) at most once", seen: data.octets.text)
                 }
             }
         },
@@ -54,7 +78,7 @@ extension Check {
             try peripheral.expect(
                 flags?.isSuperset(of: Self.discoverable) != true,
                 "at most one of bits 0 (LE Limited) and 1 (LE General Discoverable) of Flags",
-                seen: [flags?.rawValue ?? 0].hex)
+                seen: [flags?.rawValue ?? 0].text)
         },
         Check(
             "advertising/discoverable", "a connectable peripheral sets a discoverable flag",
@@ -65,7 +89,7 @@ extension Check {
             try peripheral.expect(
                 flags?.isDisjoint(with: Self.discoverable) == false,
                 "bit 0 (LE Limited) or 1 (LE General Discoverable) of Flags; many scanners hide other devices",
-                seen: flags.map { [$0.rawValue].hex } ?? "no Flags")
+                seen: flags.map { [$0.rawValue].text } ?? "no Flags")
         },
         Check(
             "advertising/services_are_there", "every advertised service can be discovered",
@@ -82,13 +106,12 @@ extension Check {
         Check(
             "advertising/name_fits", "the advertised name is the Device Name, or is marked as shortened",
             "Core 6.0, Vol 3, Part C, section 12.1; Core Specification Supplement 12, Part A, section 1.2",
-            if: .characteristic(.deviceName, of: .genericAccess)
+            if: .deviceName
         ) { peripheral throws(CheckExit) in
             guard let advertised = peripheral.advertised.name else {
                 throw .skipped("not applicable: the peripheral advertises no name")
             }
-            let value = try peripheral.characteristic(.deviceName, of: .genericAccess)
-            let name = try peripheral.read(value.valueHandle, "Device Name")
+            let name = try peripheral.read(.deviceName, of: .genericAccess)
             let fits =
                 advertised.type == .completeLocalName ? name == advertised.data : name.starts(with: advertised.data)
             try peripheral.expect(
@@ -103,37 +126,13 @@ extension Check {
             guard let advertised = peripheral.advertised.structure(.appearance) else {
                 throw .skipped("not applicable: the peripheral advertises no appearance")
             }
-            let value = try peripheral.characteristic(.appearance, of: .genericAccess)
-            let octets = try peripheral.read(value.valueHandle, "Appearance")
+            let octets = try peripheral.read(.appearance, of: .genericAccess)
             try peripheral.expect(
-                octets == advertised.data, "\(octets.hex), as in Appearance", seen: advertised.data.hex)
+                octets == advertised.data, "\(octets.text), as in Appearance", seen: advertised.data.text)
         },
     ]
 
     private static let discoverable: AdvertisingFlags = [.limitedDiscoverable, .generalDiscoverable]
-
-    private static func listing(_ id: String, _ sensor: String, _ service: UUID, _ requirement: String) -> Check {
-        Check(
-            id, "\(sensor) advertises the \(service.name) Service", requirement,
-            if: .characteristic(
-                service == .heartRate ? .heartRateMeasurement : .temperatureMeasurement, of: service)
-        ) { peripheral throws(CheckExit) in
-            try peripheral.require(.advertisements)
-            let services = peripheral.advertised.services
-            try peripheral.expectAdvertised(
-                services.contains(service), "\(service.name) (\(service)) among the advertised services",
-                seen: services.isEmpty ? "none" : services.map(\.name).joined(separator: ", "))
-        }
-    }
-
-    private static func naming(_ id: String, _ sensor: String, _ service: UUID, _ requirement: String) -> Check {
-        Check(id, "\(sensor) advertises its name", requirement, if: .service(service)) { peripheral throws(CheckExit) in
-            try peripheral.require(.advertisements)
-            try peripheral.expectAdvertised(
-                peripheral.advertised.name?.data.isEmpty == false, "a local name in advertising or scan response data",
-                seen: "none")
-        }
-    }
 }
 
 extension Examiner {

@@ -1,42 +1,47 @@
 import ATT
 import Bluetooth
+import Checks
 import GATT
 
 // Writes that a server must reject, whatever its services.  Core 6.0, Vol 3, Part F, sections 3.4.5 and
 // 3.4.6, and Part G, section 4.9.
 extension Check {
-    private static let requiringAuthorization = TargetAttribute.guardedFromWriting(.insufficientAuthorization)
-    private static let requiringAuthentication = TargetAttribute.guardedFromWriting(.insufficientAuthentication)
+    private static let requests = [
+        AttributeRequest(
+            name: "Write", section: "4.9.3", isOptional: false, numbers: ["BI-02", "BI-03", "BI-04", "BI-05"]
+        ) { handle, _, _ in .writeRequest(handle: handle, value: [0]) },
+        AttributeRequest(
+            name: "Prepare Write", section: "4.9.4", numbers: ["BI-07", "BI-08", "BI-11", "BI-12"]
+        ) { handle, _, _ in .prepareWriteRequest(handle: handle, offset: 0, value: [0]) },
+    ]
+
+    private static let targets: [(TargetAttribute, ATTError)] = [
+        (.unused, .invalidHandle), (.unwritable, .writeNotPermitted),
+        (.guardedFromWriting(.insufficientAuthorization), .insufficientAuthorization),
+        (.guardedFromWriting(.insufficientAuthentication), .insufficientAuthentication),
+    ]
 
     static let writeErrors =
-        [
-            ("BI-02-C", false, .invalidHandle, .unused), ("BI-03-C", false, .writeNotPermitted, .unwritable),
-            ("BI-04-C", false, .insufficientAuthorization, requiringAuthorization),
-            ("BI-05-C", false, .insufficientAuthentication, requiringAuthentication),
-            ("BI-07-C", true, .invalidHandle, .unused), ("BI-08-C", true, .writeNotPermitted, .unwritable),
-            ("BI-11-C", true, .insufficientAuthorization, requiringAuthorization),
-            ("BI-12-C", true, .insufficientAuthentication, requiringAuthentication),
-        ].map(rejecting) + [
-            Check(
+        requests.flatMap { $0.checks("GATT/SR/GAW", "to", targets) } + [
+            refusing(
                 "GATT/SR/GAW/BI-09-C",
-                "a prepared write past the end of a value is rejected with \(ATTError.invalidOffset)",
-                "Core 6.0, Vol 3, Part F, section 3.4.6.3", if: .deviceName
+                "a prepared write past the end of a value is rejected with \(ATTError.invalidOffset)", att("3.4.6.3")
             ) { peripheral throws(CheckExit) in
                 try peripheral.expectPreparedRefused(with: .invalidOffset) { count in [(count + 1, [0])] }
             },
-            Check(
+            refusing(
                 "GATT/SR/GAW/BI-33-C",
                 "prepared writes that are too long for a value are rejected with \(ATTError.invalidAttributeValueLength)",
-                "Core 6.0, Vol 3, Part F, sections 3.2.9 and 3.4.6.3", if: .deviceName
+                "Core 6.0, Vol 3, Part F, sections 3.2.9 and 3.4.6.3"
             ) { peripheral throws(CheckExit) in
                 try peripheral.expectPreparedRefused(with: .invalidAttributeValueLength) { _ in
                     stride(from: 0, through: 512, by: 18).map { ($0, Array(repeating: 0x41, count: 18)) }
                 }
             },
-            Check(
+            refusing(
                 "GATT/SR/GAW/BI-32-C",
                 "a value that is one octet too long is rejected with \(ATTError.invalidAttributeValueLength)",
-                "Core 6.0, Vol 3, Part F, section 3.4.5.1", if: .deviceName
+                att("3.4.5.1")
             ) { peripheral throws(CheckExit) in try peripheral.expectTooLongRefused() },
             Check(
                 "gatt/configuration_length",
@@ -51,35 +56,12 @@ extension Check {
                 try peripheral.readName("after")
             },
         ]
-
-    private static func rejecting(
-        _ number: String, _ isPrepared: Bool, _ error: ATTError, _ target: TargetAttribute
-    ) -> Check {
-        let method = isPrepared ? "Prepare Write" : "Write"
-        return Check(
-            "GATT/SR/GAW/\(number)", "\(method) to \(target.description) is rejected with \(error)",
-            "Core 6.0, Vol 3, Part G, section \(isPrepared ? "4.9.4" : "4.9.3")", if: .deviceName
-        ) { peripheral throws(CheckExit) in
-            try peripheral.readName("before")
-            let handle = try target.find(in: &peripheral).handle
-            let description = "\(method) to \(target.description), \(handle.inHex)"
-            let request: PDU =
-                isPrepared
-                ? .prepareWriteRequest(handle: handle, offset: 0, value: [0])
-                : .writeRequest(handle: handle, value: [0])
-            if isPrepared, try peripheral.refusal(of: request, description)?.error == .requestNotSupported {
-                throw Examiner.unsupported(method)
-            }
-            try peripheral.expectRefused(request, with: [error], at: handle, description)
-            try peripheral.readName("after")
-        }
-    }
 }
 
 extension Examiner {
     /// The handle of the first configuration; skips the check if there is none.
     func anyConfiguration() throws(CheckExit) -> UInt16 {
-        guard let handle = services.flatMap(\.characteristics).lazy.compactMap(\.configurationHandle).first else {
+        guard let handle = characteristics.lazy.compactMap(\.configurationHandle).first else {
             throw .skipped("not applicable: no characteristic can be notified or indicated")
         }
         return handle
@@ -102,7 +84,6 @@ extension Examiner {
     fileprivate mutating func expectPreparedRefused(
         with error: ATTError, _ parts: (Int) -> [(offset: Int, octets: [UInt8])]
     ) throws(CheckExit) {
-        try readName("before")
         let (handle, before) = try preparable()
         for (offset, octets) in parts(before.count) {
             let target = UInt16(clamping: offset)
@@ -114,19 +95,17 @@ extension Examiner {
                 throw .skipped("not applicable: the prepare queue is too short")
             case .errorResponse(_, _, error):
                 _ = try answer(to: .executeWriteRequest(write: false), "a cancelling Execute Write")
-                return try readName("after")
+                return
             case let answer:
-                throw failure(expected: "a response that repeats \(description), or \(error)", seen: answer.octets.hex)
+                throw failure(expected: "a response that repeats \(description), or \(error)", seen: answer.octets.text)
             }
         }
         try expectRefused(.executeWriteRequest(write: true), with: [error], at: handle, "Execute Write")
         let after = try read(handle, "handle \(handle.inHex)")
-        try expect(after == before, "handle \(handle.inHex) keeps \(before.hex)", seen: after.hex)
-        try readName("after")
+        try expect(after == before, "handle \(handle.inHex) keeps \(before.text)", seen: after.text)
     }
 
     fileprivate mutating func expectTooLongRefused() throws(CheckExit) {
-        try readName("before")
         for value in applicationValues where value.properties.isSuperset(of: [.read, .write]) {
             guard let octets = try stableValue(value.valueHandle), octets.count < mtu - 3 else { continue }
             let longer = PDU.writeRequest(handle: value.valueHandle, value: octets + [0])
@@ -140,7 +119,7 @@ extension Examiner {
                 refusal.error == .invalidAttributeValueLength,
                 "\(ATTError.invalidAttributeValueLength) for a write of \(octets.count + 1) octets to \(value.uuid.name), "
                     + "which has \(octets.count)", seen: "\(refusal.error)")
-            return try readName("after")
+            return
         }
         throw .skipped("not applicable: every writable value accepts one octet more")
     }

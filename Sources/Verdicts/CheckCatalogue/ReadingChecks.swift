@@ -1,5 +1,6 @@
 import ATT
 import Bluetooth
+import Checks
 import GATT
 import Octets
 import Simulation
@@ -21,8 +22,7 @@ extension Check {
             }
         },
         Check(
-            "GATT/SR/GAR/BV-03-C", "a value reads the same by UUID as by handle",
-            "Core 6.0, Vol 3, Part G, section 4.8.2"
+            "GATT/SR/GAR/BV-03-C", "a value reads the same by UUID as by handle", gatt("4.8.2")
         ) { peripheral throws(CheckExit) in
             for value in try peripheral.readable() {
                 guard let octets = try peripheral.stableValue(value.valueHandle) else { continue }
@@ -30,14 +30,13 @@ extension Check {
             }
         },
         Check(
-            "GATT/SR/GAR/BV-04-C", "a value longer than a PDU can be read in parts",
-            "Core 6.0, Vol 3, Part G, section 4.8.3", scope: .narrow
+            "GATT/SR/GAR/BV-04-C", "a value longer than a PDU can be read in parts", gatt("4.8.3"), scope: .narrow
         ) { peripheral throws(CheckExit) in
             try peripheral.expectParts(ofFirstOf: try peripheral.readable().map(\.valueHandle), "value")
         },
         Check(
             "GATT/SR/GAR/BV-05-C", "several values of known length can be read at once",
-            "Core 6.0, Vol 3, Part G, section 4.8.4", if: .deviceName, hasAppearance
+            gatt("4.8.4"), if: .deviceName, hasAppearance
         ) { peripheral throws(CheckExit) in
             let (name, appearance) = try peripheral.nameAndAppearance()
             let request = PDU.readMultipleRequest([appearance.handle, name.handle])
@@ -45,10 +44,9 @@ extension Check {
             try peripheral.expectAnswer(request, .readMultipleResponse(expected), "Read Multiple")
         },
         Check(
-            "GATT/SR/GAR/BV-06-C", "each descriptor can be read, or requires security",
-            "Core 6.0, Vol 3, Part G, section 4.12.1"
+            "GATT/SR/GAR/BV-06-C", "each descriptor can be read, or requires security", gatt("4.12.1")
         ) { peripheral throws(CheckExit) in
-            let descriptors = peripheral.services.flatMap(\.characteristics).flatMap(\.descriptors)
+            let descriptors = peripheral.characteristics.flatMap(\.descriptors)
             guard !descriptors.isEmpty else { throw .skipped("not applicable: the peripheral has no descriptors") }
             let defined: ClosedRange<UInt16> = 0x2900...0x2906  // from Extended Properties to Valid Range
             for descriptor in descriptors {
@@ -61,15 +59,14 @@ extension Check {
             }
         },
         Check(
-            "GATT/SR/GAR/BV-07-C", "a descriptor longer than a PDU can be read in parts",
-            "Core 6.0, Vol 3, Part G, section 4.12.2", scope: .narrow
+            "GATT/SR/GAR/BV-07-C", "a descriptor longer than a PDU can be read in parts", gatt("4.12.2"), scope: .narrow
         ) { peripheral throws(CheckExit) in
-            let descriptors = peripheral.services.flatMap(\.characteristics).flatMap(\.descriptors)
+            let descriptors = peripheral.characteristics.flatMap(\.descriptors)
             try peripheral.expectParts(ofFirstOf: descriptors.map(\.handle), "descriptor")
         },
         Check(
             "GATT/SR/GAR/BV-09-C", "several values can be read at once with their lengths",
-            "Core 6.0, Vol 3, Part G, section 4.8.5", if: .deviceName, hasAppearance
+            gatt("4.8.5"), if: .deviceName, hasAppearance
         ) { peripheral throws(CheckExit) in
             let (name, appearance) = try peripheral.nameAndAppearance()
             let values = [name, appearance].map { LengthValue(length: UInt16(clamping: $0.value.count), $0.value) }
@@ -90,15 +87,15 @@ extension Check {
         _ id: String, _ type: UUID, _ description: String, _ section: String,
         _ isRight: @escaping @Sendable ([UInt8]) -> Bool
     ) -> Check {
-        Check(id, description, "Core 6.0, Vol 3, Part G, section \(section)") { peripheral throws(CheckExit) in
-            let descriptors = peripheral.services.flatMap(\.characteristics).flatMap(\.descriptors)
+        Check(id, description, gatt(section)) { peripheral throws(CheckExit) in
+            let descriptors = peripheral.characteristics.flatMap(\.descriptors)
             let found = descriptors.filter { $0.type == type }
             guard !found.isEmpty else {
                 throw .skipped("not applicable: no characteristic has a descriptor \(type.name)")
             }
             for descriptor in found {
                 let octets = try peripheral.read(descriptor.handle, "descriptor \(type.name)")
-                try peripheral.expect(isRight(octets), description, seen: octets.hex)
+                try peripheral.expect(isRight(octets), description, seen: octets.text)
                 guard type == UUID(0x2905) else { continue }
                 for place in stride(from: 0, to: octets.count, by: 2) {
                     let handle = UInt16(octets[place]) | UInt16(octets[place + 1]) << 8
@@ -112,11 +109,6 @@ extension Check {
 }
 
 extension ATTError {
-    /// Errors of a link without enough security.  Core 6.0, Vol 3, Part F, section 3.2.5.
-    static let securityErrors: [ATTError] = [
-        .insufficientAuthentication, .insufficientAuthorization, .encryptionKeySizeTooShort, .insufficientEncryption,
-    ]
-
     /// Whether a server may answer any request like this: the link lacks security, or the error is the application's or
     /// the service's own.  Core 6.0, Vol 3, Part F, section 3.4.1.1.
     var isServerSpecific: Bool { Self.securityErrors.contains(self) || 0x80...0x9F ~= rawValue || rawValue >= 0xE0 }
@@ -125,7 +117,7 @@ extension ATTError {
 extension Examiner {
     /// The characteristics declared with Read; skips the check if there are none.
     func readable() throws(CheckExit) -> [DiscoveredCharacteristic] {
-        let found = services.flatMap(\.characteristics).filter { $0.properties.contains(.read) }
+        let found = characteristics.filter { $0.properties.contains(.read) }
         guard !found.isEmpty else { throw .skipped("not applicable: no characteristic is declared with Read") }
         return found
     }
@@ -158,8 +150,8 @@ extension Examiner {
         let expected = Array(octets.prefix(min(253, mtu - 4)))
         try expect(
             found == [AttributeData(value.valueHandle, expected)],
-            "\(value.uuid.name) at \(value.valueHandle.inHex) with \(expected.hex)",
-            seen: found.map { "\($0.handle.inHex) with \($0.value.hex)" }.joined(separator: ", "))
+            "\(value.uuid.name) at \(value.valueHandle.inHex) with \(expected.text)",
+            seen: found.map { "\($0.handle.inHex) with \($0.value.text)" }.joined(separator: ", "))
     }
 
     /// Reads the first of these attributes that is longer than a PDU; skips the check if all fit.
@@ -186,7 +178,7 @@ extension Examiner {
     fileprivate mutating func expectAnswer(_ request: PDU, _ expected: PDU, _ description: String) throws(CheckExit) {
         let answer = try answer(to: request, description)
         if case .errorResponse(_, _, .requestNotSupported) = answer { throw Self.unsupported(description) }
-        try expect(answer == expected, "\(expected.octets.hex) in answer to \(description)", seen: answer.octets.hex)
+        try expect(answer == expected, "\(expected.octets.text) in answer to \(description)", seen: answer.octets.text)
     }
 
     fileprivate mutating func nameAndAppearance() throws(CheckExit) -> (name: AttributeData, appearance: AttributeData)

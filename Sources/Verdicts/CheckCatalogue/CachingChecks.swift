@@ -1,5 +1,6 @@
 import ATT
 import Bluetooth
+import Checks
 import Cryptography
 import GATT
 import Octets
@@ -14,71 +15,66 @@ extension Check {
     static let caching = [
         Check(
             "GATT/SR/GAS/BV-01-C", "a subscribed client is indicated which handles have changed",
-            "Core 6.0, Vol 3, Part G, section 7.1", if: indicatesChanges
+            gatt("7.1"), if: indicatesChanges
         ) { peripheral throws(CheckExit) in try peripheral.expectChangeIndicated() },
         Check(
-            "GATT/SR/GAS/BV-02-C", "the Database Hash matches the attributes",
-            "Core 6.0, Vol 3, Part G, section 7.3.1", if: hasHash
+            "GATT/SR/GAS/BV-02-C", "the Database Hash matches the attributes", gatt("7.3.1"), if: hasHash
         ) { peripheral throws(CheckExit) in
             let received = try peripheral.databaseHash()
             let computed = try peripheral.computedHash()
             // Stacks differ in the octet order, and clients only compare hashes.
             try peripheral.expect(
                 received == computed || received == computed.reversed(),
-                "\(computed.hex), the AES-CMAC of the discovered attributes, in either octet order", seen: received.hex)
+                "\(computed.text), the AES-CMAC of the discovered attributes, in either octet order",
+                seen: received.text)
         },
         Check(
             "GATT/SR/GAS/BV-03-C", "Client Supported Features last for one connection of an unbonded client",
-            "Core 6.0, Vol 3, Part G, section 7.2", if: hasFeatures
+            gatt("7.2"), if: hasFeatures
         ) { peripheral throws(CheckExit) in
-            let handle = try peripheral.characteristic(.clientSupportedFeatures, of: .genericAttribute).valueHandle
-            try peripheral.write([0x01], to: handle, "Client Supported Features")
+            let handle = try peripheral.enableRobustCaching()
             let kept = try peripheral.read(handle, "Client Supported Features")
-            try peripheral.expect(kept.first == 0x01, "Client Supported Features is 01, as written", seen: kept.hex)
+            try peripheral.expect(kept.first == 0x01, "Client Supported Features is 01, as written", seen: kept.text)
             peripheral.disconnect()
             try peripheral.connect()
             let next = try peripheral.read(handle, "Client Supported Features")
             try peripheral.expect(
                 next.allSatisfy { $0 == 0 }, "Client Supported Features is 00 after an unbonded client reconnects",
-                seen: next.hex)
+                seen: next.text)
         },
         Check(
             "gatt/supported_features_stay", "a client cannot clear a feature that it has set",
-            "Core 6.0, Vol 3, Part G, section 7.2", if: hasFeatures
+            gatt("7.2"), if: hasFeatures
         ) { peripheral throws(CheckExit) in
-            let handle = try peripheral.characteristic(.clientSupportedFeatures, of: .genericAttribute).valueHandle
-            try peripheral.write([0x01], to: handle, "Client Supported Features")
+            let handle = try peripheral.enableRobustCaching()
             try peripheral.expectRefused(
                 .writeRequest(handle: handle, value: [0x00]), with: [.valueNotAllowed], at: handle,
                 "a write of 00 over 01 in Client Supported Features")
-            try peripheral.write([0x01], to: handle, "Client Supported Features")
+            _ = try peripheral.enableRobustCaching()
         },
         Check(
             "GATT/SR/GAS/BV-05-C", "a change-unaware client gets Database Out Of Sync once",
-            "Core 6.0, Vol 3, Part G, section 2.5.2.1", if: hasHash, hasFeatures
+            gatt("2.5.2.1"), if: hasHash, hasFeatures
         ) { peripheral throws(CheckExit) in
             let handle = try peripheral.becomeChangeUnaware()
             try peripheral.expectRefused(
                 .readRequest(handle: handle), with: [.databaseOutOfSync], at: handle,
                 "a read of Device Name by a change-unaware client")
-            let error = try peripheral.refusal(of: .read(handle: handle), "a read of Device Name")
-            try peripheral.expect(error == nil, "the next read is answered", seen: error?.description ?? "")
+            try peripheral.expectAnswered(handle, "the next read is answered")
         },
         Check(
             "GATT/SR/GAS/BV-06-C", "a client becomes change-aware by reading the Database Hash",
-            "Core 6.0, Vol 3, Part G, section 2.5.2.1", if: hasHash, hasFeatures
+            gatt("2.5.2.1"), if: hasHash, hasFeatures
         ) { peripheral throws(CheckExit) in
             let before = try peripheral.databaseHash()
             let handle = try peripheral.becomeChangeUnaware()
             let after = try peripheral.databaseHash()
-            try peripheral.expect(after != before, "a different Database Hash after the change", seen: after.hex)
-            let error = try peripheral.refusal(of: .read(handle: handle), "a read of Device Name")
-            try peripheral.expect(
-                error == nil, "a value, since the client has read the Database Hash", seen: error?.description ?? "")
+            try peripheral.expect(after != before, "a different Database Hash after the change", seen: after.text)
+            try peripheral.expectAnswered(handle, "a value, since the client has read the Database Hash")
         },
         Check(
             "GATT/SR/GAS/BV-07-C", "a client becomes change-aware by confirming Service Changed",
-            "Core 6.0, Vol 3, Part G, section 2.5.2.1", if: hasHash, hasFeatures, indicatesChanges
+            gatt("2.5.2.1"), if: hasHash, hasFeatures, indicatesChanges
         ) { peripheral throws(CheckExit) in
             let changed = try peripheral.characteristic(.serviceChanged, of: .genericAttribute)
             try peripheral.subscribe(.indication, to: changed)
@@ -87,17 +83,14 @@ extension Check {
                 throw .inconclusive("Service Changed was not indicated within 30 s")
             }
             peripheral.wait(.seconds(1))  // until the confirmation has arrived
-            let error = try peripheral.refusal(of: .read(handle: handle), "a read of Device Name")
-            try peripheral.expect(
-                error == nil, "a value, since the client has confirmed Service Changed", seen: error?.description ?? "")
+            try peripheral.expectAnswered(handle, "a value, since the client has confirmed Service Changed")
         },
         Check(
             "GATT/SR/GAW/BI-41-C", "a write that was prepared before a change is not executed",
-            "Core 6.0, Vol 3, Part G, section 2.5.2.1", if: hasHash, hasFeatures
+            gatt("2.5.2.1"), if: hasHash, hasFeatures
         ) { peripheral throws(CheckExit) in
-            let features = try peripheral.characteristic(.clientSupportedFeatures, of: .genericAttribute).valueHandle
             let handle = try peripheral.preparable().handle
-            try peripheral.write([0x01], to: features, "Client Supported Features")
+            _ = try peripheral.enableRobustCaching()
             let prepared = PDU.prepareWriteRequest(handle: handle, offset: 0, value: [0x01])
             _ = try peripheral.answer(to: prepared, "a prepared write to \(handle.inHex)")
             try peripheral.moveHandles()
@@ -117,7 +110,7 @@ extension Examiner {
         guard case .success(.values(let found)) = try result(of: .readByUUID(.databaseHash, .all), description),
             let hash = found.first?.value
         else { throw failure(expected: description, seen: "it was refused") }
-        try expect(hash.count == AESCMAC.count, "a Database Hash of 16 octets", seen: hash.hex)
+        try expect(hash.count == AESCMAC.count, "a Database Hash of 16 octets", seen: hash.text)
         return hash
     }
 
@@ -142,13 +135,25 @@ extension Examiner {
         } catch { throw .inconclusive("cannot compute an AES-CMAC: \(error)") }
     }
 
+    /// Enables robust caching; returns the handle of Client Supported Features.
+    fileprivate mutating func enableRobustCaching() throws(CheckExit) -> UInt16 {
+        let handle = try characteristic(.clientSupportedFeatures, of: .genericAttribute).valueHandle
+        try write([0x01], to: handle, "Client Supported Features")
+        return handle
+    }
+
     /// Enables robust caching and moves the attributes; returns the handle of Device Name, which does not move.
     fileprivate mutating func becomeChangeUnaware() throws(CheckExit) -> UInt16 {
-        let features = try characteristic(.clientSupportedFeatures, of: .genericAttribute).valueHandle
-        try write([0x01], to: features, "Client Supported Features")
+        _ = try enableRobustCaching()
         let handle = try nameHandle
         try moveHandles()
         return handle
+    }
+
+    /// Fails if a read of Device Name is refused.
+    fileprivate mutating func expectAnswered(_ handle: UInt16, _ expected: String) throws(CheckExit) {
+        let error = try refusal(of: .read(handle: handle), "a read of Device Name")
+        try expect(error == nil, expected, seen: error?.description ?? "")
     }
 
     fileprivate mutating func expectChangeIndicated() throws(CheckExit) {
@@ -160,7 +165,7 @@ extension Examiner {
         guard let octets = received?.octets, octets.count == 4 else {
             throw failure(
                 expected: "an indication of Service Changed with two handles within 30 s of the change",
-                seen: received?.octets.hex ?? "none")
+                seen: received?.octets.text ?? "none")
         }
         let range = HandleRange(
             UInt16(octets[0]) | UInt16(octets[1]) << 8, UInt16(octets[2]) | UInt16(octets[3]) << 8)
@@ -175,7 +180,7 @@ extension Examiner {
             try expect(
                 range.isValid && range.contains(service.range.first) && range.contains(service.range.last),
                 "Service Changed covers \(service.range), the handles of \(service.uuid.name), which has moved",
-                seen: "\(octets.hex), which is \(range)")
+                seen: "\(octets.text), which is \(range)")
         }
     }
 }

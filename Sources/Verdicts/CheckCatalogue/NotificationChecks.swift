@@ -1,5 +1,6 @@
 import ATT
 import Bluetooth
+import Checks
 import GATT
 import LEHost
 import Simulation
@@ -12,17 +13,16 @@ extension Check {
         delivering("GATT/SR/GAI/BV-01-C", .indicate, "indicated", "4.11.1"),
         Check(
             "gatt/one_indication_at_a_time", "the server sends no indication before the previous one is confirmed",
-            "Core 6.0, Vol 3, Part F, section 3.3.2"
+            att("3.3.2")
         ) { peripheral throws(CheckExit) in
             let first = try peripheral.withholdConfirmation()
             let second = try peripheral.nextOfAny(within: .seconds(25))
             try peripheral.expect(
                 second == nil, "no indication while that of \(first.instant) s is unconfirmed",
-                seen: second.map { "\($0.octets.hex) of handle \($0.handle.inHex) at \($0.instant) s" } ?? "")
+                seen: second.map { "\($0.octets.text) of handle \($0.handle.inHex) at \($0.instant) s" } ?? "")
         },
         Check(
-            "GATT/SR/GAT/BV-01-C", "the server sends nothing after an indication was unconfirmed for 30 s",
-            "Core 6.0, Vol 3, Part F, section 3.3.3"
+            "GATT/SR/GAT/BV-01-C", "the server sends nothing after an indication was unconfirmed for 30 s", att("3.3.3")
         ) { peripheral throws(CheckExit) in
             let first = try peripheral.withholdConfirmation()
             _ = peripheral.wait(atMost: .seconds(31)) { $0.connection == nil }
@@ -33,7 +33,7 @@ extension Check {
             try peripheral.expect(
                 answer == nil && peripheral.receivedValues.isEmpty,
                 "no more PDUs: the indication of \(first.instant) s was not confirmed within 30 s",
-                seen: (answer ?? peripheral.receivedValues.first?.octets ?? []).hex)
+                seen: (answer ?? peripheral.receivedValues.first?.octets ?? []).text)
         },
     ]
 
@@ -42,7 +42,7 @@ extension Check {
     ) -> Check {
         Check(
             id, "only values with a subscription are \(word)",
-            "Core 6.0, Vol 3, Part G, section \(section)"
+            gatt(section)
         ) { peripheral throws(CheckExit) in
             let values = try peripheral.subscribeToAll(property)
             try peripheral.expectDelivered(values, word)
@@ -55,7 +55,7 @@ extension Examiner {
     fileprivate mutating func subscribeToAll(
         _ property: CharacteristicProperties
     ) throws(CheckExit) -> [DiscoveredCharacteristic] {
-        let values = services.flatMap(\.characteristics).filter { $0.properties.contains(property) }
+        let values = characteristics.filter { $0.properties.contains(property) }
         guard !values.isEmpty else {
             throw .skipped("not applicable: no characteristic is declared with \(property.names)")
         }
@@ -84,9 +84,9 @@ extension Examiner {
         for received in receivedValues {
             try expect(
                 handles.contains(received.handle), "only values with a subscription are \(word)",
-                seen: "\(received.octets.hex) of handle \(received.handle.inHex)")
+                seen: "\(received.octets.text) of handle \(received.handle.inHex)")
             try expect(
-                received.octets.count <= mtu - 3, "a value of at most \(mtu - 3) octets", seen: received.octets.hex)
+                received.octets.count <= mtu - 3, "a value of at most \(mtu - 3) octets", seen: received.octets.text)
         }
         try require(.unwantedValues)
         for value in values { try subscribe([], to: value) }
@@ -94,7 +94,7 @@ extension Examiner {
         let late = try nextOfAny(within: .seconds(10))
         try expect(
             late == nil, "nothing is \(word) after the client unsubscribed",
-            seen: late.map { "\($0.octets.hex) of handle \($0.handle.inHex)" } ?? "")
+            seen: late.map { "\($0.octets.text) of handle \($0.handle.inHex)" } ?? "")
     }
 
     /// Subscribes to all indications and confirms none; returns the first, or skips the check if there is none.

@@ -1,5 +1,6 @@
 import ATT
 import Bluetooth
+import Checks
 import GATT
 
 /// An attribute that a peripheral must protect, found by its properties or its errors.
@@ -17,7 +18,7 @@ enum TargetAttribute: Hashable, Sendable {
 
     /// The handle and type of such a value; skips the check if there is none.
     func find(in peripheral: inout Examiner) throws(CheckExit) -> (handle: UInt16, type: UUID) {
-        let values = peripheral.services.flatMap(\.characteristics)
+        let values = peripheral.characteristics
         switch self {
         case .unreadable:
             guard let value = values.first(where: { !$0.properties.contains(.read) }) else {

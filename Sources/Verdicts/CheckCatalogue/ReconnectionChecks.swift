@@ -1,9 +1,8 @@
 import Bluetooth
 import Characteristics
+import Checks
 import GATT
 import LEHost
-import Scenarios
-import ServiceFramework
 import Services
 import Simulation
 
@@ -12,24 +11,15 @@ extension Check {
     private static let hasMeasurement = Prerequisite.characteristic(.heartRateMeasurement, of: .heartRate)
 
     static let reconnection = [
-        Check(
-            "reconnection/advertises_again", "the peripheral advertises again after a disconnection",
-            "Heart Rate Profile 1.0, section 5.1.1"
-        ) { peripheral throws(CheckExit) in
-            peripheral.disconnect()
-            try peripheral.expectAdvertisesAgain()
-        },
-        Check(
-            "reconnection/advertises_after_loss", "the peripheral advertises again after link loss",
-            "Heart Rate Profile 1.0, section 5.1.2"
-        ) { peripheral throws(CheckExit) in
-            try peripheral.loseLink(for: .seconds(8))
-            try peripheral.expectAdvertisesAgain()
-        },
+        advertising(
+            "reconnection/advertises_again", "the peripheral advertises again after a disconnection", "5.1.1"
+        ) { $0.disconnect() },
+        advertising(
+            "reconnection/advertises_after_loss", "the peripheral advertises again after link loss", "5.1.2"
+        ) { peripheral throws(CheckExit) in try peripheral.loseLink(for: .seconds(8)) },
         Check(
             "reconnection/configuration_is_cleared",
-            "the configuration of an unbonded client is 0x0000 after it reconnects",
-            "Core 6.0, Vol 3, Part G, section 3.3.3.3", if: hasMeasurement
+            "the configuration of an unbonded client is 0x0000 after it reconnects", gatt("3.3.3.3"), if: hasMeasurement
         ) { peripheral throws(CheckExit) in
             try peripheral.require(.absenceOfBond)
             _ = try peripheral.firstMeasurement()
@@ -39,41 +29,43 @@ extension Check {
             let early = try peripheral.receivedValues(of: value.valueHandle, for: .seconds(5)).first
             try peripheral.expect(
                 early == nil, "no notification before the client subscribes again",
-                seen: early.map { ReceivedMeasurement($0).description } ?? "")
+                seen: early?.heartRateText ?? "")
             guard let handle = value.configurationHandle else { return }
             let octets = try peripheral.read(handle, "the configuration of Heart Rate Measurement")
             try peripheral.expect(
-                octets == [0, 0], "the configuration of Heart Rate Measurement is 00 00", seen: octets.hex)
+                octets == [0, 0], "the configuration of Heart Rate Measurement is 00 00", seen: octets.text)
         },
         Check(
             "reconnection/nothing_is_replayed", "no measurement from before the reconnection is sent",
             "Heart Rate Service 1.0, section 3.4", if: hasMeasurement
         ) { peripheral throws(CheckExit) in
-            let before = try peripheral.subscribeToHeartRate()
+            let handle = try peripheral.subscribe(to: .heartRate).valueHandle
             try peripheral.setValue(of: .heartRate, to: 150, "set the heart rate")
-            guard
-                try peripheral.nextMeasurement(of: before, within: .seconds(10), where: { $0.value?.bpm == 150 }) != nil
+            guard try peripheral.next(of: handle, within: .seconds(10), where: { $0.heartRate?.bpm == 150 }) != nil
             else { throw .inconclusive("no measurement of 150 bpm within 10 s") }
             try peripheral.loseLink(for: .seconds(8))
             try peripheral.setValue(of: .heartRate, to: 60, "set the heart rate")
             peripheral.wait(.seconds(3))
             try peripheral.connect()
-            let received = try peripheral.receiveHeartRate(for: .seconds(5))
-            if let old = received.first(where: { $0.value?.bpm == 150 }) {
+            let received = try peripheral.receive(.heartRate, for: .seconds(5))
+            if let old = received.first(where: { $0.heartRate?.bpm == 150 }) {
                 throw peripheral.failure(
                     expected: "only measurements of 60 bpm, the heart rate since before the connection",
-                    seen: old.description)
+                    seen: old.heartRateText)
             }
         },
     ]
-}
 
-extension Examiner {
-    /// Fails unless the peripheral advertises again.
-    fileprivate mutating func expectAdvertisesAgain() throws(CheckExit) {
-        forgetReports()
-        do throws(CheckExit) { try findAdvertiser() } catch {
-            throw failure(expected: "\(peer) advertises again", seen: "no advertising for 21 s")
+    private static func advertising(
+        _ id: String, _ title: String, _ section: String, after end: @escaping Body
+    ) -> Check {
+        Check(id, title, "Heart Rate Profile 1.0, section \(section)") { peripheral throws(CheckExit) in
+            try end(&peripheral)
+            peripheral.forgetReports()
+            do throws(CheckExit) { try peripheral.findAdvertiser() } catch {
+                throw peripheral.failure(
+                    expected: "\(peripheral.peer) advertises again", seen: "no advertising for 21 s")
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 import ATT
 import Bluetooth
+import Checks
 import GATT
 import Simulation
 
@@ -7,8 +8,7 @@ import Simulation
 extension Check {
     static let discovery = [
         Check(
-            "GATT/SR/GAC/BV-01-C", "the server answers Exchange MTU with 23 or more",
-            "Core 6.0, Vol 3, Part G, section 4.3.1", scope: .link
+            "GATT/SR/GAC/BV-01-C", "the server answers Exchange MTU with 23 or more", gatt("4.3.1"), scope: .link
         ) { peripheral throws(CheckExit) in
             switch try peripheral.result(of: .exchangeMTU, "Exchange MTU") {
             case .failure(.refused(.requestNotSupported, _)):
@@ -19,16 +19,16 @@ extension Check {
             }
         },
         Check(
-            "GATT/SR/GAD/BV-01-C", "the server lists all primary services in handle order",
-            "Core 6.0, Vol 3, Part G, section 4.4.1", scope: .link
+            "GATT/SR/GAD/BV-01-C", "the server lists all primary services in handle order", gatt("4.4.1"), scope: .link
         ) { peripheral throws(CheckExit) in _ = try peripheral.primaryServices() },
         Check(
             "GATT/SR/GAD/BV-02-C", "discovery by UUID finds each primary service at the same handles",
-            "Core 6.0, Vol 3, Part G, section 4.4.2", scope: .link
+            gatt("4.4.2"), scope: .link
         ) { peripheral throws(CheckExit) in
             let listed = try peripheral.primaryServices()
             for uuid in Set(listed.map(\.uuid)).sorted(by: { $0.description < $1.description }) {
-                let found = try peripheral.services(of: .findPrimaryServices(uuid), "discovery of \(uuid.name)")
+                let found = try peripheral.found(
+                    by: .findPrimaryServices(uuid), "discovery of \(uuid.name)", \.services)
                 let expected = listed.filter { $0.uuid == uuid }.map(\.range.description)
                 try peripheral.expect(
                     found.map(\.range.description) == expected,
@@ -37,16 +37,12 @@ extension Check {
             }
         },
         Check(
-            "GATT/SR/GAD/BV-03-C", "the server lists the included services of each service",
-            "Core 6.0, Vol 3, Part G, section 4.5.1", scope: .link
+            "GATT/SR/GAD/BV-03-C", "the server lists the included services of each service", gatt("4.5.1"), scope: .link
         ) { peripheral throws(CheckExit) in
             for service in try peripheral.primaryServices() {
                 let description = "the included services of \(service.uuid.name)"
-                guard
-                    case .success(.included(let found)) = try peripheral.result(
-                        of: .findIncludedServices(service.range), description)
-                else { throw peripheral.failure(expected: description, seen: "the request was refused") }
-                for included in found {
+                for included in try peripheral.found(by: .findIncludedServices(service.range), description, \.included)
+                {
                     try peripheral.expect(
                         service.range.contains(included.declaration) && included.range.isValid,
                         "\(description) are declared within \(service.range)",
@@ -55,18 +51,14 @@ extension Check {
             }
         },
         Check(
-            "GATT/SR/GAD/BV-05-C", "discovery by UUID finds each characteristic within its service",
-            "Core 6.0, Vol 3, Part G, section 4.6.2"
+            "GATT/SR/GAD/BV-05-C", "discovery by UUID finds each characteristic within its service", gatt("4.6.2")
         ) { peripheral throws(CheckExit) in
             for service in peripheral.services {
                 for expected in service.characteristics {
                     // A client that looks for one UUID may start at any declaration of the service.
                     let rest = HandleRange(expected.range.first, service.range.last)
                     let description = "the characteristics of \(rest)"
-                    guard
-                        case .success(.characteristics(let found)) = try peripheral.result(
-                            of: .discoverCharacteristics(rest), description)
-                    else { throw peripheral.failure(expected: description, seen: "the request was refused") }
+                    let found = try peripheral.found(by: .discoverCharacteristics(rest), description, \.characteristics)
                     try peripheral.expect(
                         found.first?.uuid == expected.uuid && found.first?.valueHandle == expected.valueHandle,
                         "\(expected.uuid.name), with its value at \(expected.valueHandle.inHex), first among \(description)",
@@ -75,8 +67,7 @@ extension Check {
             }
         },
         Check(
-            "GATT/SR/GAD/BV-04-C", "the server lists the characteristics of each service",
-            "Core 6.0, Vol 3, Part G, section 4.6.1", scope: .link
+            "GATT/SR/GAD/BV-04-C", "the server lists the characteristics of each service", gatt("4.6.1"), scope: .link
         ) { peripheral throws(CheckExit) in
             for service in try peripheral.primaryServices() {
                 let description = "the characteristics of \(service.uuid.name)"
@@ -89,17 +80,14 @@ extension Check {
         },
         Check(
             "GATT/SR/GAD/BV-06-C", "the server lists the descriptors of each characteristic",
-            "Core 6.0, Vol 3, Part G, section 4.7.1", scope: .link
+            gatt("4.7.1"), scope: .link
         ) { peripheral throws(CheckExit) in
             for service in try peripheral.primaryServices() {
                 for found in try peripheral.characteristics(of: service, "characteristics")
                 where found.valueHandle < found.range.last {
                     let rest = HandleRange(found.valueHandle + 1, found.range.last)
                     let description = "the descriptors of \(found.uuid.name)"
-                    guard
-                        case .success(.descriptors(let descriptors)) = try peripheral.result(
-                            of: .discoverDescriptors(rest), description)
-                    else { throw peripheral.failure(expected: description, seen: "the request was refused") }
+                    let descriptors = try peripheral.found(by: .discoverDescriptors(rest), description, \.descriptors)
                     guard !found.properties.isDisjoint(with: [.notify, .indicate]) else { continue }
                     try peripheral.expect(
                         descriptors.contains { $0.type == .clientCharacteristicConfiguration },
@@ -114,28 +102,35 @@ extension Check {
 
 extension Examiner {
     fileprivate mutating func primaryServices() throws(CheckExit) -> [DiscoveredService] {
-        let found = try services(of: .discoverPrimaryServices, "Discover All Primary Services")
+        let found = try found(by: .discoverPrimaryServices, "Discover All Primary Services", \.services)
         try expect(!found.isEmpty, "a primary service", seen: "none")
         return found
-    }
-
-    fileprivate mutating func services(
-        of procedure: Procedure, _ description: String
-    ) throws(CheckExit) -> [DiscoveredService] {
-        switch try result(of: procedure, description) {
-        case .success(.services(let found)): return found
-        case .failure(.refused(let error, _)): throw failure(expected: description, seen: "\(error)")
-        default: throw failure(expected: description, seen: "another answer")
-        }
     }
 
     fileprivate mutating func characteristics(
         of service: DiscoveredService, _ description: String
     ) throws(CheckExit) -> [DiscoveredCharacteristic] {
-        switch try result(of: .discoverCharacteristics(service.range), description) {
-        case .success(.characteristics(let found)): return found
-        case .failure(.refused(let error, _)): throw failure(expected: description, seen: "\(error)")
-        default: throw failure(expected: description, seen: "another answer")
-        }
+        try found(by: .discoverCharacteristics(service.range), description, \.characteristics)
     }
+
+    /// What a discovery procedure finds; an Error Response is a fail.
+    fileprivate mutating func found<Found>(
+        by procedure: Procedure, _ description: String, _ found: (Procedure.Outcome) -> [Found]?
+    ) throws(CheckExit) -> [Found] {
+        let answer = try result(of: procedure, description)
+        if case .success(let outcome) = answer, let found = found(outcome) { return found }
+        guard case .failure(.refused(let error, _)) = answer else {
+            throw failure(expected: description, seen: "another answer")
+        }
+        throw failure(expected: description, seen: "\(error)")
+    }
+}
+
+extension Procedure.Outcome {
+    fileprivate var services: [DiscoveredService]? { if case .services(let found) = self { found } else { nil } }
+    fileprivate var included: [IncludedService]? { if case .included(let found) = self { found } else { nil } }
+    fileprivate var characteristics: [DiscoveredCharacteristic]? {
+        if case .characteristics(let found) = self { found } else { nil }
+    }
+    fileprivate var descriptors: [AttributeType]? { if case .descriptors(let found) = self { found } else { nil } }
 }
