@@ -3,6 +3,7 @@ import Bluetooth
 import Characteristics
 import Checks
 import GATT
+import Octets
 import Services
 import Simulation
 

@@ -2,6 +2,7 @@ import Bluetooth
 import Checks
 import GATT
 import LEHost
+import ServiceFramework
 import Services
 import Simulation
 

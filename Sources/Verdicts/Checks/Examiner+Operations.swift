@@ -3,7 +3,7 @@ package import GATT
 import HCI
 import Scenarios
 import Sensors
-package import Services
+package import ServiceFramework
 import Simulation
 import TextFormatting
 

@@ -3,7 +3,7 @@ package import GATT
 import HCI
 package import LEHost
 package import Scenarios
-package import Services
+package import ServiceFramework
 package import Simulation
 import VirtualWorld
 
