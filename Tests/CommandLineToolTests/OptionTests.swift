@@ -2,14 +2,15 @@ import Arguments
 import Bluetooth
 import Characteristics
 import Collector
+import Octets
 import ScenarioLanguage
 import Scenarios
 import Services
 import Testing
-
 @testable import CommandLineTool
 @testable import CommandSupport
 @testable import ScenarioRuns
+
 
 @Suite struct OptionTests {
     private func invocation(_ words: String...) throws -> Invocation { try serveGrammar.parse(words + ["a.json"]) }

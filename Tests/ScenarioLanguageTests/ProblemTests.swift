@@ -1,10 +1,11 @@
 import Documents
 import Sensors
+import ServiceFramework
 import Services
 import Testing
-
 @testable import ScenarioLanguage
 @testable import Scenarios
+
 
 @Suite struct ProblemTests {
     @Test(

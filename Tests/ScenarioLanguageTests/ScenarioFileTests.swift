@@ -4,11 +4,12 @@ import EventLog
 import FoundationEssentials
 import Mutations
 import Sensors
+import ServiceFramework
 import Services
 import Testing
-
 @testable import ScenarioLanguage
 @testable import Scenarios
+
 
 @Suite struct ScenarioFileTests {
     @Test(arguments: Files.folders.flatMap(Files.names))
