@@ -7,10 +7,10 @@ import ScenarioLanguage
 import Scenarios
 import Services
 import Testing
+
 @testable import CommandLineTool
 @testable import CommandSupport
 @testable import ScenarioRuns
-
 
 @Suite struct OptionTests {
     private func invocation(_ words: String...) throws -> Invocation { try serveGrammar.parse(words + ["a.json"]) }

@@ -3,9 +3,9 @@ import Sensors
 import ServiceFramework
 import Services
 import Testing
+
 @testable import ScenarioLanguage
 @testable import Scenarios
-
 
 @Suite struct ProblemTests {
     @Test(

@@ -7,9 +7,9 @@ import Sensors
 import ServiceFramework
 import Services
 import Testing
+
 @testable import ScenarioLanguage
 @testable import Scenarios
-
 
 @Suite struct ScenarioFileTests {
     @Test(arguments: Files.folders.flatMap(Files.names))

@@ -7,9 +7,9 @@ import Services
 import Simulation
 import Statistics
 import Testing
+
 @testable import CommandSupport
 @testable import Terminal
-
 
 /// The client's updates on the screen.
 @Suite struct DashboardUpdateTests {
