@@ -1,4 +1,4 @@
-/// A value with a layout of fields, of which it is read and to which it is written.
+/// A value with a layout: fields that are read and written in a fixed order.
 public protocol OctetCodable: SendableMetatype {
     /// Reads the fields; throws if they are incomplete or prohibited.
     init(from reader: inout OctetReader) throws(Malformed)

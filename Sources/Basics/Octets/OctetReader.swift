@@ -121,8 +121,17 @@ public struct OctetReader: Sendable {
 }
 
 extension [UInt8] {
-    /// Appends an integer, little-endian.
-    @inlinable public mutating func append(_ value: some FixedWidthInteger) {
+    /// Appends two octets, little-endian.
+    public mutating func append(_ value: UInt16) { append(littleEndian: value) }
+
+    /// Appends four octets, little-endian.
+    public mutating func append(_ value: UInt32) { append(littleEndian: value) }
+
+    /// Appends eight octets, little-endian.
+    public mutating func append(_ value: UInt64) { append(littleEndian: value) }
+
+    /// Appends as many octets as the type has.
+    @inlinable public mutating func append(littleEndian value: some FixedWidthInteger) {
         for shift in stride(from: 0, to: value.bitWidth, by: 8) { append(UInt8(truncatingIfNeeded: value >> shift)) }
     }
 

@@ -16,31 +16,21 @@ package struct CharacteristicDescription: Sendable {
     /// The named parts of its value.
     package let members: [ValueDescription]
     package let client: ClientUse
+    /// Characteristic User Description.  Core 6.0, Vol 3, Part G, section 3.3.3.2.
+    private let userDescription: String?
     /// Completes the definition for a configuration: descriptors, permissions, a fixed handle.
     private let complete: @Sendable (inout CharacteristicDefinition, ServiceConfiguration) -> Void
 
     /// A characteristic with one value, or with a value and its members.
     package init(
-        _ uuid: UUID, _ title: String, _ properties: CharacteristicProperties,
+        _ uuid: UUID, _ title: String, _ properties: CharacteristicProperties, userDescription: String? = nil,
         format: (any CharacteristicValue.Type)?, value: ValueDescription, members: [ValueDescription] = [],
         client: ClientUse,
         complete: @escaping @Sendable (inout CharacteristicDefinition, ServiceConfiguration) -> Void = { _, _ in }
     ) {
         (self.uuid, self.title, self.properties, self.format) = (uuid, title, properties, format)
         (self.value, self.members, self.client, self.complete) = (value, members, client, complete)
-    }
-
-    /// One with a Characteristic User Description.  Core 6.0, Vol 3, Part G, section 3.3.3.2.
-    package init(
-        _ uuid: UUID, _ title: String, _ properties: CharacteristicProperties, userDescription: String,
-        format: any CharacteristicValue.Type, value: ValueDescription, members: [ValueDescription] = [],
-        client: ClientUse
-    ) {
-        self.init(uuid, title, properties, format: format, value: value, members: members, client: client) {
-            definition, _ in
-            definition.descriptors.append(
-                DescriptorDefinition(uuid: .characteristicUserDescription, value: Array(userDescription.utf8)))
-        }
+        self.userDescription = userDescription
     }
 
     /// A vendor-specific one, with its Characteristic User Description.
@@ -56,6 +46,10 @@ package struct CharacteristicDescription: Sendable {
 
     func definition(_ configuration: ServiceConfiguration) -> CharacteristicDefinition {
         var definition = CharacteristicDefinition(uuid: uuid, properties: properties)
+        if let userDescription {
+            definition.descriptors.append(
+                DescriptorDefinition(uuid: .characteristicUserDescription, value: Array(userDescription.utf8)))
+        }
         complete(&definition, configuration)
         return definition
     }

@@ -28,9 +28,11 @@ package struct ServiceDescription: Sendable {
     package let mainValue: ServiceValue?
     private let problem: @Sendable (ServiceConfiguration) -> ServiceProblem?
     private let rate: @Sendable (ServiceConfiguration) -> Int?
-    private let heartRate: (@Sendable (SensorSource) -> Signal)?
-    private let steps: (@Sendable (SensorSource) -> StepCounter?)?
-    private let sensor: @Sendable (SensorSource) -> any ServiceSensor
+    /// The rate of the heart that the service measures.
+    fileprivate let heartRate: (@Sendable (SensorSource) -> Signal)?
+    /// The steps that it counts.
+    fileprivate let steps: (@Sendable (SensorSource) -> StepCounter?)?
+    fileprivate let sensor: @Sendable (SensorSource) -> any ServiceSensor
 
     /// A service whose `sensor` makes one sensor per device.
     ///
@@ -82,14 +84,6 @@ package struct ServiceDescription: Sendable {
 
     /// The number of values per second of a stream; nil for a service without a stream.
     package func rate(in configuration: ServiceConfiguration) -> Int? { rate(configuration) }
-
-    /// The rate of the heart that the service measures; nil if it measures none.
-    func heart(_ source: SensorSource) -> Signal? { heartRate?(source) }
-
-    /// The steps that a service counts; nil for a service that counts none.
-    func steps(_ source: SensorSource) -> StepCounter? { steps?(source) }
-
-    func makeSensor(_ source: SensorSource) -> any ServiceSensor { sensor(source) }
 }
 
 /// Two services are equal when they have the same word in a scenario and the same UUID.
@@ -144,13 +138,13 @@ package struct ConfiguredService: Hashable, Sendable {
 
     /// The rate of the heart that the service measures; nil if it measures none.
     package func heartRate(chance: RandomStream) -> Signal? {
-        description.heart(
+        description.heartRate?(
             SensorSource(configuration: configuration, chance: chance, heart: 0, steps: nil, clock: WallClock()))
     }
 
     /// The steps that the service counts; nil for a service that counts none.
     package func stepCounter(chance: RandomStream, clock: WallClock) -> StepCounter? {
-        description.steps(
+        description.steps?(
             SensorSource(configuration: configuration, chance: chance, heart: 0, steps: nil, clock: clock))
     }
 
@@ -161,7 +155,7 @@ package struct ConfiguredService: Hashable, Sendable {
     package func makeSensor(
         chance: RandomStream, heart: Int, steps: Int? = nil, clock: WallClock
     ) -> any ServiceSensor {
-        description.makeSensor(
+        description.sensor(
             SensorSource(configuration: configuration, chance: chance, heart: heart, steps: steps, clock: clock))
     }
 

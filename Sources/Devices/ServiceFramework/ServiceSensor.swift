@@ -63,46 +63,47 @@ package enum NotificationTrigger: Sendable {
     case onDemand
 }
 
-/// Default implementations of optional callbacks.
+/// Defaults: no values, no effects.
 extension ServiceSensor {
-    /// Throws Unlikely Error.
     package func read(_: ValueID, at _: Instant, context _: inout SensorContext) throws(ATTError) -> [UInt8] {
         throw .unlikelyError
     }
-    /// Throws Unlikely Error.
     package func write(_: [UInt8], to _: ValueID, at _: Instant, context _: inout SensorContext) throws(ATTError) {
         throw .unlikelyError
     }
-    /// No effect.
     package func didSubscribe(to _: ValueID, at _: Instant, context _: inout SensorContext) {}
-    /// No effect.
     package func didUnsubscribe(from _: ValueID, at _: Instant) {}
     /// The same as a new subscription.
     package mutating func didResumeNotifying(_ id: ValueID, at now: Instant, context: inout SensorContext) {
         didSubscribe(to: id, at: now, context: &context)
     }
-    /// No effect.
     package func indicationWasConfirmed(of _: ValueID, at _: Instant) {}
-    /// No effect.
     package func indicationWasDropped(of _: ValueID, at _: Instant) {}
-    /// No effect.
     package func notificationWasSuppressed(of _: ValueID) {}
-    /// No effect.
     package func reschedule(_: ValueID, after _: Instant) {}
     package func nextNotification(of _: ValueID, context _: SensorContext) -> Instant { .never }
-    /// False: there is no value.
     package func encodeNotification(
         of _: ValueID, trigger _: NotificationTrigger, at _: Instant, context _: inout SensorContext,
         into _: inout Packet, pool _: inout PacketPool
     ) -> Bool { false }
-    /// False: the value cannot be set.
     package func set(
         _: ValueID, to _: SensorInput?, at _: Instant, begun _: Instant?, context _: inout SensorContext
     ) -> Bool { false }
-    /// False: there is no electrode.
     package func setLead(isOff _: Bool, at _: Instant) -> Bool { false }
-    /// No effect.
     package func wallClockWillSkip(at _: Instant, context _: inout SensorContext) {}
     package func number(of _: ValueID, at _: Instant, context _: SensorContext) -> Double? { nil }
     package func octets(of _: ValueID, for _: SensorInput) -> [UInt8]? { nil }
+}
+
+/// A sensor whose only notified value is due at the multiples of a period.
+package protocol PeriodicSensor: ServiceSensor {
+    var schedule: Schedule { get set }
+}
+
+extension PeriodicSensor {
+    package mutating func didSubscribe(to id: ValueID, at now: Instant, context _: inout SensorContext) {
+        reschedule(id, after: now)
+    }
+    package mutating func reschedule(_: ValueID, after now: Instant) { schedule.reschedule(after: now) }
+    package func nextNotification(of _: ValueID, context _: SensorContext) -> Instant { schedule.due }
 }

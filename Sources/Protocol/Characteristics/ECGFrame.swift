@@ -99,7 +99,7 @@ public struct ECGFrame: OctetCodable, Hashable, Sendable {
         octets.append(header.sequence)
         octets.append(header.index)
         octets += [UInt8(truncatingIfNeeded: samples.count), header.lead]
-        for sample in samples { octets.append(sample) }
+        for sample in samples { octets.append(littleEndian: sample) }
     }
 
     /// Appends a frame to a packet, without allocating.

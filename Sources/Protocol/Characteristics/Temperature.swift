@@ -25,5 +25,5 @@ public struct Temperature: OctetCodable, Hashable, Sendable {
     public var celsius: Double? { hundredths.map { Double($0) / 100 } }
 
     /// Appends two octets.
-    public func append(to octets: inout [UInt8]) { octets.append(hundredths ?? .min) }
+    public func append(to octets: inout [UInt8]) { octets.append(littleEndian: hundredths ?? .min) }
 }

@@ -41,7 +41,7 @@ extension Field where Value: FixedWidthInteger & SendableMetatype {
         Self(name: name) { reader, field throws(Malformed) in
             try reader.integer(field.name)
         } write: { value, octets, _ in
-            octets.append(value)
+            octets.append(littleEndian: value)
         }
     }
 }
@@ -52,7 +52,7 @@ extension Field where Value: RawRepresentable & SendableMetatype, Value.RawValue
         Self(name: name, allowed: allowed) { reader, field throws(Malformed) in
             try reader.choice(field.name, allowed: field.allowed)
         } write: { value, octets, _ in
-            octets.append(value.rawValue)
+            octets.append(littleEndian: value.rawValue)
         }
     }
 }
@@ -114,7 +114,7 @@ extension Field<Bool> {
             try reader.check(value <= 1, field.name, value, allowed: "0 or 1")
             return value == 1
         } write: { flag, octets, _ in
-            octets.append(flag ? 1 : 0)
+            octets.append(flag ? 1 : 0 as UInt8)
         }
     }
 }

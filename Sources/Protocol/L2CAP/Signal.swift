@@ -73,7 +73,8 @@ public struct Signal: Hashable, Sendable {
         let code = try reader.uint8("Code")
         identifier = try reader.uint8("Identifier")
         try reader.check(identifier != 0, "Identifier", identifier, allowed: "1 to 255")
-        try reader.expect(Int(try reader.uint16("Length")), "Data")
+        let length = Int(try reader.uint16("Length"))
+        try reader.expect(length, "Data")
         content = try Content(code, from: &reader)
         try reader.finish()
     }
