@@ -2,10 +2,8 @@
 package struct Glob: Hashable, Sendable {
     private let pattern: [Character]
 
-    /// A pattern as typed by the user.
     package init(_ pattern: String) { self.pattern = Array(pattern) }
 
-    /// Whether the pattern matches the whole name.
     package func matches(_ name: String) -> Bool {
         let name = Array(name)
         var (position, next) = (0, 0)

@@ -6,7 +6,6 @@ import TextFormatting
 /// code that reads a validated document does not check again.
 package struct Cursor {
     package let node: Node
-    /// The file that contains the value.
     package let file: String
     let log: ProblemLog
     private let location: DocumentPath

@@ -39,13 +39,11 @@ package struct Node: Hashable, Sendable {
 
     /// A key of an object and its value.
     package struct Member: Hashable, Sendable {
-        /// The key with its escapes decoded.
         package let key: String
         /// Position of the key's opening quotation mark.
         package let position: Position
         package let node: Node
 
-        /// A member with this key, position and value.
         package init(key: String, position: Position, node: Node) {
             (self.key, self.position, self.node) = (key, position, node)
         }

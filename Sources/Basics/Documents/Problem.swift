@@ -11,7 +11,6 @@ package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong, on one line.
     package var message: String
 
-    /// A problem of this kind at this place.
     package init(file: String, position: Position, code: DiagnosticCode, path: String, message: String) {
         (self.file, self.position, self.code, self.path, self.message) = (file, position, code, path, message)
     }
@@ -30,7 +29,6 @@ package final class ProblemLog {
     /// Maximum number of problems; later ones are ignored.
     package static let maximum = 1000
 
-    /// Whether the maximum is reached.
     package private(set) var isFull = false
 
     /// An empty log.

@@ -14,9 +14,7 @@ package indirect enum Shape: Sendable {
     case number(ClosedRange<Double>)
     /// Any string.
     case text
-    /// A string with a certain format.
     case form(Form)
-    /// One of these strings.
     case name([String])
     /// An array with this number of items.
     case list(Shape, count: ClosedRange<Int> = 0...Int.max)
@@ -58,7 +56,6 @@ package indirect enum Shape: Sendable {
         /// Its meaning and unit, for documentation.
         package let about: String
 
-        /// A field with this key, shape and meaning.
         package init(_ key: String, _ shape: Shape, required: Bool = false, _ about: String) {
             (self.key, self.shape, isRequired, self.about) = (key, shape, required, about)
         }
@@ -69,7 +66,6 @@ package indirect enum Shape: Sendable {
         package let name: String
         package let fields: [Field]
 
-        /// A kind with these fields.
         package init(_ name: String, _ fields: [Field]) { (self.name, self.fields) = (name, fields) }
     }
 }
@@ -82,7 +78,6 @@ package struct Grammar: Sendable {
     /// Optional fields of every object.
     package let everywhere: [Shape.Field]
 
-    /// A grammar with this root and these definitions.
     package init(root: Shape, definitions: [(name: String, shape: Shape)], everywhere: [Shape.Field]) {
         (self.root, self.definitions, self.everywhere) = (root, definitions, everywhere)
     }

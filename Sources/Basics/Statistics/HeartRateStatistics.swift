@@ -38,7 +38,6 @@ package struct HeartRateStatistics: Sendable {
     private var restingPeriod = ReportPeriod(1_000_000_000)
     private var mostFrequentPeriod = ReportPeriod(5_000_000_000)
 
-    /// Statistics without values.
     package init() {}
 
     /// Adds a value in beats per minute and appends the statistics that are due; `now` must not decrease.

@@ -10,7 +10,6 @@ struct RingBuffer {
     var isFull: Bool { values.count == limit }
     var count: Int { values.count }
 
-    /// Adds a value and returns the one it replaces.
     mutating func add(_ value: UInt16) -> UInt16? {
         guard isFull else {
             values.append(value)

@@ -50,7 +50,6 @@ extension SensorCollector {
     }
 
     package enum Content: Hashable, Sendable {
-        /// The client enters a state.
         case state(State)
         /// A measurement was received; RR-Intervals of 0 are left out, since they are not plausible.
         case heartRate(HeartRateMeasurement)

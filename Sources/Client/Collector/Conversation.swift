@@ -55,7 +55,6 @@ struct Conversation: Sendable {
     var checksAt = Instant.never
     /// The deadline for the start of a Polar stream.
     private var polarDeadline = Instant.never
-    /// The ATT transaction timeout.
     private static let answerTimeout = Duration.seconds(30)
     /// Deadlines of displayed values: rows of `SupportedCharacteristic.all`.
     var freshness: [(row: Int, of: Freshness)] = []

@@ -15,7 +15,6 @@ struct PolarStream: Sendable {
 
     /// In Hz; Polar straps send 130 unless their settings differ.
     private(set) var rate = 130
-    /// Whether a response is pending.
     var isAsking: Bool { asked != nil }
 
     private static let hour: UInt64 = 3_600_000_000_000

@@ -268,7 +268,6 @@ package struct SensorCollector: Sendable {
         if case .talking = phase { conversation?.id == id } else { false }
     }
 
-    /// Acts on the conversation's progress.
     private mutating func follow(_ progress: Conversation.Progress?, into outbox: inout [Output]) {
         lastProcedure = conversation?.lastProcedure ?? lastProcedure
         guard let progress, progress != .goesOn, let peer = conversation?.peer else { return }

@@ -6,7 +6,6 @@ import Simulation
 struct Setbacks: Sendable {
     /// The kind of failure.
     enum Kind: Sendable {
-        /// The connection attempt timed out.
         case timeOut
         /// No connection was established, or it ended before the first subscription.
         case noConnection

@@ -10,7 +10,6 @@ extension SensorCollector {
             /// The strongest one among those that advertise the earliest service in `services` that any device
             /// advertises.
             case strongest
-            /// The one with this address, as soon as it is found.
             case address(DeviceAddress)
             /// The first one found with this name.
             case name(String)
@@ -21,7 +20,6 @@ extension SensorCollector {
         /// A device advertises at least one of these, and earlier ones are preferred; empty: any device matches. A
         /// device that is chosen by its address or name need not advertise any.
         package var services: [UUID] = ServiceRegistry.all.filter(\.isSought).map(\.uuid)
-        /// The device to connect to.
         package var choice = Choice.strongest
         /// How long to scan after the first device was found, before the strongest on average is chosen.
         package var listening = Duration.seconds(1)

@@ -72,7 +72,6 @@ struct SupportedCharacteristic: Sendable {
     /// A heart rate is sent about once a second (Heart Rate Service 1.0, section 3.1.1), a thermometer may send only one.
     var lifetime: Duration? { expired == .cleared ? .seconds(10) : nil }
 
-    /// The message for a malformed value.
     func words(for octets: ArraySlice<UInt8>, _ error: Malformed) -> String {
         "\(name) \(octets.isEmpty ? "without octets" : Array(octets).hex) is malformed: \(error)"
     }

@@ -2,7 +2,6 @@ package import ServiceFramework
 
 /// A value of a device: `strap/heart_rate/contact` is the contact of a service.
 package struct DeviceValue: Hashable, Sendable {
-    /// The index of the service in the definition.
     package var service: Int
     package var id: ValueID
 

@@ -6,7 +6,6 @@ package import ServiceFramework
 package struct PeripheralDefinition: Sendable {
     /// Device Name, also in its advertising.
     package var name: String
-    /// The category of the device.
     package var appearance: Appearance
     /// The services after Generic Access and Generic Attribute, in the order of their handles.
     package var services: [ConfiguredService]

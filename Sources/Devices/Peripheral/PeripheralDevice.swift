@@ -22,7 +22,6 @@ package struct PeripheralDevice: AttributeValues, Sendable {
         let value: DeviceValue
         /// Notify, indicate, both or neither.
         let sent: CharacteristicProperties
-        /// The index of the characteristic in its service.
         let characteristic: Int
         /// Nil while the device does not have the service.
         var handle: UInt16?
@@ -239,7 +238,6 @@ package struct PeripheralDevice: AttributeValues, Sendable {
     /// Whether a value is not notified.
     package func isSilent(_ handle: UInt16) -> Bool { silent.contains(handle) }
 
-    /// Makes the notifications that are due.
     package mutating func timePassed(at now: Instant, pool: inout PacketPool, into outbox: inout [Notification]) {
         let now = clock.time(at: now)
         for subscription in subscriptions where !isSilent(subscription.handle) {

@@ -80,7 +80,6 @@ struct ECGNoise: Sendable {
         return Int64(bits & 0xFFFF) + Int64(bits >> 16 & 0xFFFF) + Int64(bits >> 32 & 0xFFFF) + Int64(bits >> 48)
     }
 
-    /// A draw of a random stream by its number.
     private static func draw(_ number: Int64, _ seed: UInt64) -> UInt64 {
         var stream = RandomStream(seed: seed &+ UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15)
         return stream.next()

@@ -21,7 +21,6 @@ struct Energy: Sendable {
         rate.forget(before: position)
     }
 
-    /// Number of remembered changes of the rate.
     var remembered: Int { rate.remembered }
 
     /// Starts again from 0 at `instant`.

@@ -104,7 +104,6 @@ package struct Heart: Sendable {
         }
     }
 
-    /// Number of remembered changes of the rate.
     var remembered: Int { rate.remembered }
 
     // MARK: Beats

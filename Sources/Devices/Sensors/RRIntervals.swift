@@ -14,7 +14,6 @@ package struct RRIntervals: Sendable {
     /// An empty buffer for `capacity` intervals, at least one.
     package init(capacity: Int = 128) { self.capacity = max(1, capacity) }
 
-    /// Number of intervals.
     package var count: Int { waiting.count }
 
     /// Adds the interval between the previous beat and this one.

@@ -23,7 +23,6 @@ package struct WallClock: Hashable, Sendable {
     /// The sensor time at an instant, provided that nothing is skipped before it.
     package func sensorTime(at instant: Instant) -> Instant { instant.advanced(byNanoseconds: skipped) }
 
-    /// Whether the clock has reached its end.
     package func hasStopped(at instant: Instant) -> Bool { sensorTime(at: instant) == .never }
 
     /// Seconds since 1970-01-01T00:00:00 at a sensor time.

@@ -4,7 +4,6 @@ package import GATT
 
 /// A characteristic of a service.
 package struct CharacteristicDescription: Sendable {
-    /// The UUID that a client discovers.
     package let uuid: UUID
     /// Its name in the Assigned Numbers: `Battery Level`.
     package let title: String
@@ -21,7 +20,6 @@ package struct CharacteristicDescription: Sendable {
     /// Completes the definition for a configuration: descriptors, permissions, a fixed handle.
     private let complete: @Sendable (inout CharacteristicDefinition, ServiceConfiguration) -> Void
 
-    /// A characteristic with one value, or with a value and its members.
     package init(
         _ uuid: UUID, _ title: String, _ properties: CharacteristicProperties, userDescription: String? = nil,
         format: (any CharacteristicValue.Type)?, value: ValueDescription, members: [ValueDescription] = [],
@@ -105,7 +103,6 @@ package struct ClientUse: Sendable {
     /// Its row on the screen; nil for none.
     package let row: ScreenFact?
 
-    /// Lines with this key.
     package init(
         _ key: String, _ example: String = "", member: String? = nil, role: Role = .printed,
         importance: Importance = .purpose,

@@ -13,7 +13,6 @@ package struct CustomCharacteristic: Hashable, Sendable {
 
     /// Its name in paths, after the service's name.
     package var name: String
-    /// The UUID that a client discovers.
     package var uuid: UUID
     package var format: ValueFormat
     /// The operations that a client may use.

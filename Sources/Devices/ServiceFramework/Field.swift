@@ -29,7 +29,6 @@ package struct Field<Value: FieldType>: ServiceField {
 package protocol FieldType: Sendable {
     /// The value of a missing required field, which is never used: the file is refused.
     static var nothing: Self { get }
-    /// Nil for a value of another type.
     init?(_ value: FieldValue)
     /// The value in a configuration; nil for an optional that is nil.
     var fieldValue: FieldValue? { get }
@@ -112,7 +111,6 @@ extension Field<Curve> {
 }
 
 extension Field<Curve?> {
-    /// A number or a curve, or nothing.
     package static func optionalCurve(_ key: String, _ range: ClosedRange<Double>, _ about: String) -> Field {
         Field(key, .curve(range), nil, isOptional: true, about)
     }
@@ -154,7 +152,6 @@ extension Field<Int> {
 }
 
 extension Field<Int?> {
-    /// A whole number, or nothing.
     package static func optionalWhole(_ key: String, _ range: ClosedRange<Int>, _ about: String) -> Field {
         Field(key, .whole(range), nil, isOptional: true, about)
     }
@@ -178,7 +175,6 @@ extension Field<String> {
 }
 
 extension Field<String?> {
-    /// One of these words, or nothing.
     package static func optionalWord(_ key: String, _ words: [String], _ about: String) -> Field {
         Field(key, .word(words), nil, isOptional: true, about)
     }

@@ -21,7 +21,6 @@ package struct FieldDescription: ServiceField, Hashable {
         case number(ClosedRange<Double>)
         /// A rate in whole Hz in this range, such as `"500 Hz"`.
         case rate(ClosedRange<Int>)
-        /// One of these words.
         case word([String])
         /// A string of at most this number of octets of UTF-8.
         case text(Int)
@@ -34,7 +33,6 @@ package struct FieldDescription: ServiceField, Hashable {
     package let form: Form
     /// The default; nil when it has none.
     package let standard: FieldValue?
-    /// Whether a scenario must have it.
     package let isRequired: Bool
     /// One sentence: the meaning, the unit and the default.
     package let about: String
@@ -60,10 +58,8 @@ package enum FieldValue: Hashable, Sendable {
     case whole(Int)
     case number(Double)
     case word(String)
-    /// Characteristics that a file describes.
     case characteristics([CustomCharacteristic])
 
-    /// The associated value.
     var payload: any Sendable {
         switch self {
         case .curve(let curve): curve

@@ -3,18 +3,15 @@ package import Simulation
 
 /// The state that a device's sensors share.
 package struct SensorContext: Sendable {
-    /// The hearts of the device.
     package var pulses: [Pulse] = []
     /// The step counters that they read.
     package var steps: [StepCounter] = []
-    /// The device's wall clock.
     package var clock: WallClock
     /// The smallest ATT MTU of the connected clients.
     package var mtu: Int
     /// Numbers out of range in the value notified or read last; nil for one of many samples.
     package var saturatedValues: [(id: ValueID, wanted: Double?)] = []
 
-    /// The state of a device with this clock.
     package init(clock: WallClock, mtu: Int) { (self.clock, self.mtu) = (clock, mtu) }
 
     /// Records a number that is out of range.

@@ -5,7 +5,6 @@ package import Simulation
 package enum SensorInput: Sendable {
     /// A number, constant or changing.
     case signal(Signal)
-    /// A string or other octets.
     case octets([UInt8])
 
     package var octets: [UInt8]? { if case .octets(let octets) = self { octets } else { nil } }

@@ -4,7 +4,6 @@ package struct ServiceConfiguration: Hashable, Sendable {
     /// The keys in the file, except those that are `false`.
     private var written: Set<String> = []
 
-    /// A configuration with defaults only.
     package init() {}
 
     /// Fields with these values; the others have their defaults.

@@ -14,7 +14,6 @@ package struct ServiceDescription: Sendable {
     package let about: String
     /// The field that selects one of several services with this name; nil for the default one.
     package let variant: ServiceVariant?
-    /// The UUID that a client discovers.
     package let uuid: UUID
     /// Whether a device advertises the UUID by default.
     package let isAdvertised: Bool
@@ -68,7 +67,6 @@ package struct ServiceDescription: Sendable {
         mainValue = values.first { $0.name == main }
     }
 
-    /// Whether a client connects to a device for this service.
     package var isSought: Bool { isAdvertised && characteristics.contains { $0.client.importance == .purpose } }
 
     /// The value with a name; nil when there is none.
@@ -92,7 +90,6 @@ extension ServiceDescription: Hashable {
     package static func == (one: ServiceDescription, other: ServiceDescription) -> Bool {
         one.name == other.name && one.uuid == other.uuid
     }
-    /// Hashes name and UUID.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(uuid)
@@ -110,7 +107,6 @@ package struct ServiceVariant: Sendable {
 
 /// An invalid combination of fields.
 package enum ServiceProblem: Sendable {
-    /// A field is missing: the message.
     case missing(String)
     /// The field with this key contradicts another: the message.
     case conflict(key: String, String)
@@ -129,7 +125,6 @@ package struct ConfiguredService: Hashable, Sendable {
         values = description.values.filter { $0.description.field.map(configuration.has) ?? true }
     }
 
-    /// The attributes of the device, and the value of each characteristic.
     package var attributes: (ServiceDefinition, [ValueID]) {
         let own = values.filter { $0.id == $0.id.characteristicValue }
         let definitions = own.map { description.characteristics[$0.characteristic].definition(configuration) }

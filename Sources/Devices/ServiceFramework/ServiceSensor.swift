@@ -8,7 +8,6 @@ package import Simulation
 ///
 /// A device stores each sensor as `any ServiceSensor` and changes it in place.
 package protocol ServiceSensor: Sendable {
-    /// Reads the present value.
     mutating func read(_ id: ValueID, at now: Instant, context: inout SensorContext) throws(ATTError) -> [UInt8]
     /// Handles a value that a client has written.
     mutating func write(
@@ -59,7 +58,6 @@ package protocol ServiceSensor: Sendable {
 /// The reason for a notification.
 package enum NotificationTrigger: Sendable {
     case scheduled
-    /// A script requests it.
     case onDemand
 }
 

@@ -42,7 +42,6 @@ struct Objects {
     private(set) var adapters: [Adapter] = []
     private(set) var devices: [RemoteDevice] = []
 
-    /// Gets all objects of bluetoothd.
     static func all(_ connection: Connection, within limit: Duration) async throws(CallFailure) -> Objects {
         let call = Call(
             .bluez, .root, .objectManager, "GetManagedObjects", reply: "a{oa{sa{sv}}}",

@@ -50,7 +50,6 @@ struct Application: Sendable {
         (self.objects, self.paths) = (objects, paths)
     }
 
-    /// The object of a value's handle.
     func path(of handle: UInt16) -> ObjectPath? { paths[handle] }
 
     private static let own: [UUID] = [UUID(0x1800), UUID(0x1801)]

@@ -76,7 +76,6 @@ extension CentralSession {
         return link.change == nil && devices[link.path]?.isResolved == true
     }
 
-    /// Resumes a discovery that waits for bluetoothd.
     func resumeDiscovery(_ failure: Procedure.Failure?) { link?.discovery.take()?.resume(returning: failure) }
 
     private func discover(_ link: Link) async throws(Procedure.Failure) -> [DiscoveredService] {

@@ -50,7 +50,6 @@ package actor CentralSession: DaemonClient {
     let onEvent: @Sendable (Event) -> Void
 
     var adapter: Adapter?
-    /// The adapter's original settings.
     private var original: Adapter?
     var isStarted = false
     var isInUse: Bool { isStarted }

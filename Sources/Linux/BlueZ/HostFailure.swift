@@ -14,7 +14,6 @@ package enum HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// bluetoothd rejected a call.
     case refused(adapter: String, what: String, why: String)
     case switchedOff(String)
-    /// The adapter was removed.
     case unplugged(String)
     /// The adapter's original settings could not be restored.
     case notRestored(Adapter, why: String)

@@ -40,7 +40,6 @@ package actor PeripheralHost: DaemonClient {
             case write([UInt8], isCommand: Bool)
         }
 
-        /// Read or write.
         package let kind: Kind
         /// The value's handle in the device's own table; clients see other handles.
         package let handle: UInt16
@@ -95,7 +94,6 @@ package actor PeripheralHost: DaemonClient {
     var steps: [Step] = []
     var stepTask: Task<Void, any Error>?
     var isUnresponsive = false
-    /// The adapter's original settings.
     var original: Adapter?
     var devices: [ObjectPath: RemoteDevice] = [:]
     var subscribed: Set<UInt16> = []

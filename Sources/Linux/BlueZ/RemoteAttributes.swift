@@ -26,10 +26,8 @@ struct RemoteAttributes {
     private var locations: [UInt16: AttributeLocation] = [:]
     private var values: [ObjectPath: UInt16] = [:]
 
-    /// No attributes yet.
     init() {}
 
-    /// The attributes of a device among the objects of bluetoothd.
     init(_ objects: [(path: ObjectPath, interfaces: Value)], of device: ObjectPath) throws(TooMany) {
         let objects = objects.filter { $0.path.isBelow(device) }
         guard objects.count <= Client.maximumDiscovered else { throw TooMany() }
@@ -66,10 +64,8 @@ struct RemoteAttributes {
 
     // MARK: Lookup
 
-    /// The location of the value or descriptor with this handle.
     func location(of handle: UInt16) -> AttributeLocation? { locations[handle] }
 
-    /// The handle of a characteristic's value.
     func handle(ofValueAt path: ObjectPath) -> UInt16? { values[path] }
 
     func characteristic(ofValue handle: UInt16) -> DiscoveredCharacteristic? {

@@ -33,7 +33,6 @@ package final class BlueZCentralHost: LiveCentralHost {
 
     /// Why the host is unusable; nil while it works.
     package private(set) var failure: String?
-    /// Holds the packets in the outputs.
     package var pool = PacketPool()
     /// The adapter as `--radio` names it: `bluez:hci0`.
     package let description: String

@@ -74,7 +74,6 @@ package struct BlueZDevices {
         return PairingAgent.Capability(io)
     }
 
-    /// Registers all devices.
     func start() async throws(CommandFailure) {
         try await orFail(.environment) {
             try await agent?.start()
@@ -96,7 +95,6 @@ package struct BlueZDevices {
         registered.insert(device).inserted && registered.count == hosts.count
     }
 
-    /// Forwards a command to bluetoothd.
     func perform(_ command: World.ForeignCommand, of device: Int) {
         hosts[device].assumeIsolated { host in
             switch command {

@@ -20,7 +20,6 @@ package final class HCICentralHost: LiveCentralHost {
 
     /// Why the host is unusable; nil while it works.
     package private(set) var failure: String?
-    /// Holds the packets in the outputs.
     package var pool = PacketPool()
 
     private let address: StreamAddress

@@ -13,7 +13,6 @@ package final class Inbox<Input: Sendable>: Sendable {
         notify()
     }
 
-    /// Removes and returns all inputs.
     package func take() -> [Input] {
         inputs.withLock { inputs in
             defer { inputs.removeAll() }

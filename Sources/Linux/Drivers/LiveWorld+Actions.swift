@@ -11,7 +11,6 @@ extension LiveWorld {
     package enum Outcome: Sendable {
         /// It was performed; false if its `chance` decided against it.
         case done(Bool)
-        /// The devices have not started.
         case notPlaying
         /// The radio does not support the value of this key, or the action has no effect now.
         case refused(key: String, reason: String)

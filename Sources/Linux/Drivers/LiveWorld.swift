@@ -116,7 +116,6 @@ package actor LiveWorld {
 
     var deviceCount: Int { world.scenario.devices.count }
 
-    /// Stops the world's time.
     package func stop() {
         advance()
         isOver = true

@@ -10,7 +10,6 @@ import VirtualWorld
 /// The host of a client in a live world without devices, where an external peripheral uses a virtual controller.
 package final class LiveWorldCentralHost: LiveCentralHost {
     package let offered: [StreamAddress]
-    /// Holds the packets in the outputs.
     package var pool = PacketPool()
 
     private let air: LiveWorld

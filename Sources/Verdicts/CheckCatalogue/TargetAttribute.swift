@@ -58,7 +58,6 @@ enum TargetAttribute: Hashable, Sendable {
         }
     }
 
-    /// For the title of a check.
     var description: String {
         switch self {
         case .unreadable: "a value without Read"

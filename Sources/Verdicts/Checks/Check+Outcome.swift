@@ -29,7 +29,6 @@ extension Check {
     package struct Outcome: Sendable {
         package let check: Check
         package let verdict: Verdict
-        /// Only of a fail.
         package let finding: Finding?
         /// Of every verdict other than pass and fail.
         package let reason: String?

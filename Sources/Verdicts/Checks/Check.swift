@@ -40,7 +40,6 @@ package struct Check: Identifiable, Sendable {
 
     /// The SIG's id of a test case, `HRS/SEN/CN/BV-01-C`, or one of Lubdub's: `advertising/flags`.
     package let id: String
-    /// The requirement in one sentence.
     package let title: String
     /// The specification and the section that require it.
     package let requirement: String
@@ -102,7 +101,6 @@ package enum Prerequisite: Hashable, Sendable {
 
     package static let deviceName = Prerequisite.characteristic(.deviceName, of: .genericAccess)
 
-    /// The service that the condition is about.
     var service: UUID? {
         switch self {
         case .service(let uuid): uuid

@@ -43,10 +43,8 @@ extension Examiner {
             response: scanResponse.flatMap { try? AdvertisingData(octets: $0.data) })
     }
 
-    /// The latest report of advertising data.
     package var advertisement: AdvertisingReport? { reports.last { $0.kind != .scanResponse } }
 
-    /// The latest report of scan response data.
     package var scanResponse: AdvertisingReport? { reports.last { $0.kind == .scanResponse } }
 
     /// Scans until both advertising and scan response data arrive, or the scan response is overdue.

@@ -21,7 +21,6 @@ struct CasePlayer: Sendable {
     package let verbosity: Verbosity
     package let paint: Paint
     package let client: Client
-    /// The seed of the command line.
     package let seed: UInt64?
     private let invocation: Invocation
     private let variables: [String: Node]
@@ -53,7 +52,6 @@ struct CasePlayer: Sendable {
         folders = Dictionary(zip(ids, paths)) { first, _ in first }
     }
 
-    /// Whether the cases run in virtual time.
     package var isVirtual: Bool { if case .builtIn(.max) = client { true } else { false } }
 
     package func play(_ turn: SuiteScheduler.Turn, _ signals: Signals) -> SuiteScheduler.CaseCompletion {
@@ -124,7 +122,6 @@ struct CasePlayer: Sendable {
 
     // MARK: Output
 
-    /// Prints the result of one case of several.
     package func report(_ entry: Report.Entry, _ result: CaseResult?) {
         guard verbosity > .quiet || entry.outcome.verdict != .pass else { return }
         if verbosity == .verbose, let judgement = result?.judgement {

@@ -48,7 +48,6 @@ struct ClientOutput {
 
     private var cutter = LineCutter(longest: Self.maximumLine)
     private var text = 0  // octets of lines that are not JSON
-    /// The number of lines that were discarded.
     private(set) var leftOut = 0
 
     /// The lines that `octets` complete.

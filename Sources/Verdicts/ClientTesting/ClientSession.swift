@@ -2,7 +2,6 @@ import CommandSupport
 
 /// The client under test in one case: a process, or an operator with an app.
 protocol ClientSession: Actor {
-    /// Starts to take its lines.
     func start() async
     func end(_ signals: Signals) async -> ClientRecord
 }

@@ -9,7 +9,6 @@ import TextFormatting
 /// An expectation as a question to an operator: its text, and the meaning of an answer.
 struct OperatorPrompt: Sendable {
     package enum Reply: Equatable, Sendable {
-        /// An answer, and its line in the event log.
         case answer(OperatorQuestion.Answer, ClientLine)
         /// Not an answer, and why.
         case misread(String)
@@ -43,7 +42,6 @@ struct OperatorPrompt: Sendable {
 
     // MARK: Text
 
-    /// What the operator should watch for.
     var announcement: String {
         let time = within.map { ", within \($0.inSeconds)" } ?? ""
         guard isWanted else { return "\(id): the app must not show \(subject)\(time)" }

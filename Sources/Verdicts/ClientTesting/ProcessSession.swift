@@ -36,7 +36,6 @@ actor ProcessSession: ClientSession {
         started = live.loop.now
     }
 
-    /// Starts to watch the process and the socket.
     package func start() {
         watch = client.watch(on: loop) { self.assumeIsolated { $0.read() } }
         socket?.assumeIsolated { socket in

@@ -59,7 +59,6 @@ package func runSingleCase(_ item: Case, _ invocation: Invocation) throws(Comman
     }
 }
 
-/// The number of cases that run at a time.
 private func jobs(_ invocation: Invocation, _ player: CasePlayer) throws(CommandFailure) -> Int {
     let range = 1...64
     let jobs = try orFail {

@@ -6,7 +6,6 @@ package struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID
         package let item: Item
         /// Whether it runs again because the first run was disturbed.
         package let isSecond: Bool
-        /// The index of the case in the suite.
         package let place: Int
     }
 

@@ -5,7 +5,6 @@
 package struct CollectorCase: Hashable, Sendable {
     /// `HRP/COL/HRF/BV-04-C`
     package let id: String
-    /// The requirement in one sentence.
     package let title: String
     /// The specification and the section that require it.
     package let requirement: String

@@ -6,7 +6,6 @@ package import Simulation
 /// the width grows.  So no peak is lost.
 package struct Curve: Hashable, Sendable {
     package struct Point: Hashable, Sendable {
-        /// The instant of the first value.
         package let instant: Instant
         package fileprivate(set) var low: Double
         package fileprivate(set) var high: Double

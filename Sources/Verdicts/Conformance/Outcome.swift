@@ -82,7 +82,6 @@ package struct Outcome: Hashable, Sendable {
         }
     }
 
-    /// The findings that did not pass.
     package var faults: [CaseFinding] { findings.filter { $0.verdict != .pass } }
 
     /// A line for each finding that did not pass.

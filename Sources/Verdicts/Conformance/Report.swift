@@ -52,10 +52,8 @@ package struct Report: Hashable, Sendable {
         package let name: String
         /// In the suite's order.
         package fileprivate(set) var cases: [Entry]
-        /// Their verdicts.
         package fileprivate(set) var tally = Tally()
 
-        /// The sum of their durations.
         package var duration: Duration { cases.reduce(.zero) { $0 + $1.outcome.duration } }
     }
 
@@ -63,7 +61,6 @@ package struct Report: Hashable, Sendable {
     private let givenSeed: UInt64?
     /// In the suite's order.
     package private(set) var cases: [Entry] = []
-    /// Their verdicts.
     package private(set) var summary = Tally()
     private var now = Instant.start
 

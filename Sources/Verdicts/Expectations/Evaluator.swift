@@ -270,7 +270,6 @@ struct NearMisses: Sendable {
         let instant: Instant
         let observed: ObservedEvent
         let event: Event
-        /// The index of the value in the event.
         let index: Int
 
         /// The entity: a value, if another one includes it.

@@ -23,7 +23,6 @@ package import Simulation
 /// **Truth.**  `$truth` compares with the values that reached the client: delivered, indicated or read.
 package struct Judge: Sendable {
     package struct Ruling: Hashable, Sendable {
-        /// Its index in the scenario.
         package let expectation: Int
         /// `pass`, `fail`, `inconclusive`, or `skip` for an expectation that cannot be judged here.
         package let verdict: Verdict

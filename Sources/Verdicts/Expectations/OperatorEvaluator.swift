@@ -145,7 +145,6 @@ struct OperatorEvaluator: ExpectationEvaluator {
             isHeld: isHeld && bound != nil)
     }
 
-    /// Counts matches of the event that closes the opening.
     private mutating func close(_ event: Event, _ matches: Int, at now: Instant) {
         guard let open = opening, matches > 0 else { return }
         opening?.untils -= matches

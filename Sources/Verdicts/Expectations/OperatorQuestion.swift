@@ -7,7 +7,6 @@ package struct OperatorQuestion: Hashable, Sendable {
         case no
         /// The client shows something, which has been passed on as a line of the client.
         case shown
-        /// The operator cannot tell.
         case unknown
         /// There are no more answers.
         case nobody
@@ -21,13 +20,11 @@ package struct OperatorQuestion: Hashable, Sendable {
         case unclear
     }
 
-    /// The index of the expectation in the scenario.
     package let expectation: Int
     /// The start of the time that the question is about.
     package let opened: Instant
     /// The end of that time, included; nil if an event or the scenario's limit ends it.
     package let closes: Instant?
-    /// Whether that time is over.
     package let isDue: Bool
     /// Whether the question is a repetition after an unclear answer.
     package let isAgain: Bool

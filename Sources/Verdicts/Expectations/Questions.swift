@@ -25,7 +25,6 @@ struct Decision: Sendable {
 
     let opened: Instant
     let at: Instant
-    /// Nil for a pass.
     let fault: Fault?
 }
 
@@ -97,7 +96,6 @@ struct Order: Question {
     struct Progress: Sendable {
         /// The index of the next expected event.
         var next = 0
-        /// The matches of each event.
         var counts: [Int]
     }
 

@@ -13,7 +13,6 @@ struct RollingStatistic: Sendable {
     private var oldest = 0
     private var frequencies = Frequencies()
 
-    /// The statistic of a truth, without its part.
     init(_ truth: Matcher.Truth) { self.truth = truth }
 
     mutating func add(_ value: Datum) {

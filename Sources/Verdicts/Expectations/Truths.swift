@@ -45,7 +45,6 @@ struct Truths: Sendable {
 private struct History: Sendable {
     private struct Past: Sendable {
         let value: Datum
-        /// When it was replaced.
         let end: Instant
         /// When it was delivered last.
         let renewed: Instant

@@ -8,7 +8,6 @@ package enum Verdict: String, CaseIterable, Hashable, Sendable {
     case inconclusive
     /// It does not apply or cannot be run here.
     case skip
-    /// The harness failed.
     case error
 }
 

@@ -17,7 +17,6 @@ struct CheckFormatter {
         paint = try Paint(invocation, for: Console.descriptor)
     }
 
-    /// The lines for one outcome, with the packets before a failure.
     func lines(_ outcome: Check.Outcome, replay: String, trace packets: [String]) -> [String] {
         let (check, verdict) = (outcome.check, outcome.verdict)
         guard !isQuiet || (verdict != .pass && verdict != .skip) else { return [] }

@@ -18,7 +18,6 @@ package final class EventFile: Sendable {
 
     package var failure: OutputFailure? { file.failure }
 
-    /// Writes a line for each entry of a chunk.
     package func write(_ chunk: EventChunk) {
         var text = JSONText()
         chunk.write(in: wording, to: &text)

@@ -7,7 +7,6 @@ import TextFormatting
 ///
 /// The page is self-contained: its Content Security Policy forbids scripts and all requests.
 package enum HTMLReport {
-    /// The text of the file, for at least one report.
     package static func text(of columns: [ReportColumn]) -> String { Page(Matrix(columns)).html.text }
 }
 

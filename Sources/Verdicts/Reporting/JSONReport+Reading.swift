@@ -5,7 +5,6 @@ import Simulation
 import TextFormatting
 
 extension JSONReport {
-    /// The maximum number of cases in a report.
     static let maximumCases = 100_000
 
     /// The report in a file, or all problems of the file.

@@ -7,7 +7,6 @@ package enum MarkdownReport {
     /// How many failures have details; GitHub limits a summary to 1 MiB.
     static let maximumFaults = 50
 
-    /// The text of the file, for at least one report.
     package static func text(of columns: [ReportColumn]) -> String {
         let matrix = Matrix(columns)
         let parts = columns.count == 1 ? single(columns[0].report) : several(matrix)

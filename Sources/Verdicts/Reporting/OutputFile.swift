@@ -3,7 +3,6 @@ import Synchronization
 import TextFormatting
 
 package struct OutputFailure: Error, Equatable, CustomStringConvertible {
-    /// The path on the command line.
     package let path: String
     /// The error number, see `errno(3)`.
     package let code: Int32

@@ -23,7 +23,6 @@ extension ServiceDescription {
 /// The keys of `feed` in a scenario.
 package enum FeedFields {
     static let range = 0.0...4_294_967_295
-    /// A whole number, rounded down.
     package static let value = Field.curve("value", range, "A whole number.")
     package static let period = Field.period("Notification interval; 1 s by default.")
 }
