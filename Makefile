@@ -10,9 +10,10 @@ SOURCES := Package.swift Sources Tests
 # Whole-program optimization saves a sixth of the time of a read, but the linker needs 7 GiB: disable it with `make release LINKING=`.
 LINKING := $(shell awk '/^MemTotal/ && $$2 > 12000000 { print "--experimental-lto-mode full" }' /proc/meminfo)
 # Modules that read external data or wrap C.
-READING := ATT Arguments BlueZ Bluetooth Characteristics Checks Collector CommandLineTool Conformance Cryptography \
-    DBus Documents EventLog Expectations GATT HCI L2CAP LEHost LinkLayer Octets Peripheral Reporting Scenarios \
-    Screen Simulation Sockets Spelling VirtualController
+READING := ATT Arguments BlueZ Bluetooth Characteristics Checks ClientTesting Collector CommandLineTool Conformance \
+    Control Cryptography DBus Documents Drivers EventLog Expectations GATT HCI L2CAP LEHost LinkLayer Octets Peripheral \
+    PeripheralTesting Replay Reporting ScenarioLanguage Scenarios Services Simulation Sockets Spelling Terminal \
+    VirtualController
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
 
 .DEFAULT_GOAL := help

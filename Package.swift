@@ -46,7 +46,12 @@ let floors: [[Target]] = [
             on: "Documents", "EventLog", "GATT", "Sensors", "Services", "Spelling", "Bluetooth", "Simulation",
             "Characteristics"),
     ],
-    libraries(),
+    libraries() + [
+        library(
+            "ScenarioLanguage",
+            on: "Bluetooth", "Characteristics", "Documents", "EventLog", "GATT", "Scenarios", "Sensors", "Services",
+            "Simulation", "Spelling")
+    ],
     [
         library(
             "BlueZ", on: "ATT", "Bluetooth", "DBus", "GATT", "HCI", "LEHost", "Octets", "Simulation", "Spelling"),
@@ -56,13 +61,14 @@ let floors: [[Target]] = [
             "Statistics"
         ),
         library("Expectations", on: "Bluetooth", "EventLog", "Scenarios", "Services", "Simulation", "Spelling"),
-        library("Timeline", on: "EventLog", "Scenarios", "Simulation"),
+        library("Timeline", on: "EventLog", "ScenarioLanguage", "Scenarios", "Simulation"),
     ],
     [
         library(
             "VirtualWorld",
             on: "Octets", "Spelling", "Bluetooth", "Simulation", "Air", "ATT", "Characteristics", "EventLog",
-            "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "Scenarios", "Sensors", "Services",
+            "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "ScenarioLanguage", "Scenarios", "Sensors",
+            "Services",
             "Timeline", "VirtualController"),
         library(
             "Terminal", on: "BlueZ", "Characteristics", "Collector", "CommandSupport", "Documents", "Services",
@@ -73,10 +79,12 @@ let floors: [[Target]] = [
             "Drivers",
             on: "Arguments", "BlueZ", "Bluetooth", "Collector", "CommandSupport", "DBus", "EventLog", "Expectations",
             "GATT",
-            "HCI", "LEHost", "Octets", "Peripheral", "Scenarios", "Simulation", "Sockets", "Spelling", "VirtualWorld"),
+            "HCI", "LEHost", "Octets", "Peripheral", "ScenarioLanguage", "Scenarios", "Simulation", "Sockets",
+            "Spelling", "VirtualWorld"),
         library(
             "Conformance",
-            on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "Scenarios", "Simulation",
+            on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "ScenarioLanguage", "Scenarios",
+            "Simulation",
             "Spelling"),
         library(
             "Checks",
@@ -95,7 +103,7 @@ let floors: [[Target]] = [
             "ScenarioRuns",
             on: "Arguments", "ATT", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance",
             "Documents", "EventLog", "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Octets", "Reporting",
-            "Scenarios", "Services", "Simulation", "Spelling", "VirtualWorld"),
+            "ScenarioLanguage", "Scenarios", "Services", "Simulation", "Spelling", "VirtualWorld"),
         library(
             "Doctor",
             on: "Arguments", "BlueZ", "Bluetooth", "CommandSupport", "DBus", "Simulation", "Sockets", "Spelling"),
@@ -103,7 +111,8 @@ let floors: [[Target]] = [
     [
         library(
             "Replay",
-            on: "CommandSupport", "Documents", "ScenarioRuns", "Scenarios", "Simulation", "Spelling")
+            on: "CommandSupport", "Documents", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Simulation", "Spelling"
+        )
     ],
     [
         library(
@@ -115,12 +124,14 @@ let floors: [[Target]] = [
         library(
             "ClientTesting",
             on: "Arguments", "Bluetooth", "CLinux", "Collector", "CommandSupport", "Conformance", "Documents",
-            "Drivers", "EventLog", "Expectations", "HCI", "Reporting", "ScenarioRuns", "Scenarios", "Services",
+            "Drivers", "EventLog", "Expectations", "HCI", "Reporting", "ScenarioRuns", "ScenarioLanguage", "Scenarios",
+            "Services",
             "Simulation",
             "Sockets", "Spelling", "Terminal", "VirtualWorld"),
         library(
             "Control",
-            on: "Arguments", "CommandSupport", "Documents", "Drivers", "ScenarioRuns", "Scenarios", "Sensors",
+            on: "Arguments", "CommandSupport", "Documents", "Drivers", "ScenarioRuns", "ScenarioLanguage", "Scenarios",
+            "Sensors",
             "Services", "Simulation", "Sockets", "Spelling", "Terminal", "VirtualWorld"),
     ],
     [
@@ -128,7 +139,8 @@ let floors: [[Target]] = [
             "Benchmarks",
             on: "Arguments", "Bluetooth", "Characteristics", "ClientTesting", "Collector", "CommandSupport",
             "Conformance", "Documents", "Drivers", "EventLog", "Expectations", "GATT", "HCI", "LEHost", "Octets",
-            "Peripheral", "Reporting", "ScenarioRuns", "Scenarios", "Services", "Simulation", "Sockets", "Spelling",
+            "Peripheral", "Reporting", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Services", "Simulation",
+            "Sockets", "Spelling",
             "VirtualWorld",
             embedding: "bumble.py")
     ],
@@ -137,7 +149,8 @@ let floors: [[Target]] = [
             "CommandLineTool",
             on: "Arguments", "Benchmarks", "Bluetooth", "Checks", "ClientTesting", "Collector", "CommandSupport",
             "Conformance", "Control", "Doctor", "Documents", "Drivers", "EventLog", "PeripheralTesting", "Replay",
-            "Reporting", "ScenarioRuns", "Scenarios", "Simulation", "Sockets", "Spelling", "Terminal", "VirtualWorld")
+            "Reporting", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Simulation", "Sockets", "Spelling",
+            "Terminal", "VirtualWorld")
     ],
     [program("lubdub", on: "CommandLineTool")],
     [
@@ -163,19 +176,22 @@ let floors: [[Target]] = [
             "ClientTesting",
             on: "Arguments", "CommandLineTool", "CommandSupport", "Conformance", "Documents", "Drivers", "EventLog",
             "Expectations", "HCI",
-            "ScenarioRuns", "Scenarios", "Simulation", "Spelling", "Terminal", "VirtualWorld"),
+            "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Simulation", "Spelling", "Terminal", "VirtualWorld"),
         tests(
             "Collector",
             on: "Spelling", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
         tests(
             "CommandLineTool",
-            on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "ScenarioRuns", "Scenarios"),
+            on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "ScenarioRuns",
+            "ScenarioLanguage", "Scenarios"),
         tests(
             "Conformance",
-            on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "Scenarios", "Simulation",
+            on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "ScenarioLanguage", "Scenarios",
+            "Simulation",
             "Spelling"),
         tests(
-            "Checks", on: "Bluetooth", "Documents", "Expectations", "HCI", "LEHost", "Octets", "Scenarios",
+            "Checks", on: "Bluetooth", "Documents", "Expectations", "HCI", "LEHost", "Octets", "ScenarioLanguage",
+            "Scenarios",
             "Simulation", "VirtualWorld"),
         tests(
             "Control",
@@ -186,10 +202,12 @@ let floors: [[Target]] = [
         tests("Doctor", on: "Arguments", "CommandSupport"),
         tests(
             "Drivers", on: "Arguments", "Bluetooth", "Collector", "CommandSupport", "GATT", "HCI", "LEHost", "Octets",
-            "Scenarios", "Simulation", "Sockets", "VirtualWorld"),
+            "ScenarioLanguage", "Scenarios", "Simulation", "Sockets", "VirtualWorld"),
         tests("Documents", on: "Mutations", "Spelling"),
         tests("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
-        tests("Expectations", on: "Documents", "EventLog", "EventLogs", "Scenarios", "Simulation", "Spelling"),
+        tests(
+            "Expectations", on: "Documents", "EventLog", "EventLogs", "ScenarioLanguage", "Scenarios", "Simulation",
+            "Spelling"),
         tests("GATT", on: "Mutations", "ATT", "Octets", "Bluetooth", "Simulation"),
         tests("HCI", on: "Mutations", "Octets", "Bluetooth"),
         tests("L2CAP", on: "Mutations", "Octets", "Bluetooth"),
@@ -199,7 +217,8 @@ let floors: [[Target]] = [
         tests("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Services", "Simulation"),
         tests(
             "Replay",
-            on: "CommandSupport", "Documents", "EventLog", "ScenarioRuns", "Scenarios", "Sensors", "Simulation",
+            on: "CommandSupport", "Documents", "EventLog", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Sensors",
+            "Simulation",
             "Spelling", "VirtualWorld"),
         tests(
             "PeripheralTesting", on: "TestBus", "Arguments", "Bluetooth", "Checks", "CLinux", "CommandLineTool",
@@ -207,15 +226,17 @@ let floors: [[Target]] = [
         tests(
             "Reporting",
             on: "Mutations", "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",
-            "Scenarios", "Simulation"),
+            "ScenarioLanguage", "Scenarios", "Simulation"),
         tests(
             "ScenarioRuns",
             on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "EventLog", "Octets",
             "Scenarios", "Simulation"),
         tests(
-            "Scenarios",
-            on: "Mutations", "Documents", "Bluetooth", "EventLog", "Sensors", "Services", "Simulation", "Spelling",
+            "ScenarioLanguage",
+            on: "Mutations", "Documents", "Bluetooth", "EventLog", "Scenarios", "Sensors", "Services", "Simulation",
+            "Spelling",
             excluding: "Broken", "Fixtures"),
+        tests("Scenarios", on: "Bluetooth", "EventLog"),
         tests(
             "Terminal", on: "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Simulation", "Statistics",
             excluding: "Screens"),
@@ -231,7 +252,8 @@ let floors: [[Target]] = [
         tests(
             "VirtualWorld",
             on: "ATT", "Bluetooth", "Characteristics", "Collector", "Conformance", "Documents", "EventLog", "EventLogs",
-            "Expectations", "GATT", "HCI", "LEHost", "Octets", "Reporting", "Scenarios", "Sensors", "Services",
+            "Expectations", "GATT", "HCI", "LEHost", "Octets", "Reporting", "ScenarioLanguage", "Scenarios", "Sensors",
+            "Services",
             "Simulation", "Spelling", "VirtualController"),
         .testTarget(
             name: "ExamplesTests",
@@ -283,7 +305,7 @@ func folders() -> [String: [String]] {
         ],
         "Devices": ["Peripheral", "Sensors", "Services"],
         "Client": ["Collector"],
-        "Scenario": ["EventLog", "Scenarios", "Timeline", "VirtualWorld"],
+        "Scenario": ["EventLog", "ScenarioLanguage", "Scenarios", "Timeline", "VirtualWorld"],
         "Verdicts": ["Checks", "ClientTesting", "Conformance", "Expectations", "PeripheralTesting", "Reporting"],
         "Linux": ["BlueZ", "CDBus", "CLinux", "DBus", "Drivers", "Sockets"],
         "Tool": [

@@ -101,13 +101,13 @@ import Testing
 
                 be the scenario's devices
 
-                  SCENARIO              a JSON file
-                  --seed N              repeat the chance of an earlier run
-                  --set NAME=VALUE ...  override
-                                        a variable
-                  --for DURATION        stop after
-                  --quiet               print nothing
-                  --help                show this help
+                  SCENARIO          a JSON file
+                  --seed N          repeat the chance of an earlier run
+                  --set NAME=VALUE  override
+                                    a variable (repeatable)
+                  --for DURATION    stop after
+                  --quiet           print nothing
+                  --help            Print this help
                 """)
     }
 
@@ -118,7 +118,7 @@ import Testing
         }
         #expect(
             text == """
-                Usage: lubdub COMMAND [OPTION...]
+                Usage: lubdub COMMAND [OPTION...] [OPERAND...]
 
                 A heart-rate strap that you can script.
 

@@ -1,4 +1,5 @@
 import Documents
+import ScenarioLanguage
 import Scenarios
 import VirtualWorld
 

@@ -1,5 +1,6 @@
 import Expectations
 import FoundationEssentials
+import ScenarioLanguage
 import Scenarios
 import Simulation
 import Testing

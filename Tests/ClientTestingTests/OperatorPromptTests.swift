@@ -1,5 +1,6 @@
 import Documents
 import Expectations
+import ScenarioLanguage
 import Scenarios
 import Spelling
 import Testing

@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func `Unsupported features are skipped, and broken files are errors`() throws {
-        let broken = "\(Self.root)/Tests/ScenariosTests/Broken"
+        let broken = "\(Self.root)/Tests/ScenarioLanguageTests/Broken"
         let name = try #require(
             try FileManager.default.contentsOfDirectory(atPath: broken).sorted().first { $0.hasSuffix(".json") })
         guard case .unplayed(let outcome) = CaseReading(Case("x", path: "\(broken)/\(name)", of: broken)) else {
@@ -85,7 +85,7 @@ import Testing
         }
         #expect(outcome.verdict == .error)
         #expect(outcome.reasons.count == 1)
-        let later = "\(Self.root)/Tests/ScenariosTests/Fixtures/03-bond-forgotten.json"
+        let later = "\(Self.root)/Tests/ScenarioLanguageTests/Fixtures/03-bond-forgotten.json"
         guard case .unplayed(let skipped) = CaseReading(Case("y", path: later, of: later)) else {
             return #expect(Bool(false), "bonds are played now; another fixture has to prove this")
         }

@@ -2,6 +2,7 @@ import Arguments
 import Conformance
 import EventLog
 import Expectations
+import ScenarioLanguage
 import Scenarios
 import Simulation
 import Spelling

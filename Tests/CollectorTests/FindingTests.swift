@@ -147,7 +147,7 @@ struct FindingTests {
             stand.hears(.connectionFailed(Stand.strap, .timedOut))
             #expect(
                 stand.lines == [
-                    #"{"error": "no connection to C0:FF:EE:00:00:01/random: no advertisement was received in time", "#
+                    #"{"error": "no connection to C0:FF:EE:00:00:01/random: it was not heard in time", "#
                         + #""peer": "C0:FF:EE:00:00:01/random"}"#
                 ])
             waits.append(stand.wait())

@@ -2,6 +2,7 @@ import Arguments
 import Bluetooth
 import Characteristics
 import Collector
+import ScenarioLanguage
 import Scenarios
 import Services
 import Testing

@@ -1,5 +1,6 @@
 import Bluetooth
 import EventLog
+import ScenarioLanguage
 import Scenarios
 import Simulation
 import Spelling

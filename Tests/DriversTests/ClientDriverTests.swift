@@ -4,6 +4,7 @@ import CommandSupport
 import HCI
 import LEHost
 import Octets
+import ScenarioLanguage
 import Scenarios
 import Simulation
 import Sockets

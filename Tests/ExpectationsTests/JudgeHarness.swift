@@ -1,6 +1,7 @@
 import Documents
 import EventLogs
 import Expectations
+import ScenarioLanguage
 import Scenarios
 import Simulation
 import Testing

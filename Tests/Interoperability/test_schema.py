@@ -11,8 +11,8 @@ import jsonschema
 
 from harness import LUBDUB, ROOT
 
-BROKEN = ROOT / 'Tests' / 'ScenariosTests' / 'Broken'
-FIXTURES = ROOT / 'Tests' / 'ScenariosTests' / 'Fixtures'
+BROKEN = ROOT / 'Tests' / 'ScenarioLanguageTests' / 'Broken'
+FIXTURES = ROOT / 'Tests' / 'ScenarioLanguageTests' / 'Fixtures'
 SCENARIOS = ROOT / 'scenarios'
 NOT_YET = ': LD0190: '
 

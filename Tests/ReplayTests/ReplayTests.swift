@@ -1,5 +1,6 @@
 import Documents
 import EventLog
+import ScenarioLanguage
 import Scenarios
 import Sensors
 import Simulation

@@ -2,6 +2,7 @@ import Conformance
 import Documents
 import EventLog
 import Expectations
+import ScenarioLanguage
 import Scenarios
 import Simulation
 import Spelling

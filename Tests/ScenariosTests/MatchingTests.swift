@@ -53,7 +53,7 @@ private let line = Datum.object([
             (.list([.number(1)]), .number(1)), (.each(.number(1)), .list([.number(1), .number(2)])),
             (.object([.init(key: "absent", matcher: .null)]), line), (.object([]), .list([])),
             (.object([.init(key: "at", matcher: .string("y"))]), line),
-            (.truth(.init(statistic: .last, of: .device(0), last: nil, below: nil, tolerance: 9)), .number(1)),
+            (.truth(.init(.last, of: .device(0))), .number(1)),
         ]
         for (matcher, datum) in pairs {
             #expect(!matcher.fits(datum), "\(matcher) is not like \(String(describing: datum))")
@@ -76,7 +76,7 @@ private let line = Datum.object([
             (.said, .line(.object([])), nil, line, true), (.said, .line(.null), nil, line, false),
         ]
         for (kind, filter, code, value, fits) in table {
-            let event = Event(kind: kind, of: nil, filters: [filter], occurrence: .each, delay: .zero)
+            let event = Event(kind, of: nil, filters: [filter])
             let observed = ObservedEvent(kind, of: .device(0), code: code, value: value)
             #expect(event.matches(in: observed) == (fits ? 1 : 0), "\(kind) \(filter) \(String(describing: code))")
         }
@@ -99,8 +99,7 @@ private let line = Datum.object([
             (.delivered, measurement, .value(.oneOf([.object([])])), 1),
         ]
         for (kind, value, filter, count) in table {
-            let event = Event(
-                kind: kind, of: nil, filters: [filter].compactMap(\.self), occurrence: .each, delay: .zero)
+            let event = Event(kind, of: nil, filters: [filter].compactMap(\.self))
             #expect(event.matches(in: ObservedEvent(kind, of: nil, value: value)) == count, "\(kind) \(value)")
         }
     }
@@ -115,36 +114,16 @@ private let line = Datum.object([
             (.not(gap), 0), (.any(true), 3),
         ]
         for (matcher, count) in table {
-            let event = Event(kind: .delivered, of: nil, filters: [.value(matcher)], occurrence: .each, delay: .zero)
+            let event = Event(.delivered, of: nil, filters: [.value(matcher)])
             #expect(event.matches(in: observed) == count, "\(matcher)")
         }
         // Where only their number is known, nothing is like a sample, and not even unlike it.
         var counted = observed
         counted.samples = nil
         for matcher in [Matcher.number(3), .not(.number(5)), .any(true)] {
-            let event = Event(kind: .delivered, of: nil, filters: [.value(matcher)], occurrence: .each, delay: .zero)
+            let event = Event(.delivered, of: nil, filters: [.value(matcher)])
             #expect(event.matches(in: counted) == 0, "\(matcher)")
         }
-    }
-
-    @Test func `A part is where it is carried`() throws {
-        let text = scenario(
-            expect:
-                #"{"id": "e", "expect": "never", "event": {"event": "delivered", "of": "heart_rate/contact", "value": true}}"#
-        )
-        let read = try #require(reading([("a", text)]).scenario)
-        guard case .never(let event)? = read.expectations.first?.question else {
-            Issue.record("the expectation is another")
-            return
-        }
-        func matches(_ json: String) -> Int {
-            let value = Datum(json: json.utf8)
-            return event.matches(
-                in: ObservedEvent(.delivered, of: .value(device: 0, service: 0, value: 0), value: value))
-        }
-        #expect(matches(#"{"bpm": 60, "contact": true}"#) == 1)
-        #expect(matches(#"{"bpm": 60, "contact": false}"#) == 0)
-        #expect(matches(#"{"bpm": 60}"#) == 0)
     }
 
     @Test func `JSON is parsed into values`() {

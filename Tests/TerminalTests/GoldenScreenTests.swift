@@ -16,7 +16,7 @@ import Testing
     @Test func `a screen before the first value`() throws {
         var dashboard = Dashboard(rows: ["battery", "temperature"])
         dashboard.take(.link(.scanning), at: .start)
-        dashboard.take(.problem("no connection to Lubdub HRM: no advertisement was received in time"), at: .start)
+        dashboard.take(.problem("no connection to Lubdub HRM: it was not heard in time"), at: .start)
         try check(dashboard, "empty", 80, 24, .unicode)
     }
 

@@ -26,10 +26,9 @@ enum Step: Sendable {
 extension Scenario {
     /// A scenario with only a script.
     init(script: [Rule]) {
-        self.init(
-            name: "", note: nil, tags: [], seed: 1, begins: WallTime(secondsSince2000: 0), limit: .seconds(60),
-            target: 0,
-            devices: [], script: script, expectations: [])
+        self.init(limit: .seconds(60))
+        target = 0
+        self.script = script
     }
 }
 
@@ -63,7 +62,9 @@ extension Moment {
         _ kind: Event.Kind, of entity: EntityReference? = nil, _ occurrence: Event.Occurrence = .each, after: Int = 0,
         _ filters: Event.Filter...
     ) -> Moment {
-        .event(Event(kind: kind, of: entity, filters: filters, occurrence: occurrence, delay: .seconds(after)))
+        var event = Event(kind, of: entity, filters: filters)
+        (event.occurrence, event.delay) = (occurrence, .seconds(after))
+        return .event(event)
     }
 }
 

@@ -62,7 +62,7 @@ import VirtualWorld
     }
 
     @Test func `The language's example is passed`() throws {
-        let play = TestScenario("Tests/ScenariosTests/Fixtures/11-unconfirmed-and-changed.json")
+        let play = TestScenario("Tests/ScenarioLanguageTests/Fixtures/11-unconfirmed-and-changed.json")
         let harness = try WorldHarness(play.scenario, isJudged: true)
         let verdicts = harness.world.rulings.map(\.verdict)
         #expect(verdicts == [.pass, .pass, .pass], "\(harness.world.rulings)")

@@ -2,6 +2,7 @@ import Conformance
 import Documents
 import Expectations
 import FoundationEssentials
+import ScenarioLanguage
 import Scenarios
 import Testing
 import VirtualWorld

@@ -1,6 +1,7 @@
 import Bluetooth
 import Documents
 import GATT
+import ScenarioLanguage
 import Scenarios
 import Simulation
 import Testing

@@ -1,6 +1,7 @@
 import Bluetooth
 import EventLog
 import Octets
+import ScenarioLanguage
 import Scenarios
 import Sensors
 import Services

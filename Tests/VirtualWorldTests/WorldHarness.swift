@@ -5,6 +5,7 @@ import EventLog
 import FoundationEssentials
 import LEHost
 import Octets
+import ScenarioLanguage
 import Scenarios
 import Simulation
 import Spelling

@@ -7,22 +7,26 @@ package struct Grammar: Sendable {
         let name: String
         let value: String?
         let isRepeatable: Bool
+        let isRequired: Bool
         let help: String
 
         /// A flag: `--quiet`. The name includes its dashes.
         package static func flag(_ name: String, _ help: String) -> Option {
-            Option(name: name, value: nil, isRepeatable: false, help: help)
+            Option(name: name, value: nil, isRepeatable: false, isRequired: false, help: help)
         }
 
         /// An option with a value: `--seed 7` or `--seed=7`. `value` is its placeholder in the help. If the option is
-        /// given several times, the last value counts, unless it is `repeatable`.
+        /// given several times, the last value counts, unless it is `repeatable`. A `required` option is part of the usage
+        /// line; the command checks that it is there.
         package static func option(
-            _ name: String, _ value: String, repeatable: Bool = false, _ help: String
+            _ name: String, _ value: String, repeatable: Bool = false, required: Bool = false, _ help: String
         ) -> Option {
-            Option(name: name, value: value, isRepeatable: repeatable, help: help)
+            Option(
+                name: name, value: value, isRepeatable: repeatable, isRequired: required,
+                help: help + (repeatable ? " (repeatable)" : ""))
         }
 
-        var label: String { (value.map { "\(name) \($0)" } ?? name) + (isRepeatable ? " ..." : "") }
+        var label: String { value.map { "\(name) \($0)" } ?? name }
     }
 
     /// A word that is not an option, identified by its position.
@@ -68,7 +72,7 @@ package struct Grammar: Sendable {
     let operands: [Operand]
     let options: [Option]
 
-    private static let help = Option.flag("--help", "show this help")
+    private static let help = Option.flag("--help", "Print this help")
 
     /// A command. Optional operands come after required ones; `--help` is added to the options.
     package init(_ command: String, _ summary: String, operands: [Operand] = [], options: [Option] = []) {
@@ -78,7 +82,8 @@ package struct Grammar: Sendable {
 
     /// The help: usage, summary, and one line per operand and option.
     func usage(of program: String) -> String {
-        let words = [program, command, "[OPTION...]"] + operands.map(\.label)
+        let required = options.filter(\.isRequired).map(\.label)
+        let words = [program, command] + required + ["[OPTION...]"] + operands.map(\.label)
         let rows = operands.map { ($0.label, $0.help) } + options.map { ($0.label, $0.help) }
         return (["Usage: " + words.joined(separator: " "), "", summary, ""] + table(rows)).joined(separator: "\n")
     }

@@ -21,7 +21,7 @@ package struct Program: Sendable {
 
     /// The help of the program, with one line per command.
     package var usage: String {
-        let intro = ["Usage: \(name) COMMAND [OPTION...]", "", summary, ""]
+        let intro = ["Usage: \(name) COMMAND [OPTION...] [OPERAND...]", "", summary, ""]
         let more = ["", "\(name) COMMAND --help describes a command; \(name) --version prints the version."]
         return (intro + table(commands.map { ($0.command, $0.summary) }) + more).joined(separator: "\n")
     }

@@ -405,7 +405,7 @@ extension Host.ConnectionFailure {
     fileprivate var words: String {
         switch self {
         case .status(let status): "\(status)"
-        case .timedOut: "no advertisement was received in time"
+        case .timedOut: "it was not heard in time"
         case .cancelled: "cancelled"
         case .notNow: "another connection is being made"
         case .outside(let why): why

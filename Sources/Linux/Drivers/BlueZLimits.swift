@@ -1,4 +1,4 @@
-import Bluetooth
+import ScenarioLanguage
 package import Scenarios
 
 extension Scenario {
@@ -15,30 +15,14 @@ extension Scenario {
             if device.security?.passkey != nil { paths.append("\(path).security.passkey") }
         }
         for (number, rule) in script.enumerated() {
-            if let key = rule.action.keyUnplayedByBluetoothd { paths.append("script[\(number)].\(key)") }
+            if let key = RadioKind.bluetoothd.ignoredArgument(of: rule.action) {
+                paths.append("script[\(number)].\(key)")
+            }
         }
         return paths
     }
 }
 
-extension Action {
-    /// The key that bluetoothd ignores; nil if it supports the whole action.
-    package var keyUnplayedByBluetoothd: String? {
-        // The reason of bluetoothd's Disconnect is fixed.
-        if case .disconnect(let reason?) = operation, !reason.means(.remoteUserTerminated) { return "reason" }
-        return nil
-    }
-}
-
 extension Link {
     fileprivate var hasPreferences: Bool { interval != nil || latency != nil || timeout != nil || mtu != nil }
-}
-
-extension Code {
-    fileprivate func means(_ status: HCIStatus) -> Bool {
-        switch self {
-        case .number(let number): number == status.rawValue
-        case .name(let name): name == status.name
-        }
-    }
 }

@@ -11,11 +11,13 @@ package struct DeviceRadios: Sendable {
         case controllers([StreamAddress])
     }
 
-    package static let option = Arguments.Grammar.Option.option(
-        "--radio", "RADIO", repeatable: true,
-        "radio of the devices: virtual (default); bluez[:hci0[,hci1]] for this machine's Bluetooth;\n"
-            + "or hci:tcp:HOST:PORT or hci:unix:PATH, once for each device, for other controllers"
-    )
+    package static func option(_ radio: String) -> Arguments.Grammar.Option {
+        .option(
+            "--radio", "RADIO", repeatable: true,
+            "\(radio) of the devices: virtual (default); bluez[:hci0[,hci1]]: this machine's Bluetooth;\n"
+                + "hci:tcp:HOST:PORT or hci:unix:PATH: an external controller, one per device"
+        )
+    }
 
     private let means: Means
 

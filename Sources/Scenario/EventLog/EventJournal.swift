@@ -64,7 +64,6 @@ package struct EventChunk: Sendable {
 
     package var count: Int { entries.count }
 
-    /// The peer of a value's connection.
     fileprivate func peer(of value: ValueRecord) -> DeviceAddress? {
         peers.indices.contains(Int(value.peer)) ? peers[Int(value.peer)] : nil
     }
@@ -193,7 +192,6 @@ package struct EventJournal: Sendable {
         append(event, device: device, valueIndex: valueIndex, peer: peer, handle: handle, value, at: now)
     }
 
-    /// Appends a transmitted value.
     package mutating func append(
         _ event: EventName, device: Int, valueIndex: Int, peer: DeviceAddress?, handle: UInt16,
         _ octets: ArraySlice<UInt8>,
@@ -209,7 +207,6 @@ package struct EventJournal: Sendable {
         add(.value(record))
     }
 
-    /// Appends a line printed by the client.
     package mutating func append(line: some JSONWritable, at now: Instant) {
         guard sink != nil else { return }
         let offset = chunk.content.count

@@ -14,7 +14,6 @@ package struct EventRecord: Hashable, Sendable {
     package var handle: UInt16?
     /// The decoded value, as JSON text: `{"bpm": 62}`.
     package var value: String?
-    /// The value's octets.
     package var octets: [UInt8]?
     /// The reason, in the specification's terms.
     package var reason: String?

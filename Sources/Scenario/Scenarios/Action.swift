@@ -1,3 +1,8 @@
+package import Bluetooth
+
+// To add an action: a case of `Operation` and of `Kind`; its row in `ActionTable`; and the code that does it, in
+// `World.apply` or, for a fault in values, in `NotificationFaults`.
+
 /// An action of a rule, and its target.
 package struct Action: Hashable, Sendable {
     package var operation: Operation
@@ -8,7 +13,6 @@ package struct Action: Hashable, Sendable {
         (self.operation, self.entity) = (operation, entity)
     }
 
-    /// The operation without its arguments.
     package var kind: Kind { operation.kind }
 
     /// The sorts of request that `att_error` selects by.
@@ -31,5 +35,129 @@ package struct Action: Hashable, Sendable {
         case signalling
         /// The Security Manager Protocol: CID 0x0006.
         case smp
+    }
+}
+
+extension Action {
+    /// An action with its arguments; its row in `Kind.row` describes it.
+    package enum Operation: Hashable, Sendable {
+        /// `link_loss`.
+        case linkLoss
+        /// `distance`: metres from the client, reached evenly within a duration.
+        case distance(to: Double, over: Duration)
+        /// `rssi`: the received signal strength in dBm.
+        case rssi(to: Value)
+        /// `loss`: the share of packets that are lost, 0…1.
+        case loss(rate: Double)
+        /// `power_off`.
+        case powerOff
+        /// `stop_advertising`.
+        case stopAdvertising
+        /// `change_address`: to a random static address if it is nil.
+        case changeAddress(to: DeviceAddress?)
+        /// `connect`: of a central to a peripheral.
+        case connect(to: EntityReference)
+        /// `disconnect`: for a reason of Core 6.0, Vol 1, Part F.
+        case disconnect(reason: Code?)
+        /// `silence`.
+        case silence
+        case valueFault(ValueFault)
+        /// `burst`: notifications per second.
+        case burst(rate: Double)
+        /// `notify`: a number of times, with other octets than the present value's if `value` is not nil.
+        case notify(times: Int, value: Value?)
+        /// `raw`: the octets of a value or, on a channel, of a whole PDU.
+        case raw(octets: [UInt8], channel: Channel?)
+        /// `set`: the new value.
+        case set(to: Value)
+        /// `lead_off`.
+        case leadOff
+        /// `drift`: in parts per million.
+        case drift(ppm: Double)
+        /// `skip_time`: how far the clock moves forward.
+        case skipTime(by: Duration)
+        /// `stall`.
+        case stall
+        /// `att_error`: for all requests if `on` is nil.
+        case attError(on: Request?, error: Code)
+        /// `mtu`: the largest ATT MTU, in octets.
+        case mtu(to: Int)
+        /// `move_handles`: by a number of handles.
+        case moveHandles(by: Int, announce: Bool)
+        /// `change_services`: indices of ``Device/services``.
+        case changeServices(add: [Int], remove: [Int], announce: Bool)
+        /// `forget_bond`.
+        case forgetBond
+        /// `unconfirmed`.
+        case unconfirmed
+        /// `clear`.
+        case clear
+    }
+
+    /// A fault in the values that a device notifies and indicates.
+    package enum ValueFault: Hashable, Sendable {
+        /// `truncate`: to a number of octets.
+        case truncate(to: Int)
+        /// `lengthen`: with octets after the value.
+        case lengthen(with: [UInt8])
+        /// `drop`.
+        case drop
+        /// `duplicate`.
+        case duplicate
+        /// `reorder`: the last of `span` values goes first.
+        case reorder(span: Int)
+        /// `delay`.
+        case delay(by: Duration)
+    }
+
+    /// The actions; the raw value is the word of the language.
+    package enum Kind: String, CaseIterable, Sendable {
+        /// Actions on the air and on connections.
+        case linkLoss = "link_loss", distance, rssi, loss, powerOff = "power_off", stopAdvertising = "stop_advertising",
+            changeAddress = "change_address", connect, disconnect
+        /// Actions on what a device sends.
+        case silence, drop, duplicate, delay, reorder, truncate, lengthen, burst, notify, raw, set,
+            leadOff = "lead_off", drift, skipTime = "skip_time"
+        /// Actions on a device's server, and on the client.
+        case stall, attError = "att_error", mtu, moveHandles = "move_handles", changeServices = "change_services",
+            forgetBond = "forget_bond", unconfirmed, clear
+    }
+}
+
+extension Action.Operation {
+    package var kind: Action.Kind {
+        switch self {
+        case .linkLoss: .linkLoss
+        case .distance: .distance
+        case .rssi: .rssi
+        case .loss: .loss
+        case .powerOff: .powerOff
+        case .stopAdvertising: .stopAdvertising
+        case .changeAddress: .changeAddress
+        case .connect: .connect
+        case .disconnect: .disconnect
+        case .silence: .silence
+        case .valueFault(.truncate): .truncate
+        case .valueFault(.lengthen): .lengthen
+        case .valueFault(.drop): .drop
+        case .valueFault(.duplicate): .duplicate
+        case .valueFault(.reorder): .reorder
+        case .valueFault(.delay): .delay
+        case .burst: .burst
+        case .notify: .notify
+        case .raw: .raw
+        case .set: .set
+        case .leadOff: .leadOff
+        case .drift: .drift
+        case .skipTime: .skipTime
+        case .stall: .stall
+        case .attError: .attError
+        case .mtu: .mtu
+        case .moveHandles: .moveHandles
+        case .changeServices: .changeServices
+        case .forgetBond: .forgetBond
+        case .unconfirmed: .unconfirmed
+        case .clear: .clear
+        }
     }
 }

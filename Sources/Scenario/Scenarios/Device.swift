@@ -9,23 +9,25 @@ package struct Device: Hashable, Sendable {
         case central
     }
 
-    /// Its name in the scenario.
     package var id: String
     package var name: String
-    package var role: Role
+    package var role = Role.peripheral
     /// The address; by default numbered by position, `C0:FF:EE:00:00:01/random` for the first.
     package var address: DeviceAddress
     /// The distance to the client, in metres.
-    package var distance: Double
+    package var distance = 1.0
     /// The maximum number of connections.
-    package var connections: Int
-    package var advertising: Advertising
+    package var connections = 1
+    package var advertising = Advertising()
     /// The preferred connection parameters.
-    package var link: Link
+    package var link = Link()
     /// The pairing parameters; nil for no pairing.
     package var security: Security?
     /// The services in the file's order, and then those that rules add.
-    package var services: [Service]
+    package var services: [Service] = []
+
+    /// A peripheral with the defaults of the language, and the name `id`.
+    package init(id: String, address: DeviceAddress) { (self.id, name, self.address) = (id, id, address) }
 }
 
 /// The advertising data and parameters of a device.
@@ -35,6 +37,10 @@ package struct Advertising: Hashable, Sendable {
         package var interval: Duration
         /// The duration; nil for unlimited.
         package var duration: Duration?
+
+        package init(interval: Duration, duration: Duration? = nil) {
+            (self.interval, self.duration) = (interval, duration)
+        }
     }
 
     /// Service Data, an AD type.
@@ -42,6 +48,8 @@ package struct Advertising: Hashable, Sendable {
         package var uuid: UUID
         /// The data without the UUID.
         package var octets: [UInt8]
+
+        package init(uuid: UUID, octets: [UInt8]) { (self.uuid, self.octets) = (uuid, octets) }
     }
 
     /// Manufacturer Specific Data, an AD type.
@@ -50,6 +58,8 @@ package struct Advertising: Hashable, Sendable {
         package var company: UInt16
         /// The data without the company's number.
         package var octets: [UInt8]
+
+        package init(company: UInt16, octets: [UInt8]) { (self.company, self.octets) = (company, octets) }
     }
 
     /// The content of a packet.
@@ -63,16 +73,19 @@ package struct Advertising: Hashable, Sendable {
         package var appearance: UInt16?
         /// The transmit power, in dBm.
         package var txPower: Int8?
+
+        package init() {}
     }
 
     /// Consecutive phases; `{"interval": …}` alone is one unlimited phase.
-    package var phases: [Phase]
+    package var phases = [Phase(interval: .milliseconds(100))]
     /// The advertising data.
-    package var payload: Payload
+    package var payload = Payload()
     /// The scan response data; nil: the device chooses.
     package var scanResponse: Payload?
-    /// Whether the device accepts connections.
-    package var isConnectable: Bool
+    package var isConnectable = true
+
+    package init() {}
 }
 
 /// The connection parameters that a peripheral prefers; nil for no preference.
@@ -83,6 +96,8 @@ package struct Link: Hashable, Sendable {
     package var timeout: Duration?
     /// The largest ATT MTU, in octets.
     package var mtu: Int?
+
+    package init() {}
 }
 
 /// The pairing parameters of a device.
@@ -100,13 +115,14 @@ package struct Security: Hashable, Sendable {
         case keyboardDisplay = "keyboard_display"
     }
 
-    package var io: IO
+    package var io = IO.noInputNoOutput
     /// A fixed passkey of six digits.
     package var passkey: Int?
     /// Whether it stores keys.
-    package var isBonding: Bool
-    /// Whether it supports LE Secure Connections.
-    package var hasSecureConnections: Bool
+    package var isBonding = true
+    package var hasSecureConnections = true
     /// The maximum number of bonds.
     package var bonds: Int?
+
+    package init() {}
 }

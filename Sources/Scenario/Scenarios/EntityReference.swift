@@ -8,7 +8,6 @@ package enum EntityReference: Hashable, Sendable {
     case service(device: Int, service: Int)
     /// A value: an index of ``Service/values``.  Where a value is required, the path of a service names its main value.
     case value(device: Int, service: Int, value: Int)
-    /// The client under test.
     case client
     /// An index of ``Scenario/script``.
     case rule(Int)

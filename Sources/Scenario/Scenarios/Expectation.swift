@@ -18,15 +18,12 @@ package struct Expectation: Hashable, Sendable {
 
     /// An inclusive range; nil for no bound.
     package struct Limits: Hashable, Sendable {
-        /// The lower bound.
         package var min: Double?
-        /// The upper bound.
         package var max: Double?
 
         package init(min: Double? = nil, max: Double? = nil) { (self.min, self.max) = (min, max) }
     }
 
-    /// Its name in reports.
     package var id: String
     package var question: Question
     /// Opens it, at each match.
@@ -36,7 +33,11 @@ package struct Expectation: Hashable, Sendable {
     package var until: Moment?
     /// The test case or requirement that it checks.
     package var requirement: String?
-    package var isRecommendation: Bool
+    package var isRecommendation = false
+
+    package init(id: String, _ question: Question, since: Moment) {
+        (self.id, self.question, self.since) = (id, question, since)
+    }
 }
 
 /// A pattern for JSON values.
@@ -44,8 +45,9 @@ package indirect enum Matcher: Hashable, Sendable {
     /// A member of an object.
     package struct Member: Hashable, Sendable {
         package var key: String
-        /// The pattern for its value.
         package var matcher: Matcher
+
+        package init(key: String, matcher: Matcher) { (self.key, self.matcher) = (key, matcher) }
     }
 
     /// The statistic over delivered values.
@@ -54,7 +56,6 @@ package indirect enum Matcher: Hashable, Sendable {
         case mean
         /// The most frequent value; of several, the lowest.
         case mode
-        /// The number of values.
         case count
         case sum
     }
@@ -68,8 +69,9 @@ package indirect enum Matcher: Hashable, Sendable {
         package var last: Int?
         /// Only values below this count.
         package var below: Double?
-        /// The allowed deviation.
-        package var tolerance: Double
+        package var tolerance = 0.0
+
+        package init(_ statistic: Statistic, of entity: EntityReference) { (self.statistic, of) = (statistic, entity) }
     }
 
     /// `null`.
@@ -79,18 +81,15 @@ package indirect enum Matcher: Hashable, Sendable {
     case number(Double)
     case string(String)
     case list([Matcher])
-    /// An object that has at least these members.
     case object([Member])
     /// A list all of whose elements match.
     case each(Matcher)
     /// Any of these patterns.
     case oneOf([Matcher])
-    /// A number in a range.
     case between(Expectation.Limits)
     /// Anything (`true`), or nothing.
     case any(Bool)
     /// Any value that the pattern does not match.
     case not(Matcher)
-    /// A value that was delivered.
     case truth(Truth)
 }

@@ -11,19 +11,13 @@ package enum RadioKind: String, CaseIterable, Hashable, Sendable {
     /// The machine's Bluetooth, through bluetoothd.
     case bluetoothd
 
-    /// The name in documentation and messages.
-    var name: String {
+    package var name: String {
         switch self {
         case .rehearsal: "built-in client"
         case .virtual: "embedded radio"
         case .controllers: "`hci`"
         case .bluetoothd: "`bluez`"
         }
-    }
-
-    /// Why an action cannot be played; nil if it can.
-    package func unsupportedReason(for action: Action) -> String? {
-        action.kind.row.support.unsupportedReason(self, action.operation)
     }
 
     /// Why an event cannot be observed; nil if it can.
@@ -47,20 +41,6 @@ package enum RadioKind: String, CaseIterable, Hashable, Sendable {
 }
 
 extension Scenario {
-    /// The indices of the rules that a radio cannot play, and the reasons.
-    package func unplayable(on radio: RadioKind) -> [(rule: Int, reason: String)] {
-        script.enumerated().compactMap { index, rule in
-            radio.unsupportedReason(for: rule.action).map { (index, $0) }
-        }
-    }
-
-    /// The scenario with a chance of 0 for each rule that a radio cannot play.
-    package func limited(to radio: RadioKind) -> Scenario {
-        var limited = self
-        for (rule, _) in unplayable(on: radio) { limited.script[rule].chance = 0 }
-        return limited
-    }
-
     /// The scenario with `delivered` replaced by the radio's ``RadioKind/arrival``.
     package func observed(by radio: RadioKind) -> Scenario {
         guard radio.arrival != .delivered else { return self }

@@ -1,23 +1,24 @@
 /// A scenario with resolved includes, variables and names.
 package struct Scenario: Hashable, Sendable {
-    package var name: String
+    package var name = ""
     /// A remark for people.
     package var note: String?
     /// Labels to select it by.
-    package var tags: [String]
-    /// The seed of all random numbers.
-    package var seed: UInt64
+    package var tags: [String] = []
+    package var seed: UInt64 = 1
     /// The sensors' wall-clock time at the start.
-    package var begins: WallTime
+    package var begins = WallTime(secondsSince2000: 0)
     package var limit: Duration
     /// The index of the device that the client should connect to; nil if the file does not name one.
     package var target: Int?
     /// The devices, in the file's order.
-    package var devices: [Device]
+    package var devices: [Device] = []
     /// The rules, in the file's order, which is also their order at one instant.
-    package var script: [Rule]
+    package var script: [Rule] = []
     /// The expectations, in the file's order.
-    package var expectations: [Expectation]
+    package var expectations: [Expectation] = []
+
+    package init(limit: Duration) { self.limit = limit }
 }
 
 /// A local date and time.
@@ -34,7 +35,5 @@ package struct WallTime: Hashable, Sendable {
 
 extension Scenario {
     /// A scenario without devices and practically without limit, for external hosts only.
-    package static let empty = Scenario(
-        name: "", note: nil, tags: [], seed: 1, begins: WallTime(secondsSince2000: 0), limit: .seconds(1 << 32),
-        target: nil, devices: [], script: [], expectations: [])
+    package static let empty = Scenario(limit: .seconds(1 << 32))
 }

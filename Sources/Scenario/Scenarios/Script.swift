@@ -1,3 +1,4 @@
+package import Bluetooth
 package import EventLog
 
 /// An action, and when it begins and ends.
@@ -30,7 +31,6 @@ package struct Rule: Hashable, Sendable {
 package enum Moment: Hashable, Sendable {
     case start
     case end
-    /// A time since the start.
     case time(Duration)
     /// A time since the start, and its repetitions: `times` in all, or until the end.
     case repeated(first: Duration, every: Duration, times: Int?)
@@ -65,19 +65,24 @@ package struct Event: Hashable, Sendable {
     /// The target; nil for any.
     package var of: EntityReference?
     /// Conditions that all must hold.
-    package var filters: [Filter]
+    package var filters: [Filter] = []
     /// The matches that count.
-    package var occurrence: Occurrence
-    /// The delay after the event.
-    package var delay: Duration
+    package var occurrence = Occurrence.each
+    package var delay = Duration.zero
     /// The characteristic value that includes the target, if the target is not a characteristic value itself.
     package var carrier: Carrier?
+
+    package init(_ kind: Kind, of entity: EntityReference?, filters: [Filter] = []) {
+        (self.kind, of, self.filters) = (kind, entity, filters)
+    }
 
     /// A characteristic value that includes another value, as `heart_rate` includes `rr_ms`.
     package struct Carrier: Hashable, Sendable {
         package var value: EntityReference
         /// The key of the included value.
         package var key: String
+
+        package init(value: EntityReference, key: String) { (self.value, self.key) = (value, key) }
     }
 }
 
@@ -87,4 +92,11 @@ package enum Code: Hashable, Sendable {
     case number(UInt8)
     /// The specification's name, in snake_case.
     case name(String)
+
+    package func means(_ status: HCIStatus) -> Bool {
+        switch self {
+        case .number(let number): number == status.rawValue
+        case .name(let name): name == status.name
+        }
+    }
 }

@@ -9,10 +9,11 @@ package struct Service: Hashable, Sendable {
     /// Whether the device has it at the start; otherwise a rule may add it.
     package var isThereFromStart = true
 
+    package init(id: String, _ configured: ConfiguredService) { (self.id, self.configured) = (id, configured) }
+
     package var description: ServiceDescription { configured.description }
     /// The values that the device has; ``EntityReference`` counts them from 0.
     package var values: [ServiceValue] { configured.values }
-    /// The UUID that a client discovers.
     package var uuid: UUID { description.uuid }
 
     /// The index in ``values`` of the value addressed by the service's name alone; nil when it has none.
@@ -23,13 +24,13 @@ package struct Service: Hashable, Sendable {
 
 extension Service {
     /// Whether two definitions of a device mean the same service, even if the device has it at different times.
-    func isDefined(as other: Service) -> Bool { id == other.id && configured == other.configured }
+    package func isDefined(as other: Service) -> Bool { id == other.id && configured == other.configured }
 }
 
 extension [Service] {
     /// The default of the UUIDs that a device advertises: all of 16 bits, and the first of 128 bits, since a second one
     /// does not fit.
-    var advertised: [UUID] {
+    package var advertised: [UUID] {
         let uuids = filter { $0.isThereFromStart && $0.description.isAdvertised }.map(\.uuid)
         let others = uuids.filter { $0.number == nil }.prefix(1)
         return uuids.enumerated().filter { index, uuid in

@@ -1,4 +1,5 @@
 import EventLog
+import ScenarioLanguage
 package import Scenarios
 package import Simulation
 

@@ -23,7 +23,6 @@ struct DeliveryObserver: Sendable {
         let value: Packet
     }
 
-    /// Observes a packet without taking it.
     mutating func observe(_ kind: PacketKind, _ packet: Packet, pool: inout PacketPool) -> Delivery? {
         switch kind {
         case .event:

@@ -40,7 +40,6 @@ extension World {
         command(.changeAddress(address.kind == .random ? address : nil), of: node)
     }
 
-    /// The limit on remembered addresses.
     private static let maximumAddressChanges = 4096
 
     /// A static address that no device has had: its two highest bits are set, and the others are not all equal.

@@ -33,7 +33,6 @@ extension World {
         judge?.reachedLimit(at: now, into: &rulings)
     }
 
-    /// Whether there are expectations and all are decided.
     package var isDecided: Bool { judge?.isDecided ?? false }
 
     /// External clients ran on while this machine was stalled. Call this before the events that were late for that

@@ -33,7 +33,6 @@ extension World {
         report(event, of: entity, code: code, json: record.value)
     }
 
-    /// Logs the values that a device had to saturate.
     mutating func noteSaturatedValues(of node: Int) {
         guard !isClient(node) else { return }
         for saturated in nodes[node].takeSaturatedValues() {
@@ -145,7 +144,6 @@ extension World {
         if isAwaited(event) { reportValue(event, device, number, octets) }
     }
 
-    /// Logs an output of a device's host.
     mutating func note(_ output: Host.Output, of node: Int) {
         let (entity, name) = (EntityReference.device(node), scenario.devices[node].id)
         switch output {

@@ -3,6 +3,7 @@ import Characteristics
 import EventLog
 import LEHost
 import Peripheral
+import ScenarioLanguage
 import Scenarios
 import Sensors
 import Services
@@ -141,7 +142,6 @@ extension World {
         wakeDevice(node)
     }
 
-    /// The handles of an entity's values.
     func handles(of entity: EntityReference) -> [UInt16] {
         switch entity {
         case .device(let device): names.handles(of: device)

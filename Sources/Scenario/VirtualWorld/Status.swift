@@ -9,7 +9,6 @@ import Timeline
 package struct WorldStatus: Hashable, Sendable {
     /// A device of the scenario.
     package struct Device: Hashable, Sendable {
-        /// Its name in the scenario.
         package var id: String
         /// The ATT MTU of each connection, the oldest first.
         package var mtus: [Int]
@@ -33,7 +32,6 @@ package struct WorldStatus: Hashable, Sendable {
         package var entity: String?
         /// The name of the rule, or of the action from outside.
         package var rule: String
-        /// When it began.
         package var begun: Instant
         /// When it ends, if that is known.
         package var end: Instant?
@@ -45,12 +43,9 @@ package struct WorldStatus: Hashable, Sendable {
 
     /// The next rule at a known time.
     package struct Next: Hashable, Sendable {
-        /// The rule's name.
         package var rule: String
-        /// When it begins.
         package var due: Instant
 
-        /// A rule and when it begins.
         package init(_ rule: String, due: Instant) { (self.rule, self.due) = (rule, due) }
     }
 

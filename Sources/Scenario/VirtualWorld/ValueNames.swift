@@ -14,7 +14,6 @@ struct ValueNames: Sendable {
         fileprivate let value: DeviceValue
     }
 
-    /// The number of all values without a name.
     static let unnamed = 0xFFFF
 
     /// The values of each device, including those of absent services, so that the numbers in the logs do not change.
@@ -43,7 +42,6 @@ struct ValueNames: Sendable {
         handlesBefore = devices.map { _ in [] }
     }
 
-    /// Updates the handles of a device.
     mutating func follow(_ device: Int, _ node: Node) {
         guard devices.indices.contains(device) else { return }
         handlesBefore[device] = handles[device]

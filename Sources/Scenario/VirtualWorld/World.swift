@@ -225,10 +225,8 @@ package struct World: Sendable {
         schedule(.toHost(node: node, kind, packet), due: now)
     }
 
-    /// Whether any device has a connection.
     package var hasLinks: Bool { nodes.contains { !$0.connections.isEmpty } }
 
-    /// Disconnects all devices.
     package mutating func endLinks() {
         for node in nodes.indices where !isClient(node) {
             for connection in nodes[node].connections {

@@ -22,7 +22,6 @@ package struct Bumble {
 
     private static func isProgram(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
 
-    /// Runs one benchmark.
     package func measure(_ row: String) throws(CommandFailure) -> Figures {
         let script = String(decoding: PackageResources.bumble_py, as: UTF8.self)
         let child = try ChildProcess(python, ["-c", script, row])

@@ -14,7 +14,6 @@ package struct Figures {
     /// Why the measurement is not valid; nil when it is.
     package let fault: String?
 
-    /// An invalid measurement.
     package static func none(_ fault: String) -> Figures {
         Figures(value: 0, unit: "", items: 0, nanoseconds: 0, allocations: nil, fault: fault)
     }

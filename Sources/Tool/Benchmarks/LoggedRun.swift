@@ -51,7 +51,6 @@ struct LoggedRun {
         return count
     }
 
-    /// Flushes and closes the logs.
     mutating func close() throws(CommandFailure) { try files.close(&clientRun.host.world, status: 0) }
 }
 

@@ -6,6 +6,7 @@ import GATT
 import HCI
 import LEHost
 import Octets
+import ScenarioLanguage
 import ScenarioRuns
 import Scenarios
 import Simulation

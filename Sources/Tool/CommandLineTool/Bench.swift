@@ -3,9 +3,14 @@ import Benchmarks
 import CommandSupport
 import Spelling
 
+private let rowList = {
+    let width = BenchRow.all.map(\.word.count).max() ?? 0
+    return BenchRow.all.map { "\($0.word.padded(to: width))  \($0.name)" }.joined(separator: "\n")
+}()
+
 let benchGrammar = Arguments.Grammar(
     "bench", "Benchmark Lubdub on this machine, against Bumble",
-    operands: [.anyNumber("ROW", "a benchmark: \(BenchRow.all.map(\.word).joined(separator: ", "))")],
+    operands: [.anyNumber("ROW", "Benchmarks to run; all by default:\n\(rowList)")],
     options: [
         .flag("--json", "Print one JSON object per row"),
         .option(

@@ -9,31 +9,34 @@ import ScenarioRuns
 import Spelling
 
 let checkGrammar = Arguments.Grammar(
-    "check", "act as a central, and test a simulated or real peripheral for conformance",
+    "check", "Act as a central, and test a simulated or real peripheral for conformance",
     operands: [
-        .optional("SCENARIO", "scenario file; checks its \"target\", by default its first peripheral")
+        .optional("SCENARIO", "A scenario file: check its \"target\", or without one its first peripheral")
     ],
     options: [
-        .option("--set", "NAME=VALUE", repeatable: true, "override a variable of the scenario"),
-        .option("--seed", "N|random", "override the scenario's seed"),
+        .option("--set", "NAME=VALUE", repeatable: true, "Give a variable of the scenario another value"),
+        .option("--seed", "N|random", "Seed of the random numbers, instead of the scenario's"),
         .option(
             "--radio", "RADIO",
-            "radio to the peripheral: virtual (default); bluez[:hci0] for this machine's Bluetooth;\nor hci:tcp:HOST:PORT or hci:unix:PATH for another controller"
+            "Radio to the peripheral: virtual (default); bluez[:hci0]: this machine's Bluetooth;\nhci:tcp:HOST:PORT or hci:unix:PATH: an external controller"
         ),
         .option(
             "--controller", "ADDRESS", repeatable: true,
-            "offer a virtual controller to the host of a real peripheral: tcp:HOST:PORT or unix:PATH"),
-        .option("--peer", "NAME|ADDRESS", "real peripheral to check: its name, or C0:FF:EE:00:00:01[/public|/random]"),
-        .flag("--list", "list the checks, and do not run them"),
-        .option("--only", "GLOB", repeatable: true, "run only checks with a matching id; * also matches /"),
-        .flag("--strict", "also run checks of recommendations (\"should\") and of robustness"),
-        .option("--events", "FILE|-", "write the event log (scenarios only; needs --only to select one check)"),
+            "Offer a virtual controller at tcp:HOST:PORT or unix:PATH to the peripheral's host stack,\ninstead of --radio"
+        ),
+        .option("--peer", "NAME|ADDRESS", "Real peripheral to check: its name, or C0:FF:EE:00:00:01[/public|/random]"),
+        .flag("--list", "List the checks, and run none"),
+        .option("--only", "GLOB", repeatable: true, "Run only checks whose id matches; * also matches /"),
+        .flag("--strict", "Also run checks of recommendations (\"should\") and of robustness"),
+        .option(
+            "--events", "FILE|-", "Write the event log (only for a scenario, and only if --only selects a single check)"
+        ),
         .option(
             "--trace", "FILE",
-            "write every HCI packet as btsnoop (not with bluez; for a scenario, needs --only to select\none check)"
+            "Write every HCI packet as btsnoop (not with bluez; for a scenario, only if --only selects a\nsingle check)"
         ),
         ReportFiles.option,
-        .flag("--quiet", "show only failures: hide passes and skips"),
+        .flag("--quiet", "Do not print passes and skips"),
         colorOption,
     ])
 

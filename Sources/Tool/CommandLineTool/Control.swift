@@ -11,11 +11,11 @@ let controlGrammar = Arguments.Grammar(
         .repeated(
             "WORD",
             """
-            one of the following; the reply is one line of JSON:
-            status                  query the state of devices, clients and rules
+            One of the following requests; the reply is one line of JSON:
+            status                  query devices, clients and active actions
             DO [OF] [KEY=VALUE...]  start an action of the script, for example: silence strap for=8s
             clear [OF]              end all active actions, or those on one target
-            '{"do": ...}'           send a line as it is, for example: '{"do": "set", "of": "heart_rate", "to": 300}'
+            '{"do": ...}'           send this request unchanged, for example: '{"do": "set", "of": "heart_rate", "to": 300}'
             """),
     ])
 

@@ -5,14 +5,15 @@ import Collector
 import CommandSupport
 import Documents
 import EventLog
+import ScenarioLanguage
 import ScenarioRuns
 import Scenarios
 import Simulation
 import Synchronization
 
 let demoGrammar = Arguments.Grammar(
-    "demo", "Take a tour in the terminal: a strap, a client and their packets; needs no radio and no file",
-    options: playingOptions + [
+    "demo", "Show a strap, a client and their packets in the terminal, without a radio",
+    options: playingOptions(until: "the end of the tour, 38 s") + [
         Speed.option("1"), .flag("--quiet", "Print only the client's values"),
         .flag("--verbose", "Print every event, and every packet of both sides"),
     ])

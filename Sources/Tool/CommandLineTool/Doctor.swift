@@ -7,10 +7,10 @@ let doctorGrammar = Arguments.Grammar(
     options: [
         .option(
             "--radio", "RADIO",
-            "Radio to check for: virtual (default) or bluez[:hci0[,hci1]]; exit status 0 if usable, 3 if not"),
+            "Exit with status 0 if this radio works, else 3: virtual (default) or bluez[:hci0[,hci1]]"),
         .flag(
             "--json",
-            "Print one JSON object: {\"lubdub\": VERSION, \"findings\": [{\"subject\", \"level\": ok|hint|problem,\n\"code\", \"found\", \"mend\": COMMAND, \"advice\"}], \"radios\": [{\"radio\", \"works\", \"says\"}], \"status\"}"
+            "Print one JSON object: {\"lubdub\": VERSION, \"findings\": [{\"subject\", \"level\": ok|hint|problem, \"code\", \"found\",\n\"mend\": command that fixes it, \"advice\"}], \"radios\": [{\"radio\", \"works\", \"says\": reason}], \"status\"}"
         ),
         colorOption,
     ])

@@ -11,9 +11,9 @@ let matrixGrammar = Arguments.Grammar(
     "matrix", "Compare JSON reports: one row per case, one column per report",
     operands: [
         .repeated(
-            "REPORT", "a JSON report, as \"run --report FILE.json\" writes it; the file's name is the column's title")
+            "REPORT", "A JSON report, as \"run --report FILE.json\" writes it; the file's name is the column's title")
     ],
-    options: [.option("-o", "FILE", "File to write: FILE.html or FILE.md (required)")])
+    options: [.option("-o", "FILE", required: true, "File to write: FILE.html or FILE.md")])
 
 func matrix(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     guard let path = invocation.text("-o") else {

@@ -12,13 +12,13 @@ import Spelling
 import Terminal
 
 let monitorGrammar = Arguments.Grammar(
-    "monitor", "Connect to a device as a client, and show its heart rate, temperature, steps and ECG",
+    "monitor", "Connect to a device as a client, and show its values",
     options: [
         radioOption, .option("--peer", "NAME|ADDRESS", "Device to connect to (default: the strongest signal)"),
         .option("--every", "DURATION", "Poll interval for steps and temperature (default 60 s)"),
         .option("--for", "DURATION", "Stop after this long (default: no limit)"),
-        .flag("--json", "Print the JSON lines of a client under test"),
-        .flag("--plain", "Print lines on a terminal, too, instead of a full screen"),
+        .flag("--json", "Print one JSON object per value, as \"run --client\" expects them from a client"),
+        .flag("--plain", "Print lines even on a terminal, instead of filling the screen"),
         .option("--height", "CM", "Your height, used for distance and calories (default 170)"),
         .option("--weight", "KG", "Your weight, used for calories (default 70)"), colorOption,
     ])

@@ -7,12 +7,12 @@ import Reporting
 import Spelling
 
 let replayGrammar = Arguments.Grammar(
-    "replay", "Turn an event log into a replayable scenario, including manual actions",
-    operands: [.required("EVENTS", "an event log written by serve")],
+    "replay", "Turn an event log, including manual actions, into a scenario that repeats the run",
+    operands: [.required("EVENTS", "An event log written by serve")],
     options: [
         .option("-o", "SCENARIO", "File to write (default: standard output)"),
         .option("--scenario", "FILE", "Path of the original scenario (default: the path in the log)"),
-        .flag("--changed", "Accept a scenario that has changed since the run"),
+        .flag("--changed", "Accept the original scenario even if its files have changed since the run"),
     ])
 
 func replay(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {

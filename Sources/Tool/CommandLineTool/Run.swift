@@ -7,40 +7,40 @@ import Drivers
 import ScenarioRuns
 
 let runGrammar = Arguments.Grammar(
-    "run", "Play scenarios to the built-in client or to yours, and judge their expectations",
+    "run", "Run scenarios with the built-in client or yours, and judge the client",
     operands: [
         .repeated(
             "SUITE",
-            "a scenario file, a suite file, or a folder of scenarios\n"
-                + "the client connects to the scenario's \"target\", or else to the strap with the strongest signal")
+            "A scenario file, a suite file (a list of scenarios), or a folder of scenarios")
     ],
-    options: scenarioOptions + [
+    options: scenarioOptions(until: "the \"limit\" of the scenario", recording: " of a single case") + [
         Speed.option("max"),
         .option(
             "--client", "CMD",
-            "Test your client in real time: /bin/sh runs CMD, LUBDUB_CONTROLLER is the address of its controller,\n"
-                + "and it prints one JSON object per line: Documentation/testing-your-client.md"),
+            "Test your client in real time: /bin/sh runs CMD, with the address of a controller in $LUBDUB_CONTROLLER.\n"
+                + "Your client prints one JSON object per line: see Documentation/testing-your-client.md"),
         .flag(
             "--ask",
             "Test an app interactively: print instructions, ask what the app shows, and read answers from\n"
                 + "standard input"),
-        DeviceRadios.option,
+        DeviceRadios.option("With --client or --ask: radio"),
         .option(
             "--said", "ADDRESS",
-            "With --client: also read its lines from a socket, tcp:HOST:PORT or unix:PATH, for example from a test on\n"
-                + "a phone"),
+            "With --client: also listen at tcp:HOST:PORT or unix:PATH for the client's lines, for example\nfrom a phone"
+        ),
         .option(
-            "--controller", "PLACE",
-            "With --client or --ask: offer the controller at tcp:HOST:PORT, at unix:PATH, or as vhci, an interface of\n"
-                + "this machine's kernel (root only) (default tcp:127.0.0.1 with a free port)"),
+            "--controller", "ADDRESS",
+            "With --client or --ask: offer the controller at tcp:HOST:PORT, at unix:PATH, or as vhci, a virtual adapter\n"
+                + "of this machine's kernel, which needs root. Default: tcp:127.0.0.1 with a free port"),
         .flag("--strict", "Also judge recommendations (\"should\")"),
         .option(
             "--only", "GLOB", repeatable: true,
-            "Run only cases with a matching id: the file's path without .json, relative to its folder or suite"),
-        .option("--shard", "I/N", "Run only shard I of N"),
+            "Run only cases whose id matches; * also matches /. An id is the file's path without .json, relative\nto SUITE"
+        ),
+        .option("--shard", "I/N", "Split the cases into N parts, and run part I (1 to N)"),
         .option("--jobs", "N", "Run up to N cases in parallel (default 1)"),
         .flag("--list", "Print the ids of the cases, one per line, and run none"), ReportFiles.option,
-        .flag("--quiet", "Do not print the client's lines; of several cases, print only those that do not pass"),
+        .flag("--quiet", "Do not print the client's lines; with several cases, print only those that do not pass"),
         .flag("--verbose", "Also print events and packets, on standard error"),
     ])
 

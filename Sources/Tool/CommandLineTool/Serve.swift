@@ -4,6 +4,7 @@ import CommandSupport
 import Control
 import Drivers
 import Glibc
+import ScenarioLanguage
 import ScenarioRuns
 import Scenarios
 import Simulation
@@ -13,13 +14,13 @@ import VirtualWorld
 
 private let controllerOption = Arguments.Grammar.Option.option(
     "--controller", "ADDRESS", repeatable: true,
-    "Offer a virtual controller to external hosts: tcp:HOST:PORT, unix:PATH, or vhci, an interface of this machine's\n"
-        + "kernel (root only) (default tcp:127.0.0.1:6402, or the next free port)"
+    "Offer a virtual controller at tcp:HOST:PORT, at unix:PATH, or as vhci, a virtual adapter of this machine's\n"
+        + "kernel, which needs root. Default: tcp:127.0.0.1:6402, or the next free port"
 )
 
 private let controlOption = Arguments.Grammar.Option.option(
     "--control", "unix:PATH",
-    "Accept actions and queries from this user's programs on a socket: see lubdub control --help")
+    "Accept actions and queries on a socket, from programs of this user: see lubdub control --help")
 
 private let outputOptions: [Arguments.Grammar.Option] = [
     .flag("--quiet", "Do not log connections and disconnections"),
@@ -27,18 +28,21 @@ private let outputOptions: [Arguments.Grammar.Option] = [
 ]
 
 let serveGrammar = Arguments.Grammar(
-    "serve", "Act as the scenario's devices (peripheral role)", operands: [.required("SCENARIO", "a scenario file")],
-    options: scenarioOptions
+    "serve", "Act as a scenario's devices; on a terminal, ? lists the keys that change their behaviour",
+    operands: [.required("SCENARIO", "A scenario file")],
+    options: scenarioOptions(until: "no limit")
         + [
-            controllerOption, DeviceRadios.option, controlOption,
-            Speed.option("1; max runs to the end without external hosts"),
+            controllerOption, DeviceRadios.option("Radio"), controlOption,
+            Speed.option("1; max: to the scenario's limit, without\nexternal hosts"),
         ] + outputOptions)
 
 let controllerGrammar = Arguments.Grammar(
-    "controller", "Offer virtual controllers that share one simulated radio to external hosts",
+    "controller", "Offer virtual controllers to external hosts; all share one virtual radio",
     options: [
-        .option("--listen", "ADDRESS", repeatable: true, "Address of a controller: tcp:HOST:PORT, unix:PATH or vhci"),
-        .option("--seed", "N|random", "Seed for the random number generator"),
+        .option(
+            "--listen", "ADDRESS", repeatable: true, required: true,
+            "Address of a controller: tcp:HOST:PORT, unix:PATH or vhci"),
+        .option("--seed", "N|random", "Seed of the random numbers"),
         .option("--for", "DURATION", "Stop after this long (default: no limit)"),
         .option("--trace", "FILE", "Write every HCI packet as btsnoop"), colorOption,
     ] + outputOptions)
@@ -96,8 +100,7 @@ private struct ServeEndpoints: Sendable {
     var limits: LiveWorld.Limits {
         { [radio] action in
             if let why = radio.unsupportedReason(for: action) { return ("do", why) }
-            guard radio == .bluetoothd, let key = action.keyUnplayedByBluetoothd else { return nil }
-            return (key, "not possible over BlueZ: bluetoothd controls this")
+            return radio.ignoredArgument(of: action).map { ($0, "not possible over BlueZ: bluetoothd controls this") }
         }
     }
 }

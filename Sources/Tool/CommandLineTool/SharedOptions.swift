@@ -2,22 +2,25 @@ import Arguments
 import CommandSupport
 import ScenarioRuns
 
-/// Options of every command that plays something.
-let playingOptions: [Arguments.Grammar.Option] = [
-    .option("--seed", "N|random", "Override the scenario's seed"),
-    .option("--for", "DURATION", "Stop after this long, for example 10s (default: the scenario's limit)"),
-    .option(
-        "--events", "FILE|-",
-        "Write the event log, one JSON object per line; with -, other output goes to standard error"),
-    .option("--trace", "FILE", "Write every HCI packet as btsnoop, for Wireshark and btmon"),
-    .option("--keep", "DIR", "Create a folder with the run's scenario, seed, event log and trace"),
-    colorOption,
-]
+/// Options of every command that plays something, until a limit by default.  Files record `cases`.
+func playingOptions(until limit: String, recording cases: String = "") -> [Arguments.Grammar.Option] {
+    [
+        .option("--seed", "N|random", "Seed of the random numbers, instead of the scenario's"),
+        .option("--for", "DURATION", "Stop after this long, for example 10s (default: \(limit))"),
+        .option(
+            "--events", "FILE|-",
+            "Write the event log\(cases), one JSON object per line; with -, other output goes to standard error"),
+        .option("--trace", "FILE", "Write every HCI packet\(cases) as btsnoop, for Wireshark and btmon"),
+        .option("--keep", "DIR", "Save scenario, seed, event log and trace in the new folder DIR"),
+        colorOption,
+    ]
+}
 
 /// Options of every command that plays a scenario from a file.
-let scenarioOptions =
-    [Arguments.Grammar.Option.option("--set", "NAME=VALUE", repeatable: true, "Override a variable of the scenario")]
-    + playingOptions
+func scenarioOptions(until limit: String, recording cases: String = "") -> [Arguments.Grammar.Option] {
+    [.option("--set", "NAME=VALUE", repeatable: true, "Give a variable of the scenario another value")]
+        + playingOptions(until: limit, recording: cases)
+}
 
 extension Speed {
     static func option(_ standard: String) -> Arguments.Grammar.Option {

@@ -5,13 +5,14 @@ import Conformance
 import Doctor
 import Documents
 import Reporting
+import ScenarioLanguage
 import Scenarios
 import Services
 import Spelling
 
 let validateGrammar = Arguments.Grammar(
     "validate", "Report every problem in scenario files",
-    operands: [.anyNumber("FILE", "a scenario or a suite")],
+    operands: [.anyNumber("FILE", "A scenario or a suite")],
     options: [
         .flag("--schema", "Print the JSON Schema of scenarios, and validate nothing"),
         .flag("--report-schema", "Print the JSON Schema of JSON reports, and validate nothing"),
@@ -38,8 +39,13 @@ func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 }
 
 let explainGrammar = Arguments.Grammar(
-    "explain", "Explain a diagnostic code, a check or an action",
-    operands: [.required("WORD", "LD0107, an id that \"lubdub check --list\" prints, or an action such as link_loss")])
+    "explain", "Explain a diagnostic code, a check, an action or a service",
+    operands: [
+        .required(
+            "WORD",
+            "A diagnostic code such as LD0107, a check's id (see \"lubdub check --list\"), an action such as link_loss,\nor a service such as heart_rate"
+        )
+    ])
 
 func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let operand = invocation.operands.first ?? ""

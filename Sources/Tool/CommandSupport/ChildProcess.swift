@@ -9,7 +9,6 @@ package final class ChildProcess {
     private var buffer: [UInt8] = []
     private var usage: (status: CInt, usage: rusage)?
 
-    /// Starts the program at a path.
     package init(_ program: String, _ arguments: [String]) throws(CommandFailure) {
         (process, output) = try Launch(program, arguments).start()
     }

@@ -52,6 +52,5 @@ extension CommandFailure {
 }
 
 extension ExitCode {
-    /// Whether a signal ended the command early.
     package var isInterruption: Bool { if case .signal = self { true } else { false } }
 }

@@ -13,7 +13,6 @@ package struct Paint: Sendable {
         case warning = "33"
     }
 
-    /// Whether colours are used.
     package let isOn: Bool
 
     /// Reads `--color`; `auto` uses colours when `descriptor` is a capable terminal and `NO_COLOR` is not set.
@@ -42,6 +41,5 @@ package struct Paint: Sendable {
     }
 }
 
-/// Whether colours are used.
 package let colorOption = Arguments.Grammar.Option.option(
     "--color", "WHEN", "Use colours: auto (default: on a terminal), always or never")

@@ -4,8 +4,8 @@ import Spelling
 
 /// The `--radio` option of a central.
 package let radioOption = Arguments.Grammar.Option.option(
-    "--radio", "RADIO",
-    "Use this machine's Bluetooth, bluez[:hci0], or a controller, hci:tcp:HOST:PORT or hci:unix:PATH (required)"
+    "--radio", "RADIO", required: true,
+    "bluez[:hci0]: this machine's Bluetooth; hci:tcp:HOST:PORT or hci:unix:PATH: an external controller"
 )
 
 /// The radio of a central.

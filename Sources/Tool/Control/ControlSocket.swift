@@ -1,6 +1,7 @@
 import CommandSupport
 import Documents
 package import Drivers
+import ScenarioLanguage
 package import Scenarios
 package import Simulation
 package import Sockets
@@ -18,7 +19,6 @@ package actor ControlSocket {
         package var lines = LineFramer(longest: maximumLine)
     }
 
-    /// The maximum number of clients at a time.
     static let maximumClients = 16
     /// The maximum octets of a line, without its line feed.
     package static let maximumLine = 64 << 10

@@ -21,7 +21,6 @@ package struct FileTree: Sendable {
 
     func isExecutable(_ path: String) -> Bool { unsafe access(root + path, X_OK) == 0 }
 
-    /// Whether a program is in one of the usual folders.
     func hasProgram(_ name: String) -> Bool {
         ["/usr/bin", "/usr/sbin", "/sbin", "/usr/local/bin", "/usr/local/sbin"].contains {
             isExecutable("\($0)/\(name)")

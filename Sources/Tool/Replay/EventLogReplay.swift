@@ -2,6 +2,7 @@ import Arguments
 package import CommandSupport
 import Documents
 import Glibc
+import ScenarioLanguage
 import ScenarioRuns
 import Scenarios
 import Simulation
@@ -10,7 +11,6 @@ import Spelling
 /// The event log of a run, and the scenario that was played in it: together they make a scenario with the run's manual
 /// actions in its script.
 package struct EventLogReplay {
-    /// The path of the scenario that was played.
     package let scenario: String
     private let log: ManualActionLog
 

@@ -1,4 +1,5 @@
 import Documents
+import ScenarioLanguage
 import Scenarios
 import Spelling
 
@@ -16,7 +17,6 @@ struct ManualActionLog {
     struct ManualAction: Equatable {
         /// How an action without a duration ended.
         enum End: Equatable {
-            /// It was ended at a time.
             case at(String)
             /// Another action, by index, replaced it.
             case covered(by: Int)
@@ -56,7 +56,6 @@ struct ManualActionLog {
     private var running: [Int] = []  // of the deeds
     private var clearing: Int?  // the deed that ends others just now
 
-    /// Reads the first line of a log.
     init(_ first: [UInt8]) throws(Unreadable) {
         let node = try? Node(json: first, file: "")
         guard node?["event"]?.string == "start", let scenario = node?["scenario"]?.string,
@@ -66,7 +65,6 @@ struct ManualActionLog {
         if case .array(let settings)? = node?["set"]?.value { source.settings = settings.compactMap(\.string) }
     }
 
-    /// Reads the next line.
     package mutating func add(_ line: [UInt8]) throws(Unreadable) {
         count += 1
         let head = String(decoding: line.prefix(64), as: UTF8.self)

@@ -3,7 +3,6 @@ import Scenarios
 
 /// A scenario whose script contains the manual actions of a run.
 struct ReplayScenario {
-    /// The new file.
     package let root: Node
 
     /// - Parameters:

@@ -21,7 +21,6 @@ package struct BuiltInClientRun: Sendable {
     package var host: WorldCentralHost
     /// The number of sensor values that the client reported: heart rates, temperatures, counts, samples.
     package private(set) var measurements = 0
-    /// The end of the scenario.
     package let limit: Instant
     /// The timeline of the finished run, if a report shows it.
     package var timeline: CaseTimeline?
@@ -30,7 +29,6 @@ package struct BuiltInClientRun: Sendable {
     private var wakes: [Instant] = []  // few: the client requests one at a time
     private var hasBegun = false
 
-    /// A run without logs.
     package init(_ configuration: RunConfiguration) throws(CommandFailure) {
         try self.init(configuration, in: try configuration.world(), nil)
     }

@@ -100,7 +100,6 @@ package struct LogFiles: Sendable {
         return code
     }
 
-    /// Closes the files, and records the exit status.
     package func close(_ world: inout World, status: Int32) throws(CommandFailure) {
         world.packets.flush()
         world.journal.flush()

@@ -14,7 +14,6 @@ package final class Narrator: Sendable {
     package struct Choice: Sendable {
         /// The events; nil for all except the client's lines.
         package let events: Set<EventName>?
-        /// Whether HCI packets are printed.
         package let packets: Bool
         /// Whether receipts and repeated advertisements are left out.
         package let isBrief: Bool
@@ -83,7 +82,6 @@ package final class Narrator: Sendable {
 
     package func show(_ update: SensorCollector.Update, at instant: Instant) { line(instant, "client", paint(update)) }
 
-    /// Prints the selected events.
     package func take(_ chunk: EventChunk, in wording: ValueFormatter) {
         for record in chunk.records(where: { choice.events?.contains($0) ?? true }, in: wording) {
             let (who, what) = Self.words(record)
@@ -120,7 +118,6 @@ package final class Narrator: Sendable {
         return "\(rule) \(record.event)\(place)" + (record.value.map { ": \($0)" } ?? "")
     }
 
-    /// Prints the selected packets.
     package func take(_ chunk: PacketChunk) {
         guard choice.packets else { return }
         for record in chunk.records {

@@ -9,7 +9,6 @@ import Octets
 package struct PacketDescription {
     /// The specification's name: `LE Create Connection`, `ATT Read Response`.
     package let name: String
-    /// Whether the host sent it to the controller.
     package let isFromHost: Bool
     /// Its parameters or payload, without common headers.
     package let octets: ArraySlice<UInt8>
@@ -18,7 +17,6 @@ package struct PacketDescription {
 
     static let advertisingReport = "LE Advertising Report"
 
-    /// Nil for records that are not packets.
     package init?(_ kind: PacketRecord.Kind, _ octets: ArraySlice<UInt8>) {
         switch kind {
         case .command: self.init(command: octets)

@@ -12,7 +12,6 @@ package struct ReportFiles {
         case html = ".html"
         case markdown = ".md"
 
-        /// The format of a path, by its extension.
         init?(_ path: String) {
             guard let format = Self.allCases.first(where: { path.hasSuffix($0.rawValue) && path != $0.rawValue }) else {
                 return nil
@@ -36,7 +35,6 @@ package struct ReportFiles {
         "--report", "FILE", repeatable: true,
         "Write a report: FILE.xml (JUnit), FILE.json, FILE.html (a page) or FILE.md (for CI)")
 
-    /// Whether a report contains timelines of its cases.
     static func showTimelines(_ invocation: Invocation) -> Bool {
         invocation.has("--keep") || invocation.texts("--report").contains { Format($0) == .html }
     }

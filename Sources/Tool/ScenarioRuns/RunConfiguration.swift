@@ -5,6 +5,7 @@ package import Documents
 package import EventLog
 import GATT
 import Glibc
+import ScenarioLanguage
 package import Scenarios
 import Simulation
 import Spelling
@@ -35,7 +36,6 @@ package struct RunConfiguration {
     private(set) var limitText: String?
     /// Whether recommendations are judged like requirements.
     package private(set) var isStrict = false
-    /// Whether a report contains timelines.
     private(set) var showsTimelines = false
     /// Nil without `--speed`.
     package private(set) var speed: Speed?
@@ -130,7 +130,6 @@ package struct RunConfiguration {
     /// The id in reports: the case's, or the path without `.json`.
     package var caseID: String { item?.id ?? Case.id(of: path) }
 
-    /// The world in its initial state.
     package func world() throws(CommandFailure) -> World {
         try orFail(.usage, "\(path): the services do not fit into the attribute table: ") {
             try World(scenario, seed: seed)

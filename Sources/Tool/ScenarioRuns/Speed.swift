@@ -1,6 +1,5 @@
 /// How fast time passes.
 package enum Speed: Equatable, Sendable {
-    /// A multiple of real time.
     case real(Double)
     /// Virtual time, as fast as possible.
     case max

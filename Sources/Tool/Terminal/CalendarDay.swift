@@ -7,7 +7,6 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
     /// 1 to 31.
     package let day: Int
 
-    /// Nil for a day that no calendar has.
     package init?(year: Int, month: Int, day: Int) {
         guard (1...9999) ~= year, (1...12) ~= month, (1...Self.days(inMonth: month, of: year)) ~= day else {
             return nil

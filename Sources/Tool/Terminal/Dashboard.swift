@@ -38,7 +38,6 @@ package struct Dashboard: Sendable {
         /// A number with its label; it replaces the last one with that label.
         case fact(Fact)
         case statistic(Statistic)
-        /// An error message.
         case problem(String)
     }
 
@@ -84,7 +83,6 @@ package struct Dashboard: Sendable {
     /// The duration of the present or last connection.
     package func session(at now: Instant) -> Duration? { linkBegan.map { $0.duration(to: linkEnded ?? now) } }
 
-    /// Applies a change.
     package mutating func take(_ input: Input, at now: Instant) {
         switch input {
         case .device(let address, let name):

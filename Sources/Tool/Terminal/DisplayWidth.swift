@@ -44,6 +44,5 @@ extension Unicode.Scalar {
 }
 
 extension StringProtocol {
-    /// The columns of the drawn part.
     package var columns: Int { reduce(0) { $0 + $1.columns } }
 }

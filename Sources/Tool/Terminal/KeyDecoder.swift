@@ -4,7 +4,6 @@ package enum Key: Hashable, Sendable {
     case down
     case shiftUp
     case shiftDown
-    /// A printable character of ASCII.
     case character(Character)
 }
 

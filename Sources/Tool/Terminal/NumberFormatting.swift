@@ -1,6 +1,5 @@
 import CommandSupport
 
-/// The text for an unknown value.
 let unknown = "–"
 
 /// A number with thousands separators: `12,345`.

@@ -13,7 +13,6 @@ package protocol TerminalSession: Actor {
     func resume()
     /// Erases its output, and restores the terminal.
     func leave()
-    /// The size of the terminal has changed.
     func resized()
     /// Keys can be read, or the input has ended.
     func typed()
@@ -37,7 +36,6 @@ extension TerminalSession {
         resume()
     }
 
-    /// Restores the terminal, and ends the session.
     package func stop() {
         leave()
         watches.signals.map(loop.cancel)

@@ -4,6 +4,7 @@ package import Conformance
 package import Documents
 import Expectations
 import Glibc
+import ScenarioLanguage
 package import Scenarios
 import Spelling
 

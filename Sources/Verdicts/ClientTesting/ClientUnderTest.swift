@@ -5,6 +5,7 @@ import Conformance
 import Drivers
 import Expectations
 import Glibc
+import ScenarioLanguage
 import ScenarioRuns
 import Scenarios
 import Simulation
@@ -66,13 +67,10 @@ struct ClientUnderTest: Sendable {
         if asksOperator, scenario.expectations.isEmpty {
             return ["the scenario has no expectation that an operator can answer"]
         }
-        var unplayed = scenario.unplayable(on: radio)
-        if radio == .bluetoothd {
-            unplayed += scenario.script.enumerated().compactMap { rule, it in
-                it.action.keyUnplayedByBluetoothd.map { (rule, "bluetoothd controls \"\($0)\"") }
-            }
+        let ignored = scenario.script.enumerated().compactMap { rule, it in
+            radio.ignoredArgument(of: it.action).map { (rule, "bluetoothd controls \"\($0)\"") }
         }
-        return unplayed.map { rule, why in
+        return (scenario.unplayable(on: radio) + ignored).map { rule, why in
             "script[\(rule)], \(scenario.script[rule].action.kind.rawValue): \(why)"
         }
     }

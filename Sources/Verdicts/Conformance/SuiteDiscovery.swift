@@ -1,4 +1,5 @@
 package import Documents
+import ScenarioLanguage
 import Scenarios
 import Spelling
 

@@ -7,7 +7,8 @@ extension ServiceDescription {
     /// The vendor-specific ECG service, 0x0200.
     package static let ecg = ServiceDescription(
         "ecg", VendorUUID.ecg.uuid,
-        "500 samples a second whose R waves are the beats of `heart_rate`", main: "samples", fields: ECGFields.all,
+        "vendor service: an ECG with 500 samples per second, whose R waves match the beats of `heart_rate`",
+        main: "samples", fields: ECGFields.all,
         characteristics: [
             CharacteristicDescription(
                 .ecgSamples, .notify, format: ECGFrame.self,

@@ -8,7 +8,7 @@ package import Spelling
 extension ServiceDescription {
     /// The vendor-specific Feed service, 0x0400: a number that is notified periodically.
     package static let feed = ServiceDescription(
-        "feed", VendorUUID.feed.uuid, "a number that is notified again and again",
+        "feed", VendorUUID.feed.uuid, "vendor service: a number, notified periodically",
         fields: [FeedFields.value.description, FeedFields.period.description],
         characteristics: [
             CharacteristicDescription(

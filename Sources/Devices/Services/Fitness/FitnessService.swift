@@ -9,7 +9,8 @@ package import Spelling
 extension ServiceDescription {
     /// The vendor-specific Fitness service, 0x0100: steps and a temperature, each computed when it is read.
     package static let fitness = ServiceDescription(
-        "fitness", VendorUUID.fitness.uuid, "steps, steps of today and body temperature, read on demand",
+        "fitness", VendorUUID.fitness.uuid,
+        "vendor service: steps, steps of today and body temperature, read on demand",
         fields: [
             FitnessFields.steps.description, FitnessFields.temperature.description,
             FitnessFields.dailyReset.description, FitnessFields.period.description,

@@ -6,7 +6,7 @@ package import Sensors
 extension ServiceDescription {
     /// The vendor-specific Measurements service, 0x0300: several hundred heart rates per second.
     package static let measurements = ServiceDescription(
-        "measurements", VendorUUID.measurements.uuid, "a stream of heart rates, hundreds per second",
+        "measurements", VendorUUID.measurements.uuid, "vendor service: a stream of heart rates, hundreds per second",
         fields: [MeasurementsFields.rate.description, MeasurementsFields.value.description],
         characteristics: [
             CharacteristicDescription(

@@ -1,0 +1,115 @@
+import Bluetooth
+import Documents
+import Scenarios
+import Spelling
+
+/// Reads devices from checked documents.
+struct DeviceReader {
+    let curves: CurveReader
+    let changes: AttributeChanges
+
+    /// The longest Device Name, in octets.  Core 6.0, Vol 3, Part C, section 12.1.
+    private static let longestName = 248
+
+    func devices(_ cursors: [Cursor]) -> [Device] {
+        var taken: Set<DeviceAddress> = []
+        for cursor in cursors.compactMap({ $0["address"] }) {
+            guard let address = cursor.address else { continue }
+            if !taken.insert(address).inserted {
+                cursor.note(.duplicateAddress, "another device has the address \(address)")
+            }
+        }
+        var next: UInt64 = 0xC0FF_EE00_0001
+        return cursors.map { cursor in
+            // Default addresses are numbered by position in the list, without those in use.
+            while taken.contains(DeviceAddress(next, .random)) { next += 1 }
+            let address = cursor["address"]?.address ?? DeviceAddress(next, .random)
+            taken.insert(address)
+            return device(cursor, address)
+        }
+    }
+
+    private func device(_ cursor: Cursor, _ address: DeviceAddress) -> Device {
+        var device = Device(id: cursor["id"]?.string ?? "", address: address)
+        if let name = cursor["name"].flatMap({ $0.text(atMost: Self.longestName) }) { device.name = name }
+        if let role: Device.Role = cursor["role"].choice() { device.role = role }
+        if let distance = cursor["distance"]?.string { device.distance = Units.quantity(distance, unit: "m") ?? 1 }
+        if let connections = cursor["connections"]?.integer { device.connections = connections }
+        device.link = link(cursor["link"])
+        device.security = cursor["security"].map(security)
+        device.services = ServiceReader(curves: curves)
+            .services(cursor["services"]?.items ?? [], device.link, changedBy: changes.of(device.id))
+        device.advertising = advertising(cursor["advertise"])
+        if cursor["advertise"]?["services"] == nil {
+            device.advertising.payload.services = device.services.advertised
+        }
+        return device
+    }
+
+    private func advertising(_ cursor: Cursor?) -> Advertising {
+        func interval(_ cursor: Cursor?) -> Duration {
+            within(cursor, .milliseconds(20) ... .milliseconds(10_240)) ?? .milliseconds(100)
+        }
+        let phases = [cursor?["fast"], cursor?["slow"]].compactMap(\.self).map { phase in
+            Advertising.Phase(interval: interval(phase["interval"]), duration: phase["for"]?.duration)
+        }
+        if let single = cursor?["interval"], !phases.isEmpty {
+            single.note(.conflict, "\"interval\" and \"fast\" or \"slow\" exclude each other: delete one")
+        }
+        var advertising = Advertising()
+        advertising.phases = phases.isEmpty ? [.init(interval: interval(cursor?["interval"]))] : phases
+        advertising.payload = payload(cursor)
+        advertising.scanResponse = cursor?["scan_response"].map(payload)
+        if let isConnectable = cursor?["connectable"]?.bool { advertising.isConnectable = isConnectable }
+        return advertising
+    }
+
+    private func payload(_ cursor: Cursor?) -> Advertising.Payload {
+        func octets(_ item: Cursor) -> [UInt8] { item["octets"]?.string.flatMap(Value.octets) ?? [] }
+        func items(_ key: String) -> [Cursor] { cursor?[key]?.items ?? [] }
+        var payload = Advertising.Payload()
+        payload.services = items("services").compactMap { $0.string.flatMap { UUID($0) } }
+        payload.serviceData = items("service_data").compactMap { item in
+            item["uuid"]?.string.flatMap { UUID($0) }.map { .init(uuid: $0, octets: octets(item)) }
+        }
+        payload.manufacturerData = items("manufacturer_data").compactMap { item in
+            (item["company"]?.integer).flatMap(UInt16.init(exactly:)).map { .init(company: $0, octets: octets(item)) }
+        }
+        payload.appearance = (cursor?["appearance"]?.integer).flatMap(UInt16.init(exactly:))
+        payload.txPower = (cursor?["tx_power"]?.integer).flatMap(Int8.init(exactly:))
+        return payload
+    }
+
+    private func link(_ cursor: Cursor?) -> Link {
+        var link = Link()
+        link.interval = within(cursor?["interval"], .microseconds(7_500) ... .seconds(4))
+        link.latency = cursor?["latency"]?.integer
+        link.timeout = within(cursor?["timeout"], .milliseconds(100) ... .seconds(32))
+        link.mtu = cursor?["mtu"]?.integer
+        return link
+    }
+
+    private func security(_ cursor: Cursor) -> Security {
+        var security = Security()
+        if let io: Security.IO = cursor["io"].choice() { security.io = io }
+        security.passkey = cursor["passkey"]?.integer
+        if let isBonding = cursor["bonding"]?.bool { security.isBonding = isBonding }
+        if let isSecure = cursor["secure_connections"]?.bool { security.hasSecureConnections = isSecure }
+        security.bonds = cursor["bonds"]?.integer
+        return security
+    }
+}
+
+extension Cursor {
+    fileprivate var address: DeviceAddress? { string.flatMap { DeviceAddress($0) } }
+}
+
+/// The duration at a cursor; nil after noting that it is out of range.
+func within(_ cursor: Cursor?, _ range: ClosedRange<Duration>) -> Duration? {
+    guard let cursor, let duration = cursor.duration else { return nil }
+    guard range.contains(duration) else {
+        cursor.note(.outOfRange, "expected \(range.lowerBound) to \(range.upperBound), found \(cursor.node.kind)")
+        return nil
+    }
+    return duration
+}

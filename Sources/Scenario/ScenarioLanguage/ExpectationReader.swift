@@ -1,0 +1,85 @@
+import Documents
+import Scenarios
+import Simulation
+
+/// Reads expectations from checked documents.
+struct ExpectationReader {
+    let moments: MomentReader
+    let reachability: ReachabilityAnalysis
+
+    func expectation(_ cursor: Cursor) -> Expectation? {
+        guard !cursor.isLogFull else { return nil }
+        let question = question(cursor)
+        var since: Moment? = .start
+        if let opens = cursor["since"] {
+            since = moments.moment(opens)
+            if let reason = since.flatMap(reachability.unreachableReason) { opens.note(.cannotOpen, reason) }
+            if since == .end {
+                opens.note(.noTime, "there are no events after the end of the scenario: choose an earlier \"since\"")
+            }
+        }
+        let until = cursor["until"].flatMap(moments.moment)
+        guard let question, let since else { return nil }
+        if let time = longest(since, until), time < .zero {
+            cursor["until"]?.note(.noTime, "\"until\" comes before \"since\"")
+        } else if case .rate(_, let length, _) = question, let time = longest(since, until), time < length {
+            cursor["per"]?.note(.cannotOpen, "the window must not be longer than the time from \"since\" to \"until\"")
+        }
+        var expectation = Expectation(id: cursor["id"]?.string ?? "", question, since: since)
+        expectation.within = cursor["within"]?.duration
+        expectation.until = until
+        expectation.requirement = cursor["requirement"]?.string
+        expectation.isRecommendation = cursor["should"]?.bool ?? false
+        return expectation
+    }
+
+    /// The time from the first `since` to its `until`; nil if they depend on events.
+    private func longest(_ since: Moment, _ until: Moment?) -> Duration? {
+        guard let opens = since.clockTime(after: Instant(nanoseconds: -1), origin: .start),
+            let closes = until?.clockTime(after: opens, origin: .start)
+        else { return nil }
+        if case .repeated? = until, closes >= opens { return nil }
+        return opens.duration(to: closes)
+    }
+
+    private func question(_ cursor: Cursor) -> Expectation.Question? {
+        let event = cursor["event"].flatMap(moments.event)
+        switch cursor["expect"]?.string {
+        case "seen":
+            guard let event, let within = cursor["within"]?.duration else { return nil }
+            return .seen(event, within: within)
+        case "never": return event.map(Expectation.Question.never)
+        case "count": return event.map { .count($0, bounds(cursor)) }
+        case "order": return .order((cursor["events"]?.items ?? []).compactMap(moments.event))
+        case "rate":
+            guard let event, let per = cursor["per"], let length = per.duration else { return nil }
+            if length <= .zero { per.note(.outOfRange, "expected a duration above zero") }
+            return .rate(event, per: length, bounds(cursor))
+        case "delay":
+            guard let start = cursor["start"].flatMap(moments.event), let end = cursor["end"].flatMap(moments.event),
+                let maximum = cursor["max"]?.duration
+            else { return nil }
+            if let percentile = cursor["percentile"], percentile.number == 0 {
+                percentile.note(.cannotFail, "expected more than 0 %: this cannot fail")
+            }
+            return .delay(from: start, to: end, percentile: cursor["percentile"]?.number ?? 100, maximum: maximum)
+        default: return nil
+        }
+    }
+
+    private func bounds(_ cursor: Cursor) -> Expectation.Limits {
+        let limits = moments.limits(cursor, "min", "max")
+        guard limits != Expectation.Limits() else {
+            cursor.note(.missingKey, "\"min\" or \"max\" is required")
+            return limits
+        }
+        let (min, max) = (limits.min ?? 0, limits.max ?? .infinity)
+        if limits.max == nil, min <= 0 {
+            cursor["min"]?.note(.cannotFail, "this cannot fail: write a larger \"min\", or \"max\"")
+        } else if min <= max, Swift.max(0, min.rounded(.up)) > max.rounded(.down) {
+            let bounds = (limits.min.map { "from \($0.plain) to " } ?? "at most ") + max.plain
+            (cursor["max"] ?? cursor).note(.cannotOpen, "this cannot pass: no whole number of times is \(bounds)")
+        }
+        return limits
+    }
+}

@@ -1,0 +1,194 @@
+import Documents
+import Scenarios
+import Spelling
+
+/// Loads files with their includes, and replaces variables.
+struct Loader {
+    let log: ProblemLog
+    let load: (String) -> [UInt8]?
+
+    static let maximumDepth = 8
+
+    /// The root of a file; nil after noting that it is not a JSON object.
+    func root(of file: String) -> Cursor? {
+        guard let octets = load(file) else {
+            let node = Node(.unknown)
+            Cursor(node, file: file, log: log).note(.unreadable, "cannot read this file")
+            return nil
+        }
+        return root(of: file, octets)
+    }
+
+    private func root(of file: String, _ octets: [UInt8]) -> Cursor? {
+        do throws(Problem) {
+            let root = Cursor(try Node(json: octets, file: file, log: log), file: file, log: log)
+            guard case .object = root.node.value else {
+                root.note(.wrongType, "expected an object, found \(root.node.kind)")
+                return nil
+            }
+            return root
+        } catch {
+            log.note(error)
+            return nil
+        }
+    }
+
+    /// The octets of the file that `cursor` names.
+    func octets(of cursor: Cursor) -> (path: String, octets: [UInt8])? {
+        guard let path = relative(cursor) else { return nil }
+        guard let octets = load(path) else {
+            cursor.note(.unreadable, "cannot read \(path.quoted)")
+            return nil
+        }
+        return (path, octets)
+    }
+
+    /// The path at `cursor`, resolved against its file; nil after noting an absolute one.
+    private func relative(_ cursor: Cursor) -> String? {
+        guard let path = cursor.string, !path.isEmpty else { return nil }
+        guard !path.hasPrefix("/") else {
+            cursor.note(.absolutePath, "\(path.quoted) is absolute: write it relative to this file")
+            return nil
+        }
+        return Self.path(path, from: cursor.file)
+    }
+
+    /// `straps/../chest.json` from `scenarios/a.json` is `scenarios/chest.json`.
+    static func path(_ path: String, from file: String) -> String {
+        var words: [Substring] = []
+        let folder = file.split(separator: "/", omittingEmptySubsequences: true).dropLast()
+        for word in folder + path.split(separator: "/") where word != "." {
+            if word == "..", let last = words.last, last != ".." { words.removeLast() } else { words.append(word) }
+        }
+        return (file.hasPrefix("/") ? "/" : "") + words.joined(separator: "/")
+    }
+
+    // MARK: Includes and variables
+
+    /// The files of a scenario, included ones first and `root` last, checked and with values for variables.
+    func resolved(_ root: Cursor, overrides: [String: Node]) -> [Cursor] {
+        var files: [Cursor] = []
+        var budget = Budget()
+        collect(root, above: [], budget: &budget, into: &files)
+        var variables = Variables()
+        for file in files { variables.declare(file["variables"]) }
+        for name in overrides.keys.sorted() {
+            guard let value = overrides[name] else { continue }
+            variables.override(name, value, root)
+        }
+        let resolved = files.map { $0.replacing(variables.replaced($0, isRoot: true)) }
+        variables.noteUnused()
+        for (index, file) in resolved.enumerated() {
+            (index == resolved.count - 1 ? Tables.scenario : Tables.included).check(file)
+            Tables.noteNotYet(file)
+        }
+        return resolved
+    }
+
+    /// The remaining number and size of included files.
+    private struct Budget {
+        var files = 1000
+        var octets = 16 << 20
+        var isSpent = false
+    }
+
+    private func collect(_ file: Cursor, above: [String], budget: inout Budget, into files: inout [Cursor]) {
+        let chain = above + [file.file]
+        for item in file["include"]?.items ?? [] where !budget.isSpent {
+            guard let path = relative(item) else { continue }
+            guard !chain.contains(path) else {
+                item.note(.includeLoop, "\(path.quoted) includes itself: \((chain + [path]).joined(separator: " > "))")
+                continue
+            }
+            guard chain.count <= Self.maximumDepth, budget.files > 0 else {
+                item.note(.includesTooDeep, "too many includes: more than \(Self.maximumDepth) levels, or 1000 files")
+                continue
+            }
+            budget.files -= 1
+            guard let octets = load(path) else {
+                item.note(.unreadable, "cannot read \(path.quoted)")
+                continue
+            }
+            budget.octets -= octets.count
+            guard budget.octets >= 0 else {
+                item.note(.tooLarge, "the included files exceed 16 MiB in total")
+                budget.isSpent = true
+                continue
+            }
+            if let inner = root(of: path, octets) { collect(inner, above: chain, budget: &budget, into: &files) }
+        }
+        files.append(file)
+    }
+}
+
+/// The values of `${name}`.
+private struct Variables {
+    private struct Variable {
+        let declared: Cursor
+        var value: Node
+        var isUsed = false
+    }
+
+    private var table: [String: Variable] = [:]
+    private var names: [String] = []
+
+    /// Adds variables; later values replace earlier ones.
+    mutating func declare(_ variables: Cursor?) {
+        for (member, cursor) in variables?.entries ?? [] {
+            if table.updateValue(Variable(declared: cursor, value: cursor.node), forKey: member.key) == nil {
+                names.append(member.key)
+            }
+        }
+    }
+
+    mutating func override(_ name: String, _ value: Node, _ root: Cursor) {
+        guard table[name] != nil else {
+            let hint = suggestion(for: name, among: names)
+            return root.note(.unknownVariable, "no variable \(name.quoted) to set\(hint)")
+        }
+        guard value.isSimple else {
+            return root.note(.wrongType, "expected a single value for the variable \(name.quoted), found \(value.kind)")
+        }
+        table[name]?.value = value
+    }
+
+    func noteUnused() {
+        for name in names {
+            if let variable = table[name], !variable.isUsed, !variable.declared.isLogFull {
+                variable.declared.note(.unusedVariable, "the variable \(name.quoted) is never used")
+            }
+        }
+    }
+
+    /// The tree at `cursor` with values in place of variables, at the positions of the variables.
+    mutating func replaced(_ cursor: Cursor, isRoot: Bool = false) -> Node {
+        switch cursor.node.value {
+        case .string(let string):
+            guard let name = Forms.variableName(string) else { return cursor.node }
+            guard let variable = table[name] else {
+                let hint = suggestion(for: name, among: names)
+                cursor.note(.unknownVariable, "no variable \(name.quoted)\(hint)")
+                return Node(.unknown, at: cursor.node.position)
+            }
+            table[name]?.isUsed = true
+            guard variable.value.isSimple else { return Node(.unknown, at: cursor.node.position) }
+            return Node(variable.value.value, at: cursor.node.position)
+        case .array(let nodes):
+            guard nodes.contains(where: { !$0.isSimple || $0.isString }) else { return cursor.node }
+            var new: [Node] = []
+            cursor.eachItem { new.append(replaced($0)) }
+            return Node(.array(new), at: cursor.node.position)
+        case .object:
+            let new = cursor.entries.map { member, value in
+                guard !isFixed(member.key, value, isRoot: isRoot) else { return member }
+                return Node.Member(key: member.key, position: member.position, node: replaced(value))
+            }
+            return Node(.object(new), at: cursor.node.position)
+        case .null, .bool, .number, .unknown: return cursor.node
+        }
+    }
+
+    private func isFixed(_ key: String, _ value: Cursor, isRoot: Bool) -> Bool {
+        isRoot && key == "variables" || value.string != nil && Tables.fixedKeys.contains(key)
+    }
+}

@@ -1,0 +1,94 @@
+import Documents
+import Scenarios
+import Simulation
+import Spelling
+
+/// Reads a scenario from its checked files, and notes problems between their parts.
+struct ScenarioReader {
+    let loader: Loader
+
+    /// The scenario of files, of which the included ones come first.
+    func scenario(_ files: [Cursor]) -> Scenario {
+        func all(_ key: String) -> [Cursor] { files.flatMap { $0[key]?.items ?? [] } }
+        let root = files.last
+        let rules = all("script")
+        let changes = AttributeChanges(rules, onlyDevice: all("devices").count == 1 ? all("devices").first : nil)
+        let devices = DeviceReader(curves: CurveReader(loader: loader), changes: changes).devices(all("devices"))
+        if all("devices").isEmpty {
+            (root?["devices"] ?? root)?.note(.noDevices, "a scenario needs at least one device")
+        }
+        noteDuplicates(all("devices") + rules, "device or rule", taken: ["client"])
+        noteDuplicates(all("expect"), "expectation")
+        let names = Names(devices: devices, rules: rules.map { $0["id"]?.string })
+        let moments = MomentReader(names: names)
+        let script = ScriptReader(names: names, moments: moments, curves: CurveReader(loader: loader))
+        let readRules = rules.map { ($0, script.rule($0)) }
+        let playable = readRules.map { $0.1 ?? .unreadable }
+        let limit = root?["limit"]?.duration ?? playable.lastMoment + .seconds(30)
+        if let cursor = root?["limit"], limit <= .zero {
+            cursor.note(.outOfRange, "expected a duration above zero")
+        }
+        let reachability = ReachabilityAnalysis(rules: playable, limit: limit, devices: devices)
+        for (index, (cursor, rule)) in readRules.enumerated() where rule != nil {
+            if let reason = reachability.unreachableReason(rule: index) {
+                (cursor["when"] ?? cursor).note(.cannotFire, reason)
+            } else if let reason = reachability.endlessReason(rule: index) {
+                cursor["until"]?.note(.cannotFire, reason)
+            }
+        }
+        noteEndOfClocks(readRules, limit, devices)
+        let expectations = ExpectationReader(moments: moments, reachability: reachability)
+        var scenario = Scenario(limit: limit)
+        scenario.name = root?["name"]?.string ?? ""
+        scenario.note = root?["note"]?.string
+        scenario.tags = files.flatMap { $0["tags"]?.items.compactMap(\.string) ?? [] }
+        if let seed = root?["seed"]?.integer { scenario.seed = UInt64(clamping: seed) }
+        if let begins = (root?["begins"]?.string).flatMap(Units.wallTime) { scenario.begins = begins }
+        scenario.target = target(root?["target"], devices)
+        (scenario.devices, scenario.script) = (devices, playable)
+        scenario.expectations = all("expect").compactMap(expectations.expectation)
+        return scenario
+    }
+
+    private func target(_ cursor: Cursor?, _ devices: [Device]) -> Int? {
+        guard let cursor, let id = cursor.string else { return nil }
+        guard let index = devices.firstIndex(where: { $0.id == id }) else {
+            cursor.note(
+                .unknownEntity, "no device \(id.quoted)\(suggestion(for: id, among: devices.map(\.id)))")
+            return nil
+        }
+        if devices[index].role == .central {
+            cursor.note(.wrongEntity, "\(id.quoted) is a central: choose a peripheral")
+        }
+        return index
+    }
+
+    /// Notes `skip_time` rules that exceed the sensors' clocks, which end after 2⁶³ ns.
+    private func noteEndOfClocks(_ rules: [(Cursor, Rule?)], _ limit: Duration, _ devices: [Device]) {
+        var left = devices.map { _ in Duration.nanoseconds(Int64.max) - limit }
+        for (cursor, rule) in rules {
+            guard let rule, case .skipTime(let by) = rule.action.operation, let device = rule.action.entity?.device
+            else {
+                continue
+            }
+            left[device] -= by * rule.when.minimumTimes(before: limit)
+            guard left[device] < .zero else { continue }
+            cursor["by"]?.note(.outOfRange, "the sensors' clock ends after 292 years: skip less time")
+            left[device] = .nanoseconds(Int64.max)  // note it only once
+        }
+    }
+
+    private func noteDuplicates(_ cursors: [Cursor], _ sort: String, taken: Set<String> = []) {
+        var seen = taken
+        for id in cursors.compactMap({ $0["id"] }) {
+            if let name = id.string, !seen.insert(name).inserted {
+                id.note(.duplicateID, "another \(sort) has the id \(name.quoted)")
+            }
+        }
+    }
+}
+
+extension Rule {
+    /// Replaces a rule with problems, so that the others keep their indices.
+    static let unreadable = Rule(id: nil, when: .end, action: Action(.clear), chance: 0, end: nil)
+}

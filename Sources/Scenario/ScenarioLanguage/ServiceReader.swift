@@ -1,0 +1,97 @@
+import Bluetooth
+import Documents
+import Scenarios
+import Services
+import Spelling
+
+/// Makes services of checked trees, by the fields of their descriptions.
+struct ServiceReader {
+    let curves: CurveReader
+
+    /// The services of a device that prefers this of a link, and then those that rules add.
+    func services(_ cursors: [Cursor], _ link: Link, changedBy rules: [Cursor]) -> [Service] {
+        var services: [Service] = []
+        var places: [String: Int] = [:]
+        var handles = HandleReader(link)
+        for cursor in cursors {
+            guard let service = service(cursor) else { continue }
+            if places.updateValue(services.count, forKey: service.id) != nil {
+                (cursor["id"] ?? cursor).note(.duplicateID, "this device has another service \(service.id.quoted)")
+            }
+            handles.add(service, cursor)
+            services.append(service)
+        }
+        for cursor in rules.flatMap({ $0["add"]?.items ?? [] }) {
+            guard var service = service(cursor) else { continue }
+            service.isThereFromStart = false
+            if let place = places[service.id] {
+                guard !services[place].isDefined(as: service) else { continue }
+                let text = "this device has another service \(service.id.quoted), which is defined otherwise"
+                (cursor["id"] ?? cursor).note(.duplicateID, text)
+            } else {
+                places[service.id] = services.count
+                handles.add(service, cursor)
+                services.append(service)
+            }
+        }
+        for cursor in rules.compactMap({ $0["by"] }) { handles.move(cursor) }
+        return services
+    }
+
+    private func service(_ cursor: Cursor) -> Service? {
+        guard !cursor.isLogFull, let word = cursor["service"]?.string else { return nil }
+        let id = cursor["id"]?.string ?? word
+        if word == Tables.custom { return Service(id: id, CustomReader(services: self).custom(cursor)) }
+        guard let fields = ServiceRegistry.service(named: word)?.fields else { return nil }
+        var configuration = ServiceConfiguration()
+        for field in fields { read(field, cursor, into: &configuration) }
+        guard let description = ServiceRegistry.service(named: word, configuration) else { return nil }
+        switch description.problem(in: configuration) {
+        case .missing(let text): cursor.note(.missingKey, text)
+        case .conflict(let key, let text): (cursor[key] ?? cursor).note(.conflict, text)
+        case nil: break
+        }
+        return Service(id: id, ConfiguredService(description, configuration))
+    }
+
+    // MARK: Fields
+
+    private func read(_ field: FieldDescription, _ cursor: Cursor, into configuration: inout ServiceConfiguration) {
+        guard let cursor = cursor[field.name] else { return }
+        guard case .object(let fields) = field.form else {
+            return configuration.set(field.key, to: value(cursor, of: field.form))
+        }
+        for field in fields { read(field, cursor, into: &configuration) }
+    }
+
+    private func value(_ cursor: Cursor, of form: FieldDescription.Form) -> FieldValue? {
+        switch form {
+        case .curve(let range), .truth(let range): curves.curve(cursor, in: range).map(FieldValue.curve)
+        case .duration(let range): within(cursor, range).map(FieldValue.duration)
+        case .timeOfDay: cursor.string.flatMap(Units.timeOfDay).map(FieldValue.duration)
+        case .flag: cursor.bool.map(FieldValue.flag)
+        case .derivedOrCurve(let range):
+            cursor.bool.map(FieldValue.flag) ?? curves.curve(cursor, in: range).map(FieldValue.curve)
+        case .whole: cursor.integer.map(FieldValue.whole)
+        case .number: cursor.number.map(FieldValue.number)
+        case .rate(let range): rate(cursor, range).map(FieldValue.whole)
+        case .word: cursor.string.map(FieldValue.word)
+        case .text(let most): cursor.text(atMost: most).map(FieldValue.word)
+        case .object: nil
+        }
+    }
+
+    /// A rate in whole Hz; a wrong form has been noted already.
+    private func rate(_ cursor: Cursor, _ range: ClosedRange<Int>) -> Int? {
+        guard let text = cursor.string, Forms.rate.accepts(text), let hertz = Units.quantity(text, unit: "Hz") else {
+            return nil
+        }
+        guard let whole = Int(exactly: hertz), range.contains(whole) else {
+            let (least, most) = (range.lowerBound, range.upperBound)
+            cursor.note(
+                .outOfRange, "expected a whole number from \(least) Hz to \(most) Hz, found \(cursor.node.kind)")
+            return nil
+        }
+        return whole
+    }
+}

@@ -1,0 +1,113 @@
+import Documents
+import Scenarios
+
+/// The definition of one action.
+struct ActionRow: Sendable {
+    /// The table of the documentation that lists the action.
+    enum Group: String, CaseIterable, Sendable {
+        case air, values, server
+    }
+
+    let group: Group
+    let target: Target
+    /// The target when an argument is present.
+    let orWith: (argument: String, target: Target)?
+    /// Whether the action ends later than it begins.
+    let lasts: Bool
+    /// Whether `of` is required even with one device.
+    let needsEntity: Bool
+    let support: RadioSupport
+    /// One or two sentences.
+    let about: String
+    let arguments: [Shape.Field]
+    /// Makes the operation from a checked object and its target; nil after noting a problem.
+    let read: @Sendable (ActionReader, Cursor, EntityReference) -> Action.Operation?
+
+    init(
+        _ group: Group, of target: Target, orWith: (argument: String, target: Target)? = nil, lasts: Bool = true,
+        needsEntity: Bool = false, on support: RadioSupport = .all, _ about: String, _ arguments: [Shape.Field] = [],
+        read: @escaping @Sendable (ActionReader, Cursor, EntityReference) -> Action.Operation?
+    ) {
+        (self.group, self.target, self.orWith, self.lasts) = (group, target, orWith, lasts)
+        (self.needsEntity, self.support, self.about, self.arguments) = (needsEntity, support, about, arguments)
+        self.read = read
+    }
+
+    /// What `of` names: `device, service or value`.
+    var targetDescription: String {
+        target.description + (orWith.map { "; with `\($0.argument)` \($0.target.description)" } ?? "")
+    }
+}
+
+/// The radios that can play an action.
+struct RadioSupport: Sendable {
+    /// Those that play it with any arguments.
+    let radios: [RadioKind]
+    /// The arguments that the other radios accept; nil for none.
+    var condition: String?
+    /// Why the other radios cannot play it.
+    let reason: String
+    fileprivate var isAccepted: @Sendable (Action.Operation) -> Bool = { _ in false }
+    fileprivate var ignored: @Sendable (RadioKind, Action.Operation) -> String? = { _, _ in nil }
+
+    static let all = Self(radios: RadioKind.allCases, reason: "")
+    /// All, but bluetoothd ignores an argument of some operations.
+    static func all(
+        exceptForBluetoothd argument: String, when isIgnored: @escaping @Sendable (Action.Operation) -> Bool
+    ) -> Self {
+        var support = Self.all
+        support.ignored = { $0 == .bluetoothd && isIgnored($1) ? argument : nil }
+        return support
+    }
+    /// Only with the virtual controllers.
+    static func embeddedRadio(_ reason: String) -> Self { Self(radios: [.rehearsal, .virtual], reason: reason) }
+    static func builtInClient(_ reason: String) -> Self { Self(radios: [.rehearsal], reason: reason) }
+    /// Only where the devices have Lubdub's host.
+    static let hostControl = Self.allBut([.bluetoothd], reason: "bluetoothd controls this")
+    /// Part of the language, and played by no radio yet.
+    static func unsupported(_ reason: String) -> Self { Self(radios: [], reason: "not supported yet: \(reason)") }
+
+    static func allBut(
+        _ radios: [RadioKind], allows condition: String? = nil,
+        _ isAccepted: @escaping @Sendable (Action.Operation) -> Bool = { _ in false }, reason: String
+    ) -> Self {
+        Self(
+            radios: RadioKind.allCases.filter { !radios.contains($0) }, condition: condition, reason: reason,
+            isAccepted: isAccepted)
+    }
+
+    /// Why a radio cannot play an operation; nil if it can.
+    func unsupportedReason(_ radio: RadioKind, _ operation: Action.Operation) -> String? {
+        radios.contains(radio) || isAccepted(operation) ? nil : reason
+    }
+
+    /// The argument that a radio ignores; nil if it plays the whole operation.
+    func ignoredArgument(_ radio: RadioKind, _ operation: Action.Operation) -> String? { ignored(radio, operation) }
+
+    /// `embedded radio, hci; bluez without …`.
+    var description: String {
+        if radios.count == RadioKind.allCases.count { return "all" }
+        var names = radios.map(\.name)
+        if radios.contains(.virtual) { names.removeAll { $0 == RadioKind.rehearsal.name } }
+        if let condition {
+            names += RadioKind.allCases.filter { !radios.contains($0) }.map { "\($0.name) \(condition)" }
+        }
+        return names.isEmpty ? "none yet" : names.joined(separator: ", ")
+    }
+}
+
+extension Action.Kind {
+    /// Whether the action ends later than it begins: with `for` or `until`, or with the scenario.
+    package var lasts: Bool { row.lasts }
+
+    /// The row as text: the effect, and a line for each of the target, the duration, the arguments and the radios.
+    package var explanation: String {
+        let row = row
+        let arguments = row.arguments.map { "\($0.key)\($0.isRequired ? "" : " (optional)"): \($0.about)" }
+        let duration = row.lasts ? "until \"for\", \"until\", \"clear\" or the end" : "none: it happens at once"
+        let lines =
+            [row.about, "of: \(row.targetDescription)"] + arguments
+            + ["duration: \(duration)", "radios: \(row.support.description)"]
+        return lines.joined(separator: "\n  ").filter { $0 != "`" }
+    }
+}

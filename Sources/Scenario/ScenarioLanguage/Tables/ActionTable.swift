@@ -1,0 +1,248 @@
+import Bluetooth
+import Documents
+import Scenarios
+
+extension Action.Kind {
+    /// The row that defines the action: the reader, the schema, `explain` and the documentation use it.
+    var row: ActionRow {
+        switch self {
+        case .linkLoss:
+            ActionRow(
+                .air, of: .device, on: .embeddedRadio("a real antenna cannot be taken off the air"),
+                "The device neither sends nor receives. Its connections survive if this is shorter than the supervision timeout."
+            ) { _, _, _ in .linkLoss }
+        case .distance:
+            ActionRow(
+                .air, of: .device, on: .embeddedRadio("a real antenna cannot be moved"),
+                "The device moves to this distance from the client.",
+                [
+                    .init("to", .distance, required: true, "The distance to the client."),
+                    .init("over", .duration, "Duration of the move; it is immediate by default."),
+                ]
+            ) { _, cursor, _ in
+                (cursor["to"]?.string.flatMap { Units.quantity($0, unit: "m") })
+                    .map { .distance(to: $0, over: cursor["over"]?.duration ?? .zero) }
+            }
+        case .rssi:
+            ActionRow(
+                .air, of: .device, on: .embeddedRadio("a real signal strength cannot be set"),
+                "Both sides receive each other at this signal strength, at any distance and without fading.",
+                [
+                    .init(
+                        "to", .any([.number(Self.rssiRange), .definition("curve")]), required: true,
+                        "Signal strength at the client, in dBm.")
+                ]
+            ) { reader, cursor, _ in
+                cursor["to"].flatMap { reader.curves.value($0, in: Self.rssiRange) }.map { .rssi(to: $0) }
+            }
+        case .loss:
+            ActionRow(
+                .air, of: .device, on: .embeddedRadio("real packets cannot be lost on request"),
+                "This share of the device's packets is lost, in addition to the losses of distance.",
+                [.init("rate", .number(0...1), required: true, "The share of packets.")]
+            ) { _, cursor, _ in cursor["rate"]?.number.map { .loss(rate: $0) } }
+        case .powerOff:
+            ActionRow(
+                .air, of: .client, needsEntity: true,
+                on: .embeddedRadio("the client's controller is not under Lubdub's control"),
+                "The client's controllers report Hardware Error, lose all state and stop; when power returns they accept commands, as after a reset."
+            ) { _, _, _ in .powerOff }
+        case .stopAdvertising:
+            ActionRow(.air, of: .device, "The device does not advertise. Its connections go on.") { _, _, _ in
+                .stopAdvertising
+            }
+        case .changeAddress:
+            ActionRow(
+                .air, of: .device, lasts: false, on: .hostControl,
+                "The device advertises with a new address; connections keep the old one. On a controller (`hci:`), only random addresses can be set.",
+                [.init("to", .address, "The new address; a random static one by default.")]
+            ) { reader, cursor, _ in reader.changeAddress(cursor) }
+        case .connect:
+            ActionRow(
+                .air, of: .device, lasts: false, needsEntity: true,
+                on: .embeddedRadio("a second central needs the embedded radio"),
+                "A device with `\"role\": \"central\"` connects to another device and stays connected until a `disconnect` of either.",
+                [.init("to", .id, required: true, "The device to connect to.")]
+            ) { reader, cursor, entity in reader.connect(entity, cursor) }
+        case .disconnect:
+            ActionRow(
+                .air, of: .device, lasts: false,
+                on: .all(exceptForBluetoothd: "reason") {
+                    if case .disconnect(let reason?) = $0 { !reason.means(.remoteUserTerminated) } else { false }
+                },
+                "The device ends its connections. BlueZ always sends reason 0x13.",
+                [
+                    .init(
+                        "reason", .code(HCIStatus.disconnectReasons.compactMap(\.name)),
+                        "A reason that a host may give: a number, or the specification's name.")
+                ]
+            ) { reader, cursor, _ in .disconnect(reason: cursor["reason"].flatMap(reader.reason)) }
+        case .silence:
+            ActionRow(
+                .values, of: .sender,
+                "Nothing is notified or indicated; suppressed values are lost. Connections, reads and writes go on."
+            ) { _, _, _ in .silence }
+        case .drop:
+            ActionRow(.values, of: .sender, "Notifications and indications are discarded.") { _, _, _ in
+                .valueFault(.drop)
+            }
+        case .duplicate:
+            ActionRow(.values, of: .sender, "Notifications and indications are sent twice.") { _, _, _ in
+                .valueFault(.duplicate)
+            }
+        case .delay:
+            ActionRow(
+                .values, of: .sender, "Notifications and indications are sent later.",
+                [.init("by", .duration, required: true, "The delay.")]
+            ) { _, cursor, _ in cursor["by"]?.duration.map { .valueFault(.delay(by: $0)) } }
+        case .reorder:
+            ActionRow(
+                .values, of: .sender, "Of several values in a row, the last is sent first.",
+                [.init("span", .integer(2...255), "The number of values in a row; 2 by default.")]
+            ) { _, cursor, _ in .valueFault(.reorder(span: cursor["span"]?.integer ?? 2)) }
+        case .truncate:
+            ActionRow(
+                .values, of: .value(.sent), "Only the first octets are sent.",
+                [.init("to", .integer(0...512), required: true, "The number of octets.")]
+            ) { _, cursor, _ in cursor["to"]?.integer.map { .valueFault(.truncate(to: $0)) } }
+        case .lengthen:
+            ActionRow(
+                .values, of: .value(.sent), "Octets are added at the end, up to the MTU.",
+                [.init("with", .octets, required: true, "The octets to add.")]
+            ) { _, cursor, _ in cursor.octets("with").map { .valueFault(.lengthen(with: $0)) } }
+        case .burst:
+            ActionRow(
+                .values, of: .value(.sent), "The value is sent at this rate, instead of its period.",
+                [.init("rate", .rate, required: true, "Notifications per second.")]
+            ) { reader, cursor, _ in cursor["rate"].flatMap(reader.burstRate).map { .burst(rate: $0) } }
+        case .notify:
+            ActionRow(
+                .values, of: .value(.sent), lasts: false, needsEntity: true, "The value is sent now.",
+                [
+                    .init("times", .integer(1...100_000), "The number of notifications; 1 by default."),
+                    .init("value", .definition("value"), "The value to send instead of the present one."),
+                ]
+            ) { reader, cursor, entity in reader.notify(entity, cursor) }
+        case .raw:
+            ActionRow(
+                .values, of: .value(.sent), orWith: ("channel", .device), lasts: false, needsEntity: true,
+                on: .allBut(
+                    [.bluetoothd], allows: "without `channel`", { if case .raw(_, nil) = $0 { true } else { false } },
+                    reason: "bluetoothd controls this"),
+                "These octets are sent as a value, or as a whole PDU on a channel.",
+                [
+                    .init("octets", .octets, required: true, "The value or, with \"channel\", the PDU."),
+                    .init("channel", .choice(Action.Channel.self), "The channel of the PDU."),
+                ]
+            ) { reader, cursor, _ in reader.raw(cursor) }
+        case .set:
+            ActionRow(
+                .values, of: .value([]), needsEntity: true, "The value changes.",
+                [.init("to", .definition("value"), required: true, "The new value.")]
+            ) { reader, cursor, entity in
+                reader.canSet(entity, cursor)
+                    ? cursor["to"].flatMap { reader.value($0, entity) }.map { .set(to: $0) } : nil
+            }
+        case .leadOff:
+            ActionRow(.values, of: .anything, "An ECG electrode loses contact.") { reader, cursor, entity in
+                reader.hasLead(entity, cursor) ? .leadOff : nil
+            }
+        case .drift:
+            ActionRow(
+                .values, of: .device, "The clock of the device's sensors runs fast or slow; its connections keep time.",
+                [
+                    .init(
+                        "ppm", .number(-1000...1000), required: true,
+                        "Clock error in parts per million; positive is fast.")
+                ]
+            ) { _, cursor, _ in cursor["ppm"]?.number.map { .drift(ppm: $0) } }
+        case .skipTime:
+            ActionRow(
+                .values, of: .device, lasts: false,
+                "The wall clock of the device's sensors jumps forward.",
+                [
+                    .init(
+                        "by", .duration, required: true,
+                        "Length of the jump; the clock ends 292 years after the start.")
+                ]
+            ) { _, cursor, _ in cursor["by"]?.duration.map { .skipTime(by: $0) } }
+        case .stall:
+            ActionRow(
+                .server, of: .device, on: .hostControl,
+                "Requests get no response until this ends; up to 64 requests per client are queued."
+            ) { _, _, _ in .stall }
+        case .attError:
+            ActionRow(
+                .server, of: .served,
+                on: .allBut(
+                    [.bluetoothd], allows: "with `\"on\": \"read\"` or `\"write\"`",
+                    {
+                        if case .attError(.read, _) = $0 {
+                            true
+                        } else if case .attError(.write, _) = $0 {
+                            true
+                        } else {
+                            false
+                        }
+                    },
+                    reason: "bluetoothd forwards only reads and writes: add \"on\": \"read\" or \"on\": \"write\""),
+                "Requests get an Error Response.",
+                [
+                    .init("on", .choice(Action.Request.self), "The requests that fail; all by default."),
+                    .init("error", .attError, required: true, "A number, or the specification's name."),
+                ]
+            ) { _, cursor, _ in cursor["error"]?.code.map { .attError(on: cursor["on"].choice(), error: $0) } }
+        case .mtu:
+            ActionRow(
+                .server, of: .device, on: .hostControl,
+                "The device accepts no larger ATT MTU in exchanges from now on.",
+                [.init("to", .integer(23...517), required: true, "The largest MTU, in octets.")]
+            ) { _, cursor, _ in cursor["to"]?.integer.map { .mtu(to: $0) } }
+        case .moveHandles:
+            ActionRow(
+                .server, of: .device, lasts: false, on: .hostControl,
+                "All attributes after the Generic Attribute service move to higher handles.",
+                [
+                    .init("by", .integer(1...65535), required: true, "The distance; fixed handles move too."),
+                    Self.announce,
+                ]
+            ) { _, cursor, _ in
+                cursor["by"]?.integer.map { .moveHandles(by: $0, announce: cursor["announce"]?.bool ?? true) }
+            }
+        case .changeServices:
+            ActionRow(
+                .server, of: .device, lasts: false, on: .hostControl,
+                "Services are removed and added; the others keep their handles.",
+                [
+                    .init(
+                        "add", .list(.definition("service")),
+                        "Services to add; one with the id and the definition of an earlier one is that service."),
+                    .init("remove", .list(.entity), "Services to remove, before others are added."),
+                    Self.announce,
+                ]
+            ) { reader, cursor, entity in reader.changeServices(entity, cursor) }
+        case .forgetBond:
+            ActionRow(
+                .server, of: .device, lasts: false, on: .unsupported("it requires pairing"),
+                "The device, the client or both lose their keys.",
+                [.init("side", .name(["device", "client", "both"]), "Which side loses them; the device by default.")]
+            ) { _, _, _ in .forgetBond }
+        case .unconfirmed:
+            ActionRow(
+                .server, of: .client, on: .builtInClient("only the built-in client can be told not to confirm"),
+                "The built-in client does not confirm indications."
+            ) { _, _, _ in .unconfirmed }
+        case .clear:
+            ActionRow(
+                .server, of: .anything, lasts: false, needsEntity: true,
+                "All lasting actions on the target, and on its services and values, end."
+            ) { _, _, _ in .clear }
+        }
+    }
+
+    /// The RSSI that HCI can report, in dBm.  Core 6.0, Vol 4, Part E, section 7.7.65.2.
+    private static let rssiRange = -127.0...20.0
+
+    private static let announce = Shape.Field(
+        "announce", .boolean, "Whether clients get a Service Changed indication; true by default.")
+}

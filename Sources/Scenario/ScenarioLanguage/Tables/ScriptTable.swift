@@ -1,0 +1,146 @@
+import Bluetooth
+import Documents
+import EventLog
+import GATT
+import Scenarios
+
+/// What `of` can name in an action or event.
+enum Target {
+    case device
+    /// A value with at least one of these properties; with none: any value.
+    case value(CharacteristicProperties)
+    /// A device, or a service or value that is notified or indicated.
+    case sender
+    /// A device, or a service or value of it.
+    case served
+    /// A service of a device, counted from 0.
+    case service(of: Int)
+    case rule
+    case client
+    /// Anything but a rule.
+    case anything
+
+    /// `device, service or value`.
+    var description: String {
+        switch self {
+        case .device: "device"
+        case .value: "value"
+        case .sender, .served: "device, service or value"
+        case .service: "service"
+        case .rule: "rule"
+        case .client: "`client`"
+        case .anything: "device, service, value or `client`"
+        }
+    }
+}
+
+extension Tables {
+    /// The largest `times` of a repeated moment.
+    static let maximumTimes = 1_000_000
+
+    static let moment = Shape.any([
+        .form(Forms.moment),
+        .object([
+            .init("at", .duration, required: true, "Time since the start."),
+            .init("every", .duration, "Period of the repetitions."),
+            .init(
+                "times", .integer(1...maximumTimes), "Number of repetitions, the first included; unlimited by default."),
+        ]),
+        event,
+    ])
+
+    static let event = Shape.any([
+        .form(Forms.event),
+        .kinds(
+            key: "event",
+            Event.Kind.allCases.map { kind in
+                .init(
+                    kind.rawValue,
+                    [
+                        .init("of", .entity, "The target; any by default."),
+                        .init("nth", .positive, "Only the match with this number, counted from 1."),
+                        .init("every", .positive, "Only each match whose number is a multiple of this."),
+                        .init("after", .duration, "Delay after the event."),
+                    ] + filters(of: kind))
+            }),
+    ])
+
+    private static let reason = Shape.code(HCIStatus.allNames)
+    private static let pairingReason = Shape.any([.integer(0...255), .form(Forms.specificationName)])
+
+    private static func filters(of kind: Event.Kind) -> [Shape.Field] {
+        switch kind {
+        case .disconnected: [.init("reason", reason, "A number, or the specification's name.")]
+        case .pairingFailed: [.init("reason", pairingReason, "A number, or the specification's name.")]
+        case .mtu: [.init("value", .definition("matcher"), "The MTU, in octets.")]
+        case .read, .written, .notified, .delivered, .indicated, .confirmed:
+            [.init("value", .definition("matcher"), "The value.")]
+        case .refused: [.init("error", .attError, "A number, or the specification's name.")]
+        case .said: [.init("line", .definition("matcher"), required: true, "The line that the client printed.")]
+        case .exited: [.init("status", .integer(0...255), "The client's exit status.")]
+        default: []
+        }
+    }
+
+    static func target(of kind: Event.Kind) -> Target {
+        switch kind {
+        case .advertising, .connecting, .connected, .disconnected, .encrypted, .paired, .pairingFailed, .mtu,
+            .discovering, .discovered:
+            .device
+        case .subscribed, .unsubscribed, .delivered: .value(.sent)
+        case .read: .value(.read)
+        case .written: .value(.write)
+        case .notified: .value(.notify)
+        case .indicated, .confirmed: .value(.indicate)
+        case .saturated: .value([])
+        case .refused: .anything
+        case .began, .ended: .rule
+        case .scanning, .scanningStopped, .said, .exited: .client
+        }
+    }
+
+    static let rule = actions(
+        [
+            .init("id", .id, "The name of the rule in other rules and in expectations."),
+            .init("when", .definition("moment"), required: true, "The rule fires at each match."),
+        ], clearNeedsTarget: true)
+
+    /// An action on the control socket: a rule without `id` and `when`.  `clear` without a target clears everything.
+    static let instruction = Grammar(
+        root: actions([], clearNeedsTarget: false), definitions: definitions, everywhere: everywhere)
+
+    /// A query on the control socket.
+    static let question = Grammar(
+        root: .kinds(key: "ask", [.init("status", [])]), definitions: [], everywhere: everywhere)
+
+    private static func actions(_ fields: [Shape.Field], clearNeedsTarget: Bool) -> Shape {
+        .kinds(
+            key: "do",
+            Action.Kind.allCases.map { kind in
+                let row = kind.row
+                let needsEntity = row.needsEntity && (clearNeedsTarget || kind != .clear)
+                let end: [Shape.Field] =
+                    row.lasts
+                    ? [
+                        .init("for", .duration, "Duration of the action."),
+                        .init("until", .definition("moment"), "End of the action."),
+                    ] : []
+                let common: [Shape.Field] = [
+                    .init("of", .entity, required: needsEntity, "The target."),
+                    .init("chance", .number(0...1), "Probability that a match counts; 1 by default."),
+                ]
+                return .init(kind.rawValue, fields + common + end + row.arguments)
+            })
+    }
+}
+
+extension Shape {
+    static let attError = code(ATTError.allNames)
+
+    /// An error or reason: an octet, or a name of the specification.
+    static func code(_ names: [String]) -> Shape { .any([.integer(0...255), .name(names)]) }
+
+    static func choice<Choice: CaseIterable & RawRepresentable<String>>(_: Choice.Type) -> Shape {
+        .name(Choice.allCases.map(\.rawValue))
+    }
+}

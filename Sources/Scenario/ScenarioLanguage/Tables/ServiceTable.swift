@@ -1,0 +1,81 @@
+import Characteristics
+import Documents
+import Scenarios
+import Services
+
+extension Tables {
+    static let service = Shape.kinds(
+        key: "service",
+        ServiceRegistry.all.filter { $0.variant == nil }.map { service in
+            .init(service.name, [id] + service.fields.map(Shape.Field.init))
+        } + [.init(custom, [id] + customFields)])
+
+    /// The word for a service that the file describes.
+    static let custom = "custom"
+
+    static func hasService(named word: String) -> Bool {
+        word == custom || ServiceRegistry.service(named: word) != nil
+    }
+
+    private static let id = Shape.Field(
+        "id", .id, "Its name in paths; required if the device has two services of this kind.")
+
+    private static let customFields: [Shape.Field] = [
+        .init("uuid", .uuid, required: true, "UUID of the service."),
+        .init(
+            "characteristics", .list(.object(characteristic)), required: true,
+            "The characteristics, in the order of their handles."),
+    ]
+
+    private static let characteristic: [Shape.Field] = [
+        .init("id", .id, "Its name in paths; its UUID by default."),
+        .init("uuid", .uuid, required: true, "UUID of the characteristic."),
+        .init(
+            "format", .name(ValueFormat.allCases.map(\.rawValue)),
+            "Encoding of the value; by default utf8 for a string and uint8 for a number."),
+        .init(
+            "properties", .list(.name(CustomReader.Property.allCases.map(\.rawValue)), count: 1...Int.max),
+            required: true,
+            "The properties that it is declared with."),
+        .init(
+            "permissions", .list(.name(CustomReader.Permission.allCases.map(\.rawValue))),
+            "The security that its properties need; none by default."),
+        .init("value", .definition("value"), "The initial value."),
+        .init("period", .duration, "Notification interval; 1 s by default."),
+        .init("handle", .integer(1...65535), "Handle of its value; the next free one by default."),
+        .init(
+            "descriptors",
+            .list(
+                .object([
+                    .init("uuid", .uuid, required: true, "UUID of the descriptor."),
+                    .init(
+                        "value", .any([.text, .integer(0...4_294_967_295)]), required: true,
+                        "The value: octets, the text of a 2901, or a number in as few octets as possible."),
+                ])), "Descriptors in addition to those that its properties require."),
+    ]
+}
+
+extension Shape.Field {
+    init(_ field: FieldDescription) {
+        self.init(field.name, Shape(field.form), required: field.isRequired, field.about)
+    }
+}
+
+extension Shape {
+    fileprivate init(_ form: FieldDescription.Form) {
+        switch form {
+        case .curve(let range): self = .any([.number(range), .definition("curve")])
+        case .duration: self = .duration
+        case .timeOfDay: self = .form(Forms.timeOfDay)
+        case .flag: self = .boolean
+        case .truth(let range), .derivedOrCurve(let range):
+            self = .any([.boolean, .number(range), .definition("curve")])
+        case .whole(let range): self = .integer(range)
+        case .number(let range): self = .number(range)
+        case .rate: self = .rate
+        case .word(let words): self = .name(words)
+        case .text: self = .text
+        case .object(let fields): self = .object(fields.map(Field.init))
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Bluetooth
+import Scenarios
+
+/// Parses quantities: a number, a space and a unit.
+enum Units {
+    static let durations: [(unit: String, nanoseconds: Int128)] = [
+        ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000), ("h", 3_600_000_000_000),
+        ("day", 86_400_000_000_000), ("days", 86_400_000_000_000),
+    ]
+
+    /// `10 s`, `0.5 h`; nil for other text, and for more than 63 bits of nanoseconds.
+    static func duration(_ text: String) -> Duration? {
+        guard let (number, unit) = split(text), let factor = durations.first(where: { $0.unit == unit })?.nanoseconds,
+            let nanoseconds = Int64(exactly: number.digits * factor / number.divisor)
+        else { return nil }
+        return .nanoseconds(nanoseconds)
+    }
+
+    /// A number with a unit: `500 Hz`, `3 m`.
+    static func quantity(_ text: String, unit: String) -> Double? {
+        guard let (number, found) = split(text), found == unit else { return nil }
+        return Double(number.digits) / Double(number.divisor)
+    }
+
+    /// `2024-03-01T23:50:00+01:00`, with `Z` for +00:00; nil for other text and for invalid dates.
+    static func wallTime(_ text: String) -> WallTime? {
+        let digits = Array(text.utf8)
+        guard digits.count == 20 || digits.count == 25, matches(digits, "0000-00-00T00:00:00") else { return nil }
+        func number(_ range: Range<Int>) -> Int { digits[range].reduce(0) { $0 * 10 + Int($1) - 48 } }
+        let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
+        let (hour, minute, second) = (number(11..<13), number(14..<16), number(17..<19))
+        guard (1...9999).contains(year), (1...12).contains(month), (1...daysOf(month, year)).contains(day), hour < 24,
+            minute < 60, second < 60
+        else { return nil }
+        var ahead = 0
+        if digits.count == 25 {
+            guard matches(Array(digits[20...]), "00:00"), digits[19] == 43 || digits[19] == 45, number(20..<22) < 24,
+                number(23..<25) < 60
+            else { return nil }
+            ahead = (number(20..<22) * 60 + number(23..<25)) * (digits[19] == 45 ? -1 : 1)
+        } else if digits[19] != 90 {
+            return nil
+        }
+        let days = daysSince2000(year, month, day)
+        return WallTime(
+            secondsSince2000: Int64(((days * 24 + hour) * 60 + minute) * 60 + second), minutesAheadOfUTC: ahead)
+    }
+
+    /// `07:30`.
+    static func timeOfDay(_ text: String) -> Duration? {
+        let digits = Array(text.utf8)
+        guard digits.count == 5, matches(digits, "00:00") else { return nil }
+        let hour = Int(digits[0] - 48) * 10 + Int(digits[1] - 48)
+        let minute = Int(digits[3] - 48) * 10 + Int(digits[4] - 48)
+        return hour < 24 && minute < 60 ? .seconds((hour * 60 + minute) * 60) : nil
+    }
+
+    /// A decimal number without sign and exponent, and a unit; at most 18 digits.
+    private static func split(_ text: String) -> (number: (digits: Int128, divisor: Int128), unit: String)? {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 2 else { return nil }
+        let halves = words[0].split(separator: ".", omittingEmptySubsequences: false)
+        let digits = halves.joined()
+        guard halves.count <= 2, halves.allSatisfy({ !$0.isEmpty }), digits.utf8.count <= 18,
+            digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int128(digits)
+        else { return nil }
+        let decimals = halves.count == 2 ? halves[1].utf8.count : 0
+        return ((number, (0..<decimals).reduce(1) { product, _ in product * 10 }), String(words[1]))
+    }
+
+    /// Whether octets match a form, in which 0 means any digit.
+    private static func matches(_ octets: [UInt8], _ form: String) -> Bool {
+        zip(octets, form.utf8).allSatisfy { $1 == 48 ? (48...57).contains($0) : $0 == $1 }
+    }
+
+    private static func isLeap(_ year: Int) -> Bool {
+        year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+    }
+
+    private static func daysOf(_ month: Int, _ year: Int) -> Int {
+        month == 2 ? (isLeap(year) ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
+    }
+
+    private static func daysSince2000(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let past = year - 1
+        let days = past * 365 + past / 4 - past / 100 + past / 400 - 730_119
+        return days + (1..<month).reduce(0) { $0 + daysOf($1, year) } + day - 1
+    }
+}

@@ -1,0 +1,61 @@
+import Documents
+import FoundationEssentials
+import Testing
+
+@testable import ScenarioLanguage
+@testable import Scenarios
+
+/// The rows of the action table, and the documentation that is generated from them.
+@Suite struct ActionTableTests {
+    private static let page =
+        #filePath.dropLast("Tests/ScenarioLanguageTests/ActionTableTests.swift".count) + "Documentation/bad-days.md"
+
+    private static func table(_ group: ActionRow.Group) -> String {
+        let header = "| `do` | `of` | arguments | lasts | effect | radios |\n|---|---|---|---|---|---|\n"
+        let rows = Action.Kind.allCases.map { ($0, $0.row) }.filter { $1.group == group }.map { kind, row in
+            let arguments = row.arguments.map { "`\($0.key)`\($0.isRequired ? "" : " (optional)")" }
+            let cells = [
+                "`\(kind.rawValue)`", row.targetDescription, arguments.joined(separator: ", "),
+                row.lasts ? "yes" : "no", row.about, row.support.description,
+            ]
+            return "| \(cells.joined(separator: " | ")) |\n"
+        }
+        return header + rows.joined()
+    }
+
+    /// The page with new tables between the comments `actions: GROUP` and `end`.
+    private static func updated(_ page: String) throws -> String {
+        var page = page
+        for group in ActionRow.Group.allCases {
+            let start = try #require(page.range(of: "<!-- actions: \(group) -->\n"))
+            let end = try #require(page.range(of: "<!-- end -->", in: start.upperBound))
+            page.replaceSubrange(start.upperBound..<end.lowerBound, with: table(group))
+        }
+        return page
+    }
+
+    @Test func `The page on bad days is current`() throws {
+        let current = try String(contentsOfFile: String(Self.page), encoding: .utf8)
+        let updated = try Self.updated(current)
+        if ProcessInfo.processInfo.environment["LUBDUB_WRITE_ACTIONS"] != nil {
+            try updated.write(toFile: String(Self.page), atomically: true, encoding: .utf8)
+        } else {
+            #expect(current == updated, "update it with LUBDUB_WRITE_ACTIONS=1 swift test --filter ActionTableTests")
+        }
+    }
+
+    @Test(arguments: Action.Kind.allCases) func `An explanation has all arguments and radios`(kind: Action.Kind) {
+        let (row, explanation) = (kind.row, kind.explanation)
+        #expect(explanation.hasSuffix("\n  radios: \(row.support.description.filter { $0 != "`" })"))
+        for argument in row.arguments { #expect(explanation.contains("\n  \(argument.key)")) }
+        #expect(row.support.radios.isEmpty == (kind == .forgetBond))
+    }
+}
+
+extension String {
+    /// The first occurrence from an index on.
+    fileprivate func range(of text: String, in start: String.Index? = nil) -> Range<String.Index>? {
+        let start = start ?? startIndex
+        return self[start...].firstRange(of: text)
+    }
+}

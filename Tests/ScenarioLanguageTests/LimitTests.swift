@@ -1,0 +1,104 @@
+import Documents
+import Glibc
+import Testing
+
+@testable import ScenarioLanguage
+@testable import Scenarios
+
+/// Documents that are too large, too deep or too wrong are refused quickly, also in a debug build.
+@Suite struct LimitTests {
+    private static let most = 16 << 20
+    private static let head = Array(
+        #"{"lubdub": 1, "name": "x", "devices": [{"id": "a", "services": [{"service": "battery"}]}]"#.utf8)
+
+    static let files: [(name: String, octets: @Sendable () -> [UInt8], code: DiagnosticCode, lines: Int)] = [
+        ("50 MB", { filled(head + Array(#", "note": ""#.utf8), "x", 50_000_000) }, .tooLarge, 1),
+        ("nested arrays", { filled([], "[", most) }, .tooDeep, 1),
+        ("nested objects", { filled([], #"{"a":"#, most) }, .tooDeep, 1),
+        ("not UTF-8 in the last octet", { filled([0x22], "x", most - 1) + [0xFF] }, .notText, 1),
+        ("one key again and again", { filled(head, #","a":1"#, most) }, .duplicateKey, 1001),
+        ("an escape that is none", { filled([0x22], "\\u12", 1 << 20) }, .syntax, 1),
+        (
+            "a string of 4 MB that should be a list",
+            {
+                filled(Array(#"{"lubdub": 1, "name": "x", "devices": ""#.utf8), "x", 4 << 20) + Array(#""}"#.utf8)
+            }, .wrongType, 2
+        ),
+    ]
+
+    /// A limit in octets.
+    private static func filled(_ begin: [UInt8], _ piece: String, _ count: Int) -> [UInt8] {
+        begin + Array(String(repeating: piece, count: (count - begin.count) / piece.utf8.count).utf8)
+    }
+
+    @Test(arguments: files.indices) func `A file that cannot be one is refused in less than a second`(index: Int) {
+        let file = Self.files[index]
+        let octets = file.octets()
+        let begin = cpuTime()
+        let problems = ScenarioFile.read("a") { _ in octets }.problems
+        #expect(cpuTime() - begin < 1, "\(file.name)")
+        #expect(problems.contains { $0.code == file.code })
+        #expect(problems.count == file.lines)
+        #expect(problems.allSatisfy { $0.description.utf8.count < 2000 })
+    }
+
+    @Test func `A small file whose variables expand to a very large one is refused in less than a second`() {
+        let values = Array(repeating: "60", count: 10_000).joined(separator: ",")
+        let uses = Array(repeating: #"{"when": "1 s", "do": "set", "of": "heart_rate", "to": "${x}"}"#, count: 3000)
+        let text = """
+            {"lubdub": 1, "name": "x", "variables": {"x": {"curve": "list", "period": "1 s", "values": [\(values)]}},
+            "devices": [{"id": "strap", "services": [{"service": "heart_rate"}]}],
+            "script": [\(uses.joined(separator: ","))]}
+            """
+        let begin = cpuTime()
+        let found = problems(("a", text))
+        #expect(cpuTime() - begin < 1)
+        #expect(found.count == 1)
+        #expect(found.first?.contains("LD0108: variables.x: expected a number") == true)
+    }
+
+    @Test func `Files that include very much in all are not all read`() {
+        let inner = Array((#"{"lubdub": 1, "note": ""# + String(repeating: "x", count: 1 << 20) + #""}"#).utf8)
+        let includes = Array(repeating: #""b""#, count: 500).joined(separator: ",")
+        let outer = Array(scenario(rest: #", "include": [\#(includes)]"#).utf8)
+        var reads = 0
+        let found = ScenarioFile.read("a") { path in
+            reads += 1
+            return path == "a" ? outer : inner
+        }
+        #expect(reads == 17)
+        let told = found.problems.map(\.description).filter { $0.contains("LD0112") }
+        #expect(told.count == 1)
+        #expect(told.first?.hasSuffix("include[15]: the included files exceed 16 MiB in total") == true)
+    }
+
+    /// Of this thread, in seconds: what others do on the machine does not count.
+    private func cpuTime() -> Double {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    @Test func `The first thousand problems are reported, with a note that there are more`() {
+        let rules = Array(repeating: #"{"when": "1 s", "do": "notify", "of": "battary"}"#, count: 3000).joined(
+            separator: ",\n")
+        let found = problems(("a", scenario(script: rules)))
+        #expect(found.count == 1001)
+        #expect(found.first?.hasPrefix("a:1:1: LD0118: there are 1000 problems or more") == true)
+        #expect(found.dropFirst().allSatisfy { $0.contains(#"LD0133: script["#) })
+        #expect(found.last?.hasPrefix("a:1001:39: ") == true)
+    }
+
+    @Test func `Many rules, each after the next one, can fire or not`() throws {
+        func script(_ last: String) -> String {
+            (0..<5000).map {
+                #"{"id": "r\#($0)", "when": {"event": "ended", "of": "r\#($0 + 1)"}, "do": "clear", "of": "strap"}"#
+            }
+            .joined(separator: ",\n") + #",{"id": "r5000", "when": \#(last), "do": "clear", "of": "strap"}"#
+        }
+        #expect(problems(("a", scenario(script: script(#""1 s""#)))) == [])
+        let never = problems(("a", scenario(script: script(#"{"event": "ended", "of": "r0"}"#))))
+        #expect(never.count == 1001)
+        #expect(never.dropFirst().allSatisfy { $0.contains("LD0136") })
+    }
+}
