@@ -17,7 +17,7 @@ public import Octets
 ///     …
 public struct Command: Hashable, Sendable, CustomStringConvertible {
     /// The number of octets in front of the parameters.
-    @usableFromInline static let headerCount = 3
+    static let headerCount = 3
 
     /// The command's number.
     public let opcode: Opcode
@@ -76,7 +76,7 @@ public struct CommandKind<each Value>: AnyCommandKind {
     public let supportedBit: (octet: Int, bit: Int)?
     /// Throws when the parameters of a command of this kind are too few, too many, or prohibited.
     public let check: @Sendable (Command) throws(Malformed) -> Void
-    @usableFromInline let fields: Fields<repeat each Value>
+    private let fields: Fields<repeat each Value>
 
     init(
         _ opcode: UInt16, _ name: String, supported bit: (octet: Int, bit: Int)?,
@@ -89,14 +89,14 @@ public struct CommandKind<each Value>: AnyCommandKind {
     }
 
     /// A command with these parameters, in the order of the specification.
-    @inlinable public func callAsFunction(_ values: repeat each Value) -> Command {
+    public func callAsFunction(_ values: repeat each Value) -> Command {
         var parameters: [UInt8] = []
         fields.write(repeat each values, to: &parameters)
         return Command(opcode, parameters: parameters)
     }
 
     /// The parameters of a command of this kind; throws when they are too few, too many, or prohibited.
-    @inlinable public func parameters(of command: Command) throws(Malformed) -> (repeat each Value) {
+    public func parameters(of command: Command) throws(Malformed) -> (repeat each Value) {
         try fields.read(command.octets, after: Command.headerCount)
     }
 

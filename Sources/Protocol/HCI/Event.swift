@@ -32,7 +32,7 @@ public struct Event: Hashable, Sendable, CustomStringConvertible {
         }
 
         /// The number of octets in front of the parameters.
-        @usableFromInline var headerCount: Int { event == Self.leMeta ? 3 : 2 }
+        fileprivate var headerCount: Int { event == Self.leMeta ? 3 : 2 }
     }
 
     /// Which event.
@@ -41,14 +41,14 @@ public struct Event: Hashable, Sendable, CustomStringConvertible {
     public let octets: [UInt8]
 
     /// Sets the length in `octets`, which begin with `header(code)`; only 255 octets of parameters are sent.
-    @usableFromInline init(_ code: Code, finishing octets: [UInt8]) {
+    fileprivate init(_ code: Code, finishing octets: [UInt8]) {
         var octets = octets
         octets.removeLast(max(0, octets.count - 257))
         octets[1] = UInt8(octets.count - 2)
         (self.code, self.octets) = (code, octets)
     }
 
-    @usableFromInline static func header(_ code: Code) -> [UInt8] {
+    fileprivate static func header(_ code: Code) -> [UInt8] {
         code.event == Code.leMeta ? [code.event, 0, code.subevent] : [code.event, 0]
     }
 
@@ -98,7 +98,7 @@ public struct EventKind<each Value>: AnyEventKind {
     public let name: String
     /// Throws when the parameters of an event of this kind are too few, too many, or prohibited.
     public let check: @Sendable (Event) throws(Malformed) -> Void
-    @usableFromInline let fields: Fields<repeat each Value>
+    private let fields: Fields<repeat each Value>
 
     init(_ code: UInt8, _ name: String, _ fields: repeat Field<each Value>) {
         self.init(Event.Code(code), name, Fields(repeat each fields))
@@ -114,14 +114,14 @@ public struct EventKind<each Value>: AnyEventKind {
     }
 
     /// An event with these parameters, in the order of the specification.
-    @inlinable public func callAsFunction(_ values: repeat each Value) -> Event {
+    public func callAsFunction(_ values: repeat each Value) -> Event {
         var octets = Event.header(code)
         fields.write(repeat each values, to: &octets)
         return Event(code, finishing: octets)
     }
 
     /// The parameters of an event of this kind; throws when they are too few, too many, or prohibited.
-    @inlinable public func parameters(of event: Event) throws(Malformed) -> (repeat each Value) {
+    public func parameters(of event: Event) throws(Malformed) -> (repeat each Value) {
         try fields.read(event.octets, after: event.code.headerCount)
     }
 

@@ -1,25 +1,25 @@
 import Bluetooth
-public import Octets
+import Octets
 
 /// One field of a command or an event: how it is read, and how it is written.
 ///
 /// The static members are the fields that several packets share.  Their `name` is the specification's, and appears in
 /// the `Malformed` that reading throws.
 public struct Field<Value>: Sendable {
-    @usableFromInline let read: @Sendable (_ reader: inout OctetReader) throws(Malformed) -> Value
-    @usableFromInline let write: @Sendable (_ value: Value, _ octets: inout [UInt8]) -> Void
+    let read: @Sendable (_ reader: inout OctetReader) throws(Malformed) -> Value
+    let write: @Sendable (_ value: Value, _ octets: inout [UInt8]) -> Void
 }
 
 /// The fields of one kind of packet, in the order in which they are sent.
 ///
-/// It is a class, and inlinable, since code that does not know the types looks up their layout at each use and copy.
-@usableFromInline final class Fields<each Value>: Sendable {
-    @usableFromInline let fields: (repeat Field<each Value>)
+/// A class, since each copy of a value of unknown types looks up their layout.
+final class Fields<each Value>: Sendable {
+    private let fields: (repeat Field<each Value>)
 
     init(_ fields: repeat Field<each Value>) { self.fields = (repeat each fields) }
 
     /// Reads all that is left after `header` octets; throws when it is not exactly these fields.
-    @inlinable func read(_ octets: [UInt8], after header: Int) throws(Malformed) -> (repeat each Value) {
+    func read(_ octets: [UInt8], after header: Int) throws(Malformed) -> (repeat each Value) {
         var reader = OctetReader(octets)
         for _ in 0..<header { _ = try reader.uint8("Header") }
         let values = (repeat try (each fields).read(&reader))
@@ -27,7 +27,7 @@ public struct Field<Value>: Sendable {
         return values
     }
 
-    @inlinable func write(_ values: repeat each Value, to octets: inout [UInt8]) {
+    func write(_ values: repeat each Value, to octets: inout [UInt8]) {
         repeat (each fields).write(each values, &octets)
     }
 }

@@ -14,12 +14,15 @@ import Timeline
 extension World {
     /// Passes observed events to the script and performs its outputs, until there are no more of either.
     mutating func runScript() {
-        while !observedEvents.isEmpty || !scriptOutbox.isEmpty {
-            while let observed = observedEvents.takeFirst() {
-                script.observe(observed, at: now, into: &scriptOutbox.added)
-            }
-            while let output = scriptOutbox.takeFirst() { perform(output) }
+        while !observedEvents.isEmpty || !scriptOutbox.isEmpty { followScript() }
+    }
+
+    /// Not inlined, since almost every event has nothing for the script.
+    @inline(never) private mutating func followScript() {
+        while let observed = observedEvents.takeFirst() {
+            script.observe(observed, at: now, into: &scriptOutbox.added)
         }
+        while let output = scriptOutbox.takeFirst() { perform(output) }
     }
 
     private mutating func perform(_ output: ScriptRunner.Output) {

@@ -26,7 +26,7 @@ package struct WorldCentralHost: CentralHost, Sendable {
 
     /// Empties the world's outbox.
     package mutating func drain(_ handle: (Host.Output, inout PacketPool) -> Void) {
-        while let output = world.outbox.takeFirst() {
+        while !world.outbox.isEmpty, let output = world.outbox.takeFirst() {
             if case .client(_, let output) = output { handle(output, &world.pool) }
         }
     }
