@@ -12,7 +12,7 @@ LINKING := $(shell awk '/^MemTotal/ && $$2 > 12000000 { print "--experimental-lt
 # Modules that read external data or wrap C.
 READING := ATT Arguments BlueZ Bluetooth Characteristics Checks ClientTesting Collector CommandLineTool Conformance \
     Control Cryptography DBus Documents Drivers EventLog Expectations GATT HCI L2CAP LEHost LinkLayer Octets Peripheral \
-    PeripheralTesting Replay Reporting ScenarioLanguage Scenarios Services Simulation Sockets Spelling Terminal \
+    PeripheralTesting Replay Reporting ScenarioLanguage Scenarios Services Simulation Sockets TextFormatting Terminal \
     VirtualController
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
 

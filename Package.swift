@@ -5,113 +5,136 @@ import PackageDescription
 /// The building, floor by floor: a target may use those of lower floors only, and never its neighbours.
 let floors: [[Target]] = [
     [
-        library("Octets"), library("Spelling"), cLibrary("CCrypto", pkgConfig: "libcrypto"),
+        library("Octets"), library("TextFormatting"), cLibrary("CCrypto", pkgConfig: "libcrypto"),
         cLibrary("CDBus", pkgConfig: "dbus-1"), cLibrary("CLinux"),
     ],
     [
-        library("Arguments", on: "Spelling"),
-        library("Bluetooth", on: "Octets", "Spelling"),
-        library("Documents", on: "Spelling"),
+        library("Arguments", on: "TextFormatting"),
+        library("Bluetooth", on: "Octets", "TextFormatting"),
+        library("Documents", on: "TextFormatting"),
         library("Simulation", on: "CLinux"),
     ],
     [
         library("Air", on: "Simulation"),
-        library("ATT", on: "Octets", "Spelling", "Bluetooth", "Simulation"),
-        library("Characteristics", on: "Octets", "Spelling", "Bluetooth"),
+        library("ATT", on: "Octets", "TextFormatting", "Bluetooth", "Simulation"),
+        library("Characteristics", on: "Octets", "TextFormatting", "Bluetooth"),
         library("Cryptography", on: "CCrypto"),
-        library("DBus", on: "CDBus", "Spelling", "Simulation"),
-        library("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
-        library("HCI", on: "Octets", "Spelling", "Bluetooth"),
+        library("DBus", on: "CDBus", "TextFormatting", "Simulation"),
+        library("EventLog", on: "Octets", "TextFormatting", "Simulation", "Bluetooth"),
+        library("HCI", on: "Octets", "TextFormatting", "Bluetooth"),
         library("L2CAP", on: "Octets", "Bluetooth"),
         library("LinkLayer", on: "Octets", "Simulation"),
         library("Sensors", on: "Simulation"),
-        library("Sockets", on: "CLinux", "Spelling", "Simulation"),
+        library("Sockets", on: "CLinux", "TextFormatting", "Simulation"),
         library("Statistics", on: "Simulation"),
     ],
     [
+        library("HCITransport", on: "HCI", "Sockets"),
         library("GATT", on: "ATT", "Cryptography", "Octets", "Bluetooth", "Simulation"),
-        library("CommandSupport", on: "Arguments", "CLinux", "Simulation", "Sockets", "Spelling"),
+        library("CommandSupport", on: "Arguments", "CLinux", "Simulation", "Sockets", "TextFormatting"),
         library("VirtualController", on: "Octets", "Bluetooth", "Simulation", "Air", "HCI", "LinkLayer"),
     ],
     [
         library("LEHost", on: "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "Simulation"),
         library(
-            "Services", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation", "Spelling"),
+            "ServiceFramework",
+            on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation", "TextFormatting"),
     ],
     [
         library(
-            "Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Services", "Simulation"),
+            "Services",
+            on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "ServiceFramework", "Simulation",
+            "TextFormatting")
+    ],
+    [
+        library(
+            "Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "ServiceFramework",
+            "Services", "Simulation"),
         library(
             "Scenarios",
-            on: "Documents", "EventLog", "GATT", "Sensors", "Services", "Spelling", "Bluetooth", "Simulation",
+            on: "Documents", "EventLog", "GATT", "Sensors", "ServiceFramework", "Services", "TextFormatting",
+            "Bluetooth",
+            "Simulation",
             "Characteristics"),
     ],
     libraries() + [
         library(
             "ScenarioLanguage",
-            on: "Bluetooth", "Characteristics", "Documents", "EventLog", "GATT", "Scenarios", "Sensors", "Services",
-            "Simulation", "Spelling")
+            on: "Bluetooth", "Characteristics", "Documents", "EventLog", "GATT", "Scenarios", "Sensors",
+            "ServiceFramework", "Services",
+            "Simulation", "TextFormatting")
     ],
     [
         library(
-            "BlueZ", on: "ATT", "Bluetooth", "DBus", "GATT", "HCI", "LEHost", "Octets", "Simulation", "Spelling"),
+            "BlueZ", on: "ATT", "Bluetooth", "DBus", "GATT", "HCI", "LEHost", "Octets", "Simulation", "TextFormatting"),
         library(
             "Collector",
-            on: "Spelling", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Services", "Simulation",
+            on: "TextFormatting", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "ServiceFramework",
+            "Services", "Simulation",
             "Statistics"
         ),
-        library("Expectations", on: "Bluetooth", "EventLog", "Scenarios", "Services", "Simulation", "Spelling"),
+        library(
+            "Expectations", on: "Bluetooth", "EventLog", "Scenarios", "ServiceFramework", "Services", "Simulation",
+            "TextFormatting"),
         library("Timeline", on: "EventLog", "ScenarioLanguage", "Scenarios", "Simulation"),
     ],
     [
         library(
             "VirtualWorld",
-            on: "Octets", "Spelling", "Bluetooth", "Simulation", "Air", "ATT", "Characteristics", "EventLog",
+            on: "Octets", "TextFormatting", "Bluetooth", "Simulation", "Air", "ATT", "Characteristics", "EventLog",
             "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "ScenarioLanguage", "Scenarios", "Sensors",
-            "Services",
+            "ServiceFramework", "Services",
             "Timeline", "VirtualController"),
         library(
-            "Terminal", on: "BlueZ", "Characteristics", "Collector", "CommandSupport", "Documents", "Services",
-            "Simulation", "Spelling", "Statistics"),
+            "Terminal", on: "BlueZ", "Characteristics", "Collector", "CommandSupport", "Documents", "ServiceFramework",
+            "Services",
+            "Simulation", "TextFormatting", "Statistics"),
     ],
     [
         library(
             "Drivers",
             on: "Arguments", "BlueZ", "Bluetooth", "Collector", "CommandSupport", "DBus", "EventLog", "Expectations",
             "GATT",
-            "HCI", "LEHost", "Octets", "Peripheral", "ScenarioLanguage", "Scenarios", "Simulation", "Sockets",
-            "Spelling", "VirtualWorld"),
+            "HCI", "HCITransport", "LEHost", "Octets", "Peripheral", "ScenarioLanguage", "Scenarios", "Simulation",
+            "Sockets",
+            "TextFormatting", "VirtualWorld"),
         library(
             "Conformance",
             on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "ScenarioLanguage", "Scenarios",
             "Simulation",
-            "Spelling"),
+            "TextFormatting"),
         library(
             "Checks",
-            on: "ATT", "Bluetooth", "Characteristics", "Cryptography", "EventLog", "Expectations", "GATT", "HCI",
-            "L2CAP", "LEHost", "Octets", "Scenarios", "Sensors", "Services", "Simulation", "Spelling", "VirtualWorld"),
+            on: "ATT", "Bluetooth", "EventLog", "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Octets", "Scenarios",
+            "Sensors", "ServiceFramework", "Services", "Simulation", "TextFormatting", "VirtualWorld"),
     ],
     [
         library(
+            "CheckCatalogue",
+            on: "ATT", "Bluetooth", "Characteristics", "Checks", "Cryptography", "GATT", "HCI", "LEHost", "Octets",
+            "ServiceFramework", "Services", "Simulation", "TextFormatting"),
+        library(
             "Reporting",
             on: "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",
-            "Simulation", "Spelling",
-            embedding: "HTML/page.css")
+            "Simulation", "TextFormatting",
+            embedding: "HTML/page.css"),
     ],
     [
         library(
             "ScenarioRuns",
             on: "Arguments", "ATT", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance",
             "Documents", "EventLog", "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Octets", "Reporting",
-            "ScenarioLanguage", "Scenarios", "Services", "Simulation", "Spelling", "VirtualWorld"),
+            "ScenarioLanguage", "Scenarios", "ServiceFramework", "Services", "Simulation", "TextFormatting",
+            "VirtualWorld"),
         library(
             "Doctor",
-            on: "Arguments", "BlueZ", "Bluetooth", "CommandSupport", "DBus", "Simulation", "Sockets", "Spelling"),
+            on: "Arguments", "BlueZ", "Bluetooth", "CommandSupport", "DBus", "Simulation", "Sockets", "TextFormatting"),
     ],
     [
         library(
             "Replay",
-            on: "CommandSupport", "Documents", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Simulation", "Spelling"
+            on: "CommandSupport", "Documents", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Simulation",
+            "TextFormatting"
         )
     ],
     [
@@ -120,37 +143,38 @@ let floors: [[Target]] = [
             on: "Arguments", "Bluetooth", "Checks", "CommandSupport", "Conformance", "DBus", "Drivers", "EventLog",
             "Expectations", "GATT", "LEHost", "Octets", "Reporting", "ScenarioRuns", "Scenarios", "Simulation",
             "Sockets",
-            "Spelling", "Terminal", "VirtualWorld"),
+            "TextFormatting", "Terminal", "VirtualWorld"),
         library(
             "ClientTesting",
             on: "Arguments", "Bluetooth", "CLinux", "Collector", "CommandSupport", "Conformance", "Documents",
             "Drivers", "EventLog", "Expectations", "HCI", "Reporting", "ScenarioRuns", "ScenarioLanguage", "Scenarios",
-            "Services",
+            "ServiceFramework", "Services",
             "Simulation",
-            "Sockets", "Spelling", "Terminal", "VirtualWorld"),
+            "Sockets", "TextFormatting", "Terminal", "VirtualWorld"),
         library(
             "Control",
             on: "Arguments", "CommandSupport", "Documents", "Drivers", "ScenarioRuns", "ScenarioLanguage", "Scenarios",
             "Sensors",
-            "Services", "Simulation", "Sockets", "Spelling", "Terminal", "VirtualWorld"),
+            "ServiceFramework", "Services", "Simulation", "Sockets", "TextFormatting", "Terminal", "VirtualWorld"),
     ],
     [
         library(
             "Benchmarks",
             on: "Arguments", "Bluetooth", "Characteristics", "ClientTesting", "Collector", "CommandSupport",
             "Conformance", "Documents", "Drivers", "EventLog", "Expectations", "GATT", "HCI", "LEHost", "Octets",
-            "Peripheral", "Reporting", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Services", "Simulation",
-            "Sockets", "Spelling",
+            "Peripheral", "Reporting", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "ServiceFramework", "Services",
+            "Simulation",
+            "Sockets", "TextFormatting",
             "VirtualWorld",
             embedding: "bumble.py")
     ],
     [
         library(
             "CommandLineTool",
-            on: "Arguments", "Benchmarks", "Bluetooth", "Checks", "ClientTesting", "Collector", "CommandSupport",
-            "Conformance", "Control", "Doctor", "Documents", "Drivers", "EventLog", "PeripheralTesting", "Replay",
-            "Reporting", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Simulation", "Sockets", "Spelling",
-            "Terminal", "VirtualWorld")
+            on: "Arguments", "Benchmarks", "Bluetooth", "CheckCatalogue", "Checks", "ClientTesting", "Collector",
+            "CommandSupport", "Conformance", "Control", "Doctor", "Documents", "Drivers", "EventLog",
+            "PeripheralTesting", "Replay", "Reporting", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Simulation",
+            "Sockets", "TextFormatting", "Terminal", "VirtualWorld")
     ],
     [program("lubdub", on: "CommandLineTool")],
     [
@@ -171,15 +195,16 @@ let floors: [[Target]] = [
             "BlueZ", on: "TestBus", "ATT", "Bluetooth", "DBus", "GATT", "HCI", "LEHost", "Octets",
             "Simulation"),
         tests("Bluetooth", on: "Mutations", "Octets"),
-        tests("Characteristics", on: "Mutations", "Octets", "Spelling", "Bluetooth"),
+        tests("Characteristics", on: "Mutations", "Octets", "TextFormatting", "Bluetooth"),
         tests(
             "ClientTesting",
             on: "Arguments", "CommandLineTool", "CommandSupport", "Conformance", "Documents", "Drivers", "EventLog",
             "Expectations", "HCI",
-            "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Simulation", "Spelling", "Terminal", "VirtualWorld"),
+            "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Simulation", "TextFormatting", "Terminal", "VirtualWorld"),
         tests(
             "Collector",
-            on: "Spelling", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"),
+            on: "TextFormatting", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"
+        ),
         tests(
             "CommandLineTool",
             on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "ScenarioRuns",
@@ -188,14 +213,14 @@ let floors: [[Target]] = [
             "Conformance",
             on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "ScenarioLanguage", "Scenarios",
             "Simulation",
-            "Spelling"),
+            "TextFormatting"),
         tests(
-            "Checks", on: "Bluetooth", "Documents", "Expectations", "HCI", "LEHost", "Octets", "ScenarioLanguage",
-            "Scenarios",
-            "Simulation", "VirtualWorld"),
+            "Checks", on: "Bluetooth", "CheckCatalogue", "Documents", "Expectations", "HCI", "LEHost", "Octets",
+            "ScenarioLanguage", "Scenarios", "Simulation", "VirtualWorld"),
         tests(
             "Control",
-            on: "Arguments", "CommandSupport", "Drivers", "Scenarios", "Sensors", "Simulation", "Spelling", "Terminal",
+            on: "Arguments", "CommandSupport", "Drivers", "Scenarios", "Sensors", "Simulation", "TextFormatting",
+            "Terminal",
             "VirtualWorld"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
@@ -203,26 +228,29 @@ let floors: [[Target]] = [
         tests(
             "Drivers", on: "Arguments", "Bluetooth", "Collector", "CommandSupport", "GATT", "HCI", "LEHost", "Octets",
             "ScenarioLanguage", "Scenarios", "Simulation", "Sockets", "VirtualWorld"),
-        tests("Documents", on: "Mutations", "Spelling"),
-        tests("EventLog", on: "Octets", "Spelling", "Simulation", "Bluetooth"),
+        tests("Documents", on: "Mutations", "TextFormatting"),
+        tests("EventLog", on: "Octets", "TextFormatting", "Simulation", "Bluetooth"),
         tests(
             "Expectations", on: "Documents", "EventLog", "EventLogs", "ScenarioLanguage", "Scenarios", "Simulation",
-            "Spelling"),
+            "TextFormatting"),
         tests("GATT", on: "Mutations", "ATT", "Octets", "Bluetooth", "Simulation"),
         tests("HCI", on: "Mutations", "Octets", "Bluetooth"),
+        tests("HCITransport", on: "HCI", "Octets", "Simulation", "Sockets"),
         tests("L2CAP", on: "Mutations", "Octets", "Bluetooth"),
         tests("LEHost", on: "Mutations", "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "Simulation"),
         tests("LinkLayer", on: "Octets", "Simulation"),
         tests("Octets"),
-        tests("Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Services", "Simulation"),
+        tests(
+            "Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "ServiceFramework",
+            "Services", "Simulation"),
         tests(
             "Replay",
             on: "CommandSupport", "Documents", "EventLog", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Sensors",
             "Simulation",
-            "Spelling", "VirtualWorld"),
+            "TextFormatting", "VirtualWorld"),
         tests(
-            "PeripheralTesting", on: "TestBus", "Arguments", "Bluetooth", "Checks", "CLinux", "CommandLineTool",
-            "CommandSupport", "DBus", "Expectations", "ScenarioRuns", "Simulation"),
+            "PeripheralTesting", on: "TestBus", "Arguments", "Bluetooth", "CheckCatalogue", "Checks", "CLinux",
+            "CommandLineTool", "CommandSupport", "DBus", "Expectations", "ScenarioRuns", "Simulation"),
         tests(
             "Reporting",
             on: "Mutations", "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",
@@ -233,8 +261,9 @@ let floors: [[Target]] = [
             "Scenarios", "Simulation"),
         tests(
             "ScenarioLanguage",
-            on: "Mutations", "Documents", "Bluetooth", "EventLog", "Scenarios", "Sensors", "Services", "Simulation",
-            "Spelling",
+            on: "Mutations", "Documents", "Bluetooth", "EventLog", "Scenarios", "Sensors", "ServiceFramework",
+            "Services", "Simulation",
+            "TextFormatting",
             excluding: "Broken", "Fixtures"),
         tests("Scenarios", on: "Bluetooth", "EventLog"),
         tests(
@@ -247,14 +276,14 @@ let floors: [[Target]] = [
         tests(
             "VirtualController", on: "Mutations", "Air", "Bluetooth", "HCI", "LinkLayer", "Octets", "Simulation"),
         tests("Sockets", on: "Simulation"),
-        tests("Spelling"),
+        tests("TextFormatting"),
         tests("Statistics", on: "Simulation"),
         tests(
             "VirtualWorld",
             on: "ATT", "Bluetooth", "Characteristics", "Collector", "Conformance", "Documents", "EventLog", "EventLogs",
             "Expectations", "GATT", "HCI", "LEHost", "Octets", "Reporting", "ScenarioLanguage", "Scenarios", "Sensors",
-            "Services",
-            "Simulation", "Spelling", "VirtualController"),
+            "ServiceFramework", "Services",
+            "Simulation", "TextFormatting", "VirtualController"),
         .testTarget(
             name: "ExamplesTests",
             dependencies: named([
@@ -268,12 +297,13 @@ let floors: [[Target]] = [
 /// The libraries for other packages: each re-exports the modules below it, which can be imported one by one, too.
 func libraries() -> [Target] {
     [
-        library("LubdubCharacteristics", on: "Bluetooth", "Characteristics", "Octets", "Spelling"),
+        library("LubdubCharacteristics", on: "Bluetooth", "Characteristics", "Octets", "TextFormatting"),
         library("LubdubDBus", on: "DBus", "Simulation"),
         library("LubdubGATT", on: "ATT", "Bluetooth", "Cryptography", "GATT", "L2CAP", "Octets", "Simulation"),
         library(
             "LubdubHost",
-            on: "ATT", "Bluetooth", "Cryptography", "GATT", "HCI", "L2CAP", "LEHost", "Octets", "Simulation", "Sockets"),
+            on: "ATT", "Bluetooth", "Cryptography", "GATT", "HCI", "HCITransport", "L2CAP", "LEHost", "Octets",
+            "Simulation", "Sockets"),
         library(
             "LubdubVirtualRadio",
             on: "Air", "Bluetooth", "HCI", "LinkLayer", "Octets", "Simulation", "VirtualController"),
@@ -294,7 +324,7 @@ func products() -> [Product] {
 func folders() -> [String: [String]] {
     [
         "Basics": [
-            "Arguments", "CCrypto", "Cryptography", "Documents", "Octets", "Simulation", "Spelling", "Statistics",
+            "Arguments", "CCrypto", "Cryptography", "Documents", "Octets", "Simulation", "TextFormatting", "Statistics",
         ],
         "Protocol": [
             "Air", "ATT", "Bluetooth", "Characteristics", "GATT", "HCI", "L2CAP", "LEHost", "LinkLayer",
@@ -303,11 +333,14 @@ func folders() -> [String: [String]] {
         "Libraries": [
             "LubdubCharacteristics", "LubdubDBus", "LubdubGATT", "LubdubHost", "LubdubVirtualRadio",
         ],
-        "Devices": ["Peripheral", "Sensors", "Services"],
+        "Devices": ["Peripheral", "Sensors", "ServiceFramework", "Services"],
         "Client": ["Collector"],
         "Scenario": ["EventLog", "ScenarioLanguage", "Scenarios", "Timeline", "VirtualWorld"],
-        "Verdicts": ["Checks", "ClientTesting", "Conformance", "Expectations", "PeripheralTesting", "Reporting"],
-        "Linux": ["BlueZ", "CDBus", "CLinux", "DBus", "Drivers", "Sockets"],
+        "Verdicts": [
+            "CheckCatalogue", "Checks", "ClientTesting", "Conformance", "Expectations", "PeripheralTesting",
+            "Reporting",
+        ],
+        "Linux": ["BlueZ", "CDBus", "CLinux", "DBus", "Drivers", "HCITransport", "Sockets"],
         "Tool": [
             "Benchmarks", "CommandLineTool", "CommandSupport", "Control", "Doctor", "Replay", "ScenarioRuns",
             "Terminal",

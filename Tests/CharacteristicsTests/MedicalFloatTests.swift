@@ -35,9 +35,9 @@ import Testing
     }
 
     @Test func `Special values have no number`() {
-        let values = MedicalFloat.Special.allCases.map { MedicalFloat($0).value }
+        let values = MedicalSpecialValue.allCases.map { MedicalFloat($0).value }
         #expect(values == [.infinity, nil, nil, nil, -.infinity])
-        for special in MedicalFloat.Special.allCases { #expect(MedicalFloat(special).special == special) }
+        for special in MedicalSpecialValue.allCases { #expect(MedicalFloat(special).special == special) }
     }
 
     @Test func `Temperatures with one decimal survive encoding`() {

@@ -1,5 +1,6 @@
 import Characteristics
 import Mutations
+import Octets
 import Testing
 
 @Suite struct PMDControlPointTests {

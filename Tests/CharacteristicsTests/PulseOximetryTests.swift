@@ -1,8 +1,8 @@
 import Characteristics
 import Mutations
 import Octets
-import Spelling
 import Testing
+import TextFormatting
 
 /// The octets of Pulse Oximeter Service 1.0.1, section 3.
 @Suite struct PulseOximetryTests {
@@ -188,7 +188,7 @@ import Testing
                 }
             #expect(abs(try #require(float.value) - expected) <= expected.magnitude * 1e-12)
         }
-        let values = MedicalShortFloat.Special.allCases.map { MedicalShortFloat($0).value }
+        let values = MedicalSpecialValue.allCases.map { MedicalShortFloat($0).value }
         #expect(values == [.infinity, nil, nil, nil, -.infinity])
     }
 

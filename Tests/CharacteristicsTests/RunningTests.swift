@@ -1,8 +1,8 @@
 import Characteristics
 import Mutations
 import Octets
-import Spelling
 import Testing
+import TextFormatting
 
 /// The characteristics of the Running Speed and Cadence Service.
 @Suite struct RunningTests {

@@ -1,8 +1,8 @@
 import Characteristics
 import Mutations
 import Octets
-import Spelling
 import Testing
+import TextFormatting
 
 @Suite struct ThermometerTests {
     typealias Measurement = TemperatureMeasurement

@@ -2,8 +2,8 @@ import Bluetooth
 import Characteristics
 import Mutations
 import Octets
-import Spelling
 import Testing
+import TextFormatting
 
 /// Values with few octets: valid ones, which survive decoding and encoding, and malformed ones.
 @Suite struct ValueTests {

@@ -2,8 +2,8 @@ import Bluetooth
 import Characteristics
 import Mutations
 import Octets
-import Spelling
 import Testing
+import TextFormatting
 
 @Suite struct VendorTests {
     static let header = ECGFrame.Header(

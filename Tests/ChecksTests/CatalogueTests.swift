@@ -1,3 +1,4 @@
+import CheckCatalogue
 import Testing
 
 @testable import Checks

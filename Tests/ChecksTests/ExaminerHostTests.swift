@@ -1,4 +1,5 @@
 import Bluetooth
+import CheckCatalogue
 import Expectations
 import HCI
 import LEHost
@@ -32,7 +33,7 @@ import VirtualWorld
             _modify { yield &host.pool }
         }
         var now: Instant { host.now }
-        var stage: (scenario: Scenario, device: Int)? { nil }
+        var simulated: (scenario: Scenario, device: Int)? { nil }
         var isOver: Bool { rounds <= 0 }
 
         func start() { host.start() }

@@ -1,5 +1,6 @@
 import ATT
 import Bluetooth
+import CheckCatalogue
 import Expectations
 import GATT
 import HCI
@@ -37,7 +38,7 @@ private final class ForeignHost: ExaminerHost {
         _modify { yield &host.pool }
     }
     var now: Instant { host.now }
-    var stage: (scenario: Scenario, device: Int)? { nil }
+    var simulated: (scenario: Scenario, device: Int)? { nil }
     var isOver: Bool { false }
     func start() { host.start() }
     func play(until limit: Instant) -> Bool { !outputs.isEmpty || host.play(until: limit) }

@@ -1,3 +1,4 @@
+import CheckCatalogue
 import Expectations
 import Simulation
 import VirtualWorld
@@ -11,11 +12,11 @@ struct Matrix: Sendable {
         let peripheral: Peripheral
         let outcomes: [Check.Outcome]
 
-        init(_ peripheral: Peripheral, asked checks: [Check] = Check.all) throws {
+        init(_ peripheral: Peripheral, running checks: [Check] = Check.all) throws {
             self.peripheral = peripheral
             var world = try World(peripheral.scenario(), seed: 1)
             world.mutation = peripheral.mutation
-            outcomes = try Matrix.outcomes(of: 0, in: world, asked: checks)
+            outcomes = try Matrix.outcomes(of: 0, in: world, running: checks)
         }
 
         /// The ids of the checks with this verdict.
@@ -23,31 +24,31 @@ struct Matrix: Sendable {
     }
 
     /// The outcomes of checks of a device, each in a separate world.
-    static func outcomes(of device: Int, in world: World, asked checks: [Check]) throws -> [Check.Outcome] {
-        let stranger = try Examiner(in: world, of: device)
+    static func outcomes(of device: Int, in world: World, running checks: [Check]) throws -> [Check.Outcome] {
+        let examiner = try Examiner(in: world, of: device)
         // All checks of a scope start with the same packets, so this part runs once per scope.
-        var met: [Check.Scope: Result<Examiner, CheckExit>] = [:]
+        var prepared: [Check.Scope: Result<Examiner, CheckExit>] = [:]
         return checks.map { check in
             if let reason = check.skipReason(isStrict: true) {
                 return Check.Outcome(check, .skipped(reason), took: .zero)
             }
-            let meeting = met[check.scope] ?? prepare(stranger, as: check.scope)
-            met[check.scope] = meeting
-            return evaluate(check, meeting)
+            let start = prepared[check.scope] ?? prepare(examiner, as: check.scope)
+            prepared[check.scope] = start
+            return evaluate(check, start)
         }
     }
 
-    private static func prepare(_ stranger: Examiner, as scope: Check.Scope) -> Result<Examiner, CheckExit> {
-        var examiner = stranger
+    private static func prepare(_ initial: Examiner, as scope: Check.Scope) -> Result<Examiner, CheckExit> {
+        var examiner = initial
         do throws(CheckExit) {
             try examiner.prepare(as: scope)
             return .success(examiner)
         } catch { return .failure(error) }
     }
 
-    private static func evaluate(_ check: Check, _ meeting: Result<Examiner, CheckExit>) -> Check.Outcome {
-        switch meeting {
-        case .failure(let ending): return Check.Outcome(check, ending, took: .zero)
+    private static func evaluate(_ check: Check, _ start: Result<Examiner, CheckExit>) -> Check.Outcome {
+        switch start {
+        case .failure(let exit): return Check.Outcome(check, exit, took: .zero)
         case .success(var examiner):
             do throws(CheckExit) {
                 try check.evaluate(&examiner)
@@ -70,12 +71,12 @@ struct Matrix: Sendable {
 
     /// A mutant skips the checks that do not apply to it without its fault.
     private static func rows(
-        _ peripherals: [Peripheral], asked checks: (Peripheral) -> [Check] = { _ in Check.all }
+        _ peripherals: [Peripheral], running checks: (Peripheral) -> [Check] = { _ in Check.all }
     ) async throws -> [Row] {
         try await withThrowingTaskGroup(of: (Int, Row).self) { group in
             for (index, peripheral) in peripherals.enumerated() {
                 let checks = checks(peripheral)
-                group.addTask { (index, try Row(peripheral, asked: checks)) }
+                group.addTask { (index, try Row(peripheral, running: checks)) }
             }
             return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }

@@ -1,3 +1,4 @@
+import CheckCatalogue
 import Expectations
 import Simulation
 import Testing
@@ -48,7 +49,7 @@ import Testing
     ) throws {
         #expect(Self.subscribing.count == 7)
         let peripheral = Peripheral(name: "unresponsive", about: "", script: [unresponsive.rule])
-        let row = try Matrix.Row(peripheral, asked: Self.subscribing)
+        let row = try Matrix.Row(peripheral, running: Self.subscribing)
         for outcome in row.outcomes {
             let text = outcome.reason ?? outcome.finding.map { "\($0.expected), \($0.seen)" } ?? ""
             let words = "\(unresponsive.name): \(outcome.check.id) \(outcome.verdict.rawValue) \(text)"

@@ -1,3 +1,4 @@
+import CheckCatalogue
 import Expectations
 import FoundationEssentials
 import ScenarioLanguage
@@ -38,7 +39,7 @@ import VirtualWorld
         }
         let scenario = try #require(reading.scenario)
         for device in scenario.devices.indices where scenario.devices[device].role == .peripheral {
-            let outcomes = try Matrix.outcomes(of: device, in: World(scenario, seed: 1), asked: Check.all)
+            let outcomes = try Matrix.outcomes(of: device, in: World(scenario, seed: 1), running: Check.all)
             for outcome in outcomes where outcome.verdict != .pass && outcome.verdict != .skip {
                 #expect(Self.deviations[file]?.contains(outcome.check.id) == true, "\(file): \(outcome.words)")
             }

@@ -2,8 +2,8 @@ import Documents
 import Expectations
 import ScenarioLanguage
 import Scenarios
-import Spelling
 import Testing
+import TextFormatting
 
 @testable import ClientTesting
 

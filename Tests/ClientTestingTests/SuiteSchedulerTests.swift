@@ -9,24 +9,48 @@ import Testing
 @testable import ClientTesting
 @testable import CommandSupport
 
-/// Cases that are played side by side, by threads that wait for one another.
-@Suite struct RoundTests {
-    /// The events, in order.
-    private final class Diary: Sendable {
-        private let lines = Mutex<[String]>([])
-
-        var all: [String] { lines.withLock { $0 } }
-
-        func note(_ line: String) { lines.withLock { $0.append(line) } }
-
-        /// Waits until it has a line: false when that takes longer than any machine needs.
-        func wait(for line: String) -> Bool {
-            for _ in 0..<10_000 {
-                if lines.withLock({ $0.contains(line) }) { return true }
-                usleep(1000)
-            }
-            return false
+/// Cases that are played at the same time, by threads that wait for one another.
+@Suite struct SuiteSchedulerTests {
+    /// The events of all threads, in order.
+    private final class EventRecorder: Sendable {
+        private struct State {
+            var events: [String] = []
+            var readers: [AsyncStream<String>.Continuation] = []
         }
+
+        private let state = Mutex(State())
+
+        var all: [String] { state.withLock { $0.events } }
+
+        func add(_ event: String) {
+            state.withLock { state in
+                state.events.append(event)
+                for reader in state.readers { reader.yield(event) }
+            }
+        }
+
+        /// Waits for an event; false if it does not come in time.
+        func wait(for event: String) -> Bool {
+            let found = try? SuiteSchedulerTests.first(where: { $0 == event }) { _, reader in
+                state.withLock { state in
+                    for event in state.events { reader.yield(event) }
+                    state.readers.append(reader)
+                }
+            }
+            return found != nil
+        }
+    }
+
+    /// The first matching element of those that `source` sends; nil if none comes within a minute.
+    private static func first<Element: Sendable>(
+        where isMatch: @escaping @Sendable (Element) -> Bool,
+        from source: (EventLoop, AsyncStream<Element>.Continuation) -> Void
+    ) throws -> Element? {
+        let loop = EventLoop(pace: .real())
+        let (elements, inbox) = AsyncStream.makeStream(of: Element.self)
+        source(loop, inbox)
+        _ = loop.call(at: loop.now.advanced(by: .seconds(60))) { inbox.finish() }
+        return try loop.run { await elements.first(where: isMatch) }
     }
 
     private static func ending(_ verdict: Verdict, disturbance: String? = nil) -> SuiteScheduler.CaseCompletion {
@@ -36,76 +60,79 @@ import Testing
     }
 
     private static func scheduler(
-        _ ids: [String], jobs: Int, isInOrder: Bool = false, _ diary: Diary, from signals: Signals? = nil,
+        _ ids: [String], jobs: Int, isInOrder: Bool = false, _ recorder: EventRecorder, from signals: Signals? = nil,
         play: @escaping @Sendable (SuiteScheduler.Turn, Signals) -> SuiteScheduler.CaseCompletion
     ) throws -> SuiteScheduler {
         let runner = CaseRunner(ids.map { Case($0, path: $0, of: "all") }, into: Report(version: "1"))
         let callbacks = SuiteScheduler.Callbacks(
-            play: play, report: { turn, _ in diary.note("told \(turn.item.id)") }, interruption: { nil })
+            play: play, report: { turn, _ in recorder.add("reported \(turn.item.id)") }, interruption: { nil })
         let relay = try SignalRelay()
         return try SuiteScheduler(runner, jobs: jobs, isInOrder: isInOrder, callbacks).run(signals ?? relay.signals)
     }
 
-    @Test(arguments: [(false, ["told b", "told a", "told c"]), (true, ["told a", "told b", "told c"])])
+    @Test(arguments: [
+        (false, ["reported b", "reported a", "reported c"]), (true, ["reported a", "reported b", "reported c"]),
+    ])
     func `Two cases run at once, and are reported as they end, or in the suite's order`(
-        isInOrder: Bool, told: [String]
+        isInOrder: Bool, reports: [String]
     ) throws {
-        let diary = Diary()
-        let scheduler = try Self.scheduler(["a", "b", "c"], jobs: 2, isInOrder: isInOrder, diary) { turn, _ in
+        let recorder = EventRecorder()
+        let scheduler = try Self.scheduler(["a", "b", "c"], jobs: 2, isInOrder: isInOrder, recorder) { turn, _ in
             // The first ends when the third has begun, which takes the place of the second.
-            if turn.item.id == "a" { #expect(diary.wait(for: "began c")) }
-            diary.note("began \(turn.item.id)")
-            if turn.item.id == "c" { #expect(diary.wait(for: isInOrder ? "began a" : "told a")) }
+            if turn.item.id == "a" { #expect(recorder.wait(for: "began c")) }
+            recorder.add("began \(turn.item.id)")
+            if turn.item.id == "c" { #expect(recorder.wait(for: isInOrder ? "began a" : "reported a")) }
             return Self.ending(.pass)
         }
-        #expect(diary.all.filter { $0.hasPrefix("told") } == told)
+        #expect(recorder.all.filter { $0.hasPrefix("reported") } == reports)
         #expect(scheduler.runner.report.cases.map(\.id) == ["a", "b", "c"])
         #expect(scheduler.interruption == nil)
     }
 
     @Test func `With one job they follow one another`() throws {
-        let diary = Diary()
-        _ = try Self.scheduler(["a", "b"], jobs: 1, diary) { turn, _ in
-            diary.note("began \(turn.item.id)")
+        let recorder = EventRecorder()
+        _ = try Self.scheduler(["a", "b"], jobs: 1, recorder) { turn, _ in
+            recorder.add("began \(turn.item.id)")
             return Self.ending(.pass)
         }
-        #expect(diary.all == ["began a", "told a", "began b", "told b"])
+        #expect(recorder.all == ["began a", "reported a", "began b", "reported b"])
     }
 
     @Test func `Cases that this machine disturbed run again at the end, and only that result is reported`() throws {
-        let diary = Diary()
-        let scheduler = try Self.scheduler(["a", "b"], jobs: 1, diary) { turn, _ in
-            diary.note("began \(turn.item.id)")
+        let recorder = EventRecorder()
+        let scheduler = try Self.scheduler(["a", "b"], jobs: 1, recorder) { turn, _ in
+            recorder.add("began \(turn.item.id)")
             return turn.item.id == "a" && !turn.isSecond
                 ? Self.ending(.inconclusive, disturbance: "this machine stalled") : Self.ending(.pass)
         }
-        #expect(diary.all == ["began a", "began b", "told b", "began a", "told a"])
+        #expect(recorder.all == ["began a", "began b", "reported b", "began a", "reported a"])
         #expect(scheduler.runner.report.summary[.pass] == 2)
     }
 
     @Test func `A signal reaches all that are being played, and nothing more begins`() throws {
-        let (diary, relay) = (Diary(), try SignalRelay())
-        let scheduler = try Self.scheduler(["a", "b", "c", "d"], jobs: 2, diary, from: relay.signals) { turn, signals in
+        let (recorder, relay) = (EventRecorder(), try SignalRelay())
+        let scheduler = try Self.scheduler(["a", "b", "c", "d"], jobs: 2, recorder, from: relay.signals) {
+            turn, signals in
             guard turn.item.id != "a" else { return Self.ending(.pass) }
-            diary.note("began \(turn.item.id)")
+            recorder.add("began \(turn.item.id)")
             if turn.item.id == "c" { relay.send(SIGINT) }
-            for _ in 0..<10_000 {
-                if let number = signals.take() {
-                    return .played(CaseResult(unplayed: Outcome(.skip, title: "x"), code: .signal(number)))
-                }
-                usleep(1000)
+            let number = try? Self.first(where: { _ in true }) { loop, inbox in
+                _ = signals.watch(on: loop) { inbox.yield($0) }
+            }
+            if let number {
+                return .played(CaseResult(unplayed: Outcome(.skip, title: "x"), code: .signal(number)))
             }
             return Self.ending(.fail)
         }
         #expect(scheduler.interruption == .signal(SIGINT))
         #expect(scheduler.runner.report.cases.map(\.id) == ["a"])
-        #expect(!diary.all.contains("began d"))
+        #expect(!recorder.all.contains("began d"))
         #expect(scheduler.runner.report.summary[.fail] == 0)
     }
 
     @Test func `The failure of one case is an error of that case`() throws {
-        let diary = Diary()
-        let scheduler = try Self.scheduler(["a", "b"], jobs: 4, diary) { turn, _ in
+        let recorder = EventRecorder()
+        let scheduler = try Self.scheduler(["a", "b"], jobs: 4, recorder) { turn, _ in
             turn.item.id == "a"
                 ? .failed(CommandFailure(.environment, "no port is free"), title: "A") : Self.ending(.pass)
         }

@@ -5,8 +5,8 @@ import Expectations
 import ScenarioLanguage
 import Scenarios
 import Simulation
-import Spelling
 import Testing
+import TextFormatting
 import VirtualWorld
 
 @testable import ClientTesting

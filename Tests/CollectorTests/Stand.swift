@@ -6,7 +6,7 @@ import HCI
 import LEHost
 import Octets
 import Simulation
-import Spelling
+import TextFormatting
 
 /// A collector under test: the test is its host, and passes the host's outputs.
 struct Stand {

@@ -2,6 +2,7 @@ import Arguments
 import Bluetooth
 import Characteristics
 import Collector
+import Octets
 import ScenarioLanguage
 import Scenarios
 import Services

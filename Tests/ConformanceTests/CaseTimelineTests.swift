@@ -3,8 +3,8 @@ import EventLog
 import ScenarioLanguage
 import Scenarios
 import Simulation
-import Spelling
 import Testing
+import TextFormatting
 
 @testable import Conformance
 

@@ -72,8 +72,8 @@ import Testing
     ])
     func `Invalid operands are reported`(operands: [String], problem: String) {
         let more = ["empty/x.txt": "", "bad.json": #"{"lubdub": 1, "kind": "suite", "name": "no cases"}"#]
-        let said = discovery(operands, Self.tree.merging(more) { $1 }).problems.map(\.description)
-        #expect(said.first == problem)
+        let problems = discovery(operands, Self.tree.merging(more) { $1 }).problems.map(\.description)
+        #expect(problems.first == problem)
     }
 
     @Test func `The search of an endless tree ends`() {

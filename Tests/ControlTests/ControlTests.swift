@@ -2,8 +2,8 @@ import Arguments
 import Drivers
 import Scenarios
 import Simulation
-import Spelling
 import Testing
+import TextFormatting
 import VirtualWorld
 
 @testable import CommandSupport

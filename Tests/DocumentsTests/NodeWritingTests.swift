@@ -1,5 +1,5 @@
-import Spelling
 import Testing
+import TextFormatting
 
 @testable import Documents
 

@@ -2,9 +2,9 @@ import Bluetooth
 import EventLog
 import Octets
 import Simulation
-import Spelling
 import Synchronization
 import Testing
+import TextFormatting
 
 /// What a sink was given, chunk by chunk.
 final class Collected<Chunk: Sendable>: Sendable {

@@ -2,8 +2,8 @@ import Bluetooth
 import EventLog
 import Octets
 import Simulation
-import Spelling
 import Testing
+import TextFormatting
 
 @Suite struct LogTests {
     struct Words: JSONWritable {

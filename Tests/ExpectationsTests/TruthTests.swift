@@ -13,7 +13,7 @@ private func part(_ name: String, _ more: String = "") -> String {
 
 private func value(_ truth: String) -> String { says(#"{"v": {"$truth": \#(truth)}}"#) }
 
-private func told(_ value: String) -> String { said(10.5, "{\"v\": \(value)}") }
+private func printed(_ value: String) -> String { said(10.5, "{\"v\": \(value)}") }
 
 private let last = bpm(#""last", "of": "strap/heart_rate""#)
 
@@ -72,72 +72,75 @@ private let last = bpm(#""last", "of": "strap/heart_rate""#)
         Row(
             value(#""last", "of": "strap/health_thermometer""#),
             line(9, "delivered", of: "strap/health_thermometer", #", "value": {"celsius": 36.6, "type": "ear"}"#)
-                + told("36.65"), "pass 10.500000"),
+                + printed("36.65"), "pass 10.500000"),
         Row(
             value(#""last", "of": "strap/health_thermometer""#),
             line(9, "delivered", of: "strap/health_thermometer", #", "value": {"celsius": 36.6, "type": "ear"}"#)
-                + told("36.66"), "fail 11.000000"),
+                + printed("36.66"), "fail 11.000000"),
         // Indicated and read values reach the client too.
         Row(
             value(#""last", "of": "strap/health_thermometer""#),
-            line(9, "indicated", of: "strap/health_thermometer", #", "value": {"celsius": 36.6}"#) + told("36.6"),
+            line(9, "indicated", of: "strap/health_thermometer", #", "value": {"celsius": 36.6}"#) + printed("36.6"),
             "pass 10.500000"),
         Row(
             value(#""last", "of": "band/fitness/steps_today""#),
-            line(9, "read", of: "band/fitness/steps_today", #", "value": 812"#) + told("812"), "pass 10.500000"),
+            line(9, "read", of: "band/fitness/steps_today", #", "value": 812"#) + printed("812"), "pass 10.500000"),
         Row(
             value(#""last", "of": "band/fitness/steps_today""#),
-            line(9, "read", of: "band/fitness/steps", #", "value": 812"#) + told("812"), "fail 11.000000"),
+            line(9, "read", of: "band/fitness/steps", #", "value": 812"#) + printed("812"), "fail 11.000000"),
         Row(
             value(#""last", "of": "strap/battery""#),
-            line(9, "notified", of: "strap/battery", #", "value": 80"#) + told("80"), "fail 11.000000"),
+            line(9, "notified", of: "strap/battery", #", "value": 80"#) + printed("80"), "fail 11.000000"),
     ])
     func `Parts of a value`(_ row: Row) throws { try row.check() }
 
     @Test(arguments: [
         Row(
-            value(#""mean", "of": "patch/measurements", "last": 3"#), stream(9, [90, 60, 61, 63]) + told("61.4"),
+            value(#""mean", "of": "patch/measurements", "last": 3"#), stream(9, [90, 60, 61, 63]) + printed("61.4"),
             "fail 11.000000"),
         Row(
             value(#""mean", "of": "patch/measurements", "last": 3, "$tolerance": 0.1"#),
-            stream(9, [90, 60, 61, 63]) + told("61.4"), "pass 10.500000"),
+            stream(9, [90, 60, 61, 63]) + printed("61.4"), "pass 10.500000"),
         Row(
-            value(#""mean", "of": "patch/measurements", "last": 3"#), stream(9, [60, 61]) + told("60.5"),
+            value(#""mean", "of": "patch/measurements", "last": 3"#), stream(9, [60, 61]) + printed("60.5"),
             "fail 11.000000"),
-        Row(value(#""mean", "of": "patch/measurements""#), stream(9, [60, 61]) + told("60.5"), "pass 10.500000"),
+        Row(value(#""mean", "of": "patch/measurements""#), stream(9, [60, 61]) + printed("60.5"), "pass 10.500000"),
         Row(
             value(#""mean", "of": "patch/measurements", "last": 2, "below": 65"#),
-            stream(9, [90, 60, 65, 62, 80]) + told("61"), "pass 10.500000"),
+            stream(9, [90, 60, 65, 62, 80]) + printed("61"), "pass 10.500000"),
         // Within one notification it was true for a moment.
         Row(
-            value(#""mean", "of": "patch/measurements", "last": 2"#), stream(9.6, [60, 62, 80]) + told("61"),
+            value(#""mean", "of": "patch/measurements", "last": 2"#), stream(9.6, [60, 62, 80]) + printed("61"),
             "pass 10.500000"),
         Row(
             value(#""mode", "of": "patch/measurements", "last": 4"#),
-            stream(9, [70, 70, 70, 60, 61, 60, 61]) + told("60"), "pass 10.500000"),
+            stream(9, [70, 70, 70, 60, 61, 60, 61]) + printed("60"), "pass 10.500000"),
         Row(
             value(#""mode", "of": "patch/measurements", "last": 4"#),
-            stream(9, [70, 70, 70, 60, 61, 60, 61]) + told("61"), "fail 11.000000"),
-        Row(value(#""count", "of": "patch/measurements""#), stream(9, [70, 70, 70]) + told("3"), "pass 10.500000"),
+            stream(9, [70, 70, 70, 60, 61, 60, 61]) + printed("61"), "fail 11.000000"),
+        Row(value(#""count", "of": "patch/measurements""#), stream(9, [70, 70, 70]) + printed("3"), "pass 10.500000"),
         Row(
-            value(#""count", "of": "patch/measurements", "below": 70"#), stream(9, [70, 69, 70]) + told("1"),
+            value(#""count", "of": "patch/measurements", "below": 70"#), stream(9, [70, 69, 70]) + printed("1"),
             "pass 10.500000"),
         Row(
             value(#""count", "of": "patch/ecg/samples""#),
-            line(9, "delivered", of: "patch/ecg/samples", #", "value": {"samples": 73}"#) + told("73"), "pass 10.500000"
+            line(9, "delivered", of: "patch/ecg/samples", #", "value": {"samples": 73}"#) + printed("73"),
+            "pass 10.500000"
         ),
         Row(
             // A log has the number of samples only.
             value(#""sum", "of": "patch/ecg/samples""#),
-            line(9, "delivered", of: "patch/ecg/samples", #", "value": {"samples": 73}"#) + told("73"), "fail 11.000000"
+            line(9, "delivered", of: "patch/ecg/samples", #", "value": {"samples": 73}"#) + printed("73"),
+            "fail 11.000000"
         ),
         Row(
             value(#""last", "of": "strap/health_thermometer/intermediate""#),
             line(9, "delivered", of: "strap/health_thermometer/intermediate", #", "value": {"celsius": 36.6}"#)
-                + told("36.6"), "pass 10.500000"
+                + printed("36.6"), "pass 10.500000"
         ),
         Row(
-            value(#""sum", "of": "patch/measurements", "last": 2"#), stream(9, [5, 6, 7]) + told("13"), "pass 10.500000"
+            value(#""sum", "of": "patch/measurements", "last": 2"#), stream(9, [5, 6, 7]) + printed("13"),
+            "pass 10.500000"
         ),
     ])
     func `Statistics of many`(_ row: Row) throws { try row.check() }

@@ -11,7 +11,7 @@ import Testing
         let octets: [UInt8]
         let again: @Sendable ([UInt8]) throws -> [UInt8]
 
-        init<Kept: Parameters>(_ parameters: Kept, _ octets: [UInt8]) {
+        init<Kept: OctetCodable>(_ parameters: Kept, _ octets: [UInt8]) {
             (testDescription, self.octets) = ("\(Kept.self)", octets)
             again = { octets in try Kept(octets: octets).octets }
         }

@@ -1,6 +1,7 @@
 import Arguments
 import Bluetooth
 import CLinux
+import CheckCatalogue
 import Checks
 import DBus
 import Expectations

@@ -3,6 +3,7 @@ import Characteristics
 import Sensors
 import Simulation
 
+@testable import ServiceFramework
 @testable import Services
 
 /// What a Heart Rate Service of a test measures.

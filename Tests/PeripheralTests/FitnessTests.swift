@@ -2,6 +2,7 @@ import Bluetooth
 import Octets
 import Peripheral
 import Sensors
+import ServiceFramework
 import Services
 import Simulation
 import Testing

@@ -3,6 +3,7 @@ import Characteristics
 import Octets
 import Peripheral
 import Sensors
+import ServiceFramework
 import Services
 import Simulation
 import Testing

@@ -2,7 +2,7 @@ import Characteristics
 import Octets
 import Peripheral
 import Sensors
-import Services
+import ServiceFramework
 import Simulation
 import Testing
 

@@ -6,6 +6,7 @@ import Sensors
 import Simulation
 import Testing
 
+@testable import ServiceFramework
 @testable import Services
 
 /// The Running Speed and Cadence Service.  The handles:

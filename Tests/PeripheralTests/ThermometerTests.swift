@@ -2,6 +2,7 @@ import Characteristics
 import Octets
 import Peripheral
 import Sensors
+import ServiceFramework
 import Services
 import Simulation
 import Testing

@@ -4,6 +4,7 @@ import GATT
 import Octets
 import Peripheral
 import Sensors
+import ServiceFramework
 import Services
 import Simulation
 import Testing

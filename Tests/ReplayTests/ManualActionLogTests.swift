@@ -1,6 +1,6 @@
 import Documents
-import Spelling
 import Testing
+import TextFormatting
 
 @testable import Replay
 

@@ -4,9 +4,9 @@ import ScenarioLanguage
 import Scenarios
 import Sensors
 import Simulation
-import Spelling
 import Synchronization
 import Testing
+import TextFormatting
 import VirtualWorld
 
 @testable import CommandSupport

@@ -1,5 +1,6 @@
 import Documents
 import Sensors
+import ServiceFramework
 import Services
 import Testing
 

@@ -4,6 +4,7 @@ import EventLog
 import FoundationEssentials
 import Mutations
 import Sensors
+import ServiceFramework
 import Services
 import Testing
 

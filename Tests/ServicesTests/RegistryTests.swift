@@ -6,6 +6,7 @@ import Sensors
 import Simulation
 import Testing
 
+@testable import ServiceFramework
 @testable import Services
 
 @Suite struct RegistryTests {

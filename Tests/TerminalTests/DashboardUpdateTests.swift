@@ -1,6 +1,8 @@
 import Bluetooth
 import Characteristics
 import Collector
+import Octets
+import ServiceFramework
 import Services
 import Simulation
 import Statistics

@@ -3,8 +3,8 @@ import EventLog
 import Expectations
 import Scenarios
 import Simulation
-import Spelling
 import Testing
+import TextFormatting
 import VirtualWorld
 
 /// What the built-in client makes of attributes that change, in every state that it can be in.

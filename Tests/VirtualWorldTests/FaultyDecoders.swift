@@ -1,7 +1,7 @@
 import Bluetooth
 import Characteristics
 import Collector
-import Spelling
+import TextFormatting
 
 // Clients that decode a device's values wrongly.
 extension FaultyClient {

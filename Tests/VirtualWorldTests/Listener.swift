@@ -8,8 +8,8 @@ import LEHost
 import Octets
 import Scenarios
 import Simulation
-import Spelling
 import Synchronization
+import TextFormatting
 import VirtualWorld
 
 /// A client of a scenario's first device that subscribes to all that there is, and asks Polar Measurement Data for an

@@ -6,9 +6,9 @@ import Scenarios
 import Sensors
 import Services
 import Simulation
-import Spelling
 import Synchronization
 import Testing
+import TextFormatting
 import VirtualWorld
 
 /// Actions that come while the world plays, as those of keys do.

@@ -7,8 +7,8 @@ import LEHost
 import Octets
 import Scenarios
 import Simulation
-import Spelling
 import Synchronization
+import TextFormatting
 import VirtualWorld
 
 /// A client of a scenario's first device that asks what a test wants to know, one thing after the other.

@@ -1,6 +1,7 @@
 import Characteristics
 import EventLog
 import Expectations
+import Octets
 import Scenarios
 import Testing
 import VirtualWorld

@@ -6,9 +6,9 @@ import LEHost
 import Octets
 import Scenarios
 import Simulation
-import Spelling
 import Synchronization
 import Testing
+import TextFormatting
 import VirtualWorld
 
 @testable import Reporting

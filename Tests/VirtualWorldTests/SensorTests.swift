@@ -1,9 +1,10 @@
 import Characteristics
 import Collector
 import EventLog
+import ServiceFramework
 import Services
-import Spelling
 import Testing
+import TextFormatting
 import VirtualWorld
 
 /// The built-in client gets all values of our devices.

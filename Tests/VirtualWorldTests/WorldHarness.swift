@@ -8,9 +8,9 @@ import Octets
 import ScenarioLanguage
 import Scenarios
 import Simulation
-import Spelling
 import Synchronization
 import Testing
+import TextFormatting
 import VirtualWorld
 
 @testable import Reporting

@@ -2,8 +2,8 @@ import Collector
 import EventLog
 import Octets
 import Simulation
-import Spelling
 import Testing
+import TextFormatting
 import VirtualWorld
 
 @Suite struct WorldTests {

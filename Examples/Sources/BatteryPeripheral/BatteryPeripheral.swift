@@ -7,38 +7,32 @@ public actor BatteryPeripheral {
     public nonisolated let loop: EventLoop
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    private let stream: StreamConnection
-    private var framer = H4Framer()
+    private let transport: H4Transport
     private var pool = PacketPool()
     private var battery = Battery(level: 87)
     private var host: Host
 
     public init(controller: StreamAddress, on loop: EventLoop) throws {
         self.loop = loop
-        stream = try StreamConnection(to: controller, on: loop)
+        transport = H4Transport(try StreamConnection(to: controller, on: loop))
         host = Host(table: try Battery.table())
     }
 
     /// Connects to the controller.
-    public func start() { stream.start { event in self.assumeIsolated { $0.handle(event) } } }
+    public func start() { transport.start { event in self.assumeIsolated { $0.handle(event) } } }
 
-    public func close() { stream.close() }
+    public func close() { transport.close() }
 
-    private func handle(_ event: StreamConnection.Event) {
+    private func handle(_ event: H4Transport.Event) {
         switch event {
         case .opened:
             step(.command(.start))
             let interval = AdvertisingParameters(minimumInterval: 160, maximumInterval: 160)  // 100 ms
             let data: [UInt8] = [2, 0x01, 0x06, 3, 0x03, 0x0F, 0x18]  // Flags; Battery Service
             step(.command(.advertise(interval, data: data, scanResponse: [])))
-        case .received(let octets):
-            framer.append(octets)
-            do {
-                while let packet = try framer.next() { step(.received(packet.kind, pool.take(packet.octets))) }
-            } catch {
-                stream.close()
-            }
-        case .ended, .failed: break
+        case .received(let packets):
+            for packet in packets { step(.received(packet.kind, pool.take(packet.octets))) }
+        case .failed: break  // the transport is closed
         }
     }
 
@@ -48,7 +42,7 @@ public actor BatteryPeripheral {
         for output in outputs {
             switch output {
             case .send(let kind, let packet):
-                stream.send(H4Framer.octets(kind, pool.octets(of: packet)))
+                transport.send(kind, pool.octets(of: packet))
                 pool.release(packet)
             case .wake(let instant): loop.call(at: instant) { self.assumeIsolated { $0.step(.timePassed) } }
             case .notified(_, _, let packet), .indicated(_, _, let packet): pool.release(packet)

@@ -1,4 +1,4 @@
-import Spelling
+import TextFormatting
 
 /// A command line that matches a grammar.
 package struct Invocation: Sendable {

@@ -1,4 +1,4 @@
-import Spelling
+import TextFormatting
 
 /// A program with several commands: `lubdub serve …`.
 package struct Program: Sendable {

@@ -1,4 +1,4 @@
-import Spelling
+import TextFormatting
 
 /// A wrong command line, described in one line for the user.
 package struct UsageError: Error, Equatable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import Spelling
+import TextFormatting
 
 /// A node of a document and its path, for reading values and reporting problems.
 ///

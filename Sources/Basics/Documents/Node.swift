@@ -1,4 +1,4 @@
-import Spelling
+import TextFormatting
 
 /// A position in a text.
 package struct Position: Hashable, Sendable, Comparable {

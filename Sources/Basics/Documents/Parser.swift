@@ -1,4 +1,4 @@
-import Spelling
+import TextFormatting
 
 extension Node {
     /// Maximum size of a file in octets.

@@ -1,4 +1,4 @@
-import Spelling
+import TextFormatting
 
 extension Grammar {
     /// This grammar as JSON Schema, draft 2020-12.

@@ -1,4 +1,4 @@
-import Spelling
+import TextFormatting
 
 extension Grammar {
     /// Reports everything in a document that does not match the grammar.

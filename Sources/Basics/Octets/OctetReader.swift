@@ -51,12 +51,15 @@ public struct OctetReader: Sendable {
     }
 
     /// Reads four octets.
-    public mutating func uint32(_ field: String) throws(Malformed) -> UInt32 {
-        UInt32(truncatingIfNeeded: try integer(field, octets: 4))
-    }
+    public mutating func uint32(_ field: String) throws(Malformed) -> UInt32 { try integer(field) }
 
     /// Reads eight octets.
-    public mutating func uint64(_ field: String) throws(Malformed) -> UInt64 { try integer(field, octets: 8) }
+    public mutating func uint64(_ field: String) throws(Malformed) -> UInt64 { try integer(field) }
+
+    /// Reads as many octets as the type has.
+    @inlinable public mutating func integer<Number: FixedWidthInteger>(_ field: String) throws(Malformed) -> Number {
+        Number(truncatingIfNeeded: try integer(field, octets: Number.bitWidth / 8))
+    }
 
     /// Reads `count` octets unchanged.
     public mutating func octets(_ field: String, count: Int) throws(Malformed) -> [UInt8] {
@@ -73,6 +76,30 @@ public struct OctetReader: Sendable {
         return Array(octets[index...])
     }
 
+    /// Reads the number of a case; throws `.prohibited` for any other.
+    @inlinable public mutating func choice<Choice: RawRepresentable>(
+        _ field: String, allowed: String
+    ) throws(Malformed) -> Choice where Choice.RawValue: FixedWidthInteger {
+        let number: Choice.RawValue = try integer(field)
+        guard let choice = Choice(rawValue: number) else {
+            throw .prohibited(
+                field: field, at: position - Choice.RawValue.bitWidth / 8, value: Int(number), allowed: allowed)
+        }
+        return choice
+    }
+
+    /// Throws `.prohibited` unless `isAllowed`, for a `value` that was read last.
+    public func check<Value: FixedWidthInteger>(
+        _ isAllowed: Bool, _ field: String, _ value: Value, allowed: @autoclosure () -> String
+    ) throws(Malformed) {
+        if isAllowed { return }
+        throw .prohibited(
+            field: field, at: position - Value.bitWidth / 8, value: Int(truncatingIfNeeded: value), allowed: allowed())
+    }
+
+    /// Skips all remaining octets.
+    public mutating func skipRest() { index = octets.endIndex }
+
     /// Throws `.tooLong` if octets remain. Every decoder ends with this call.
     public func finish() throws(Malformed) {
         guard remaining == 0 else { throw .tooLong(at: position, surplus: remaining) }
@@ -84,7 +111,7 @@ public struct OctetReader: Sendable {
         guard remaining == count else { throw .tooLong(at: position + count, surplus: remaining - count) }
     }
 
-    private mutating func integer(_ field: String, octets count: Int) throws(Malformed) -> UInt64 {
+    @usableFromInline mutating func integer(_ field: String, octets count: Int) throws(Malformed) -> UInt64 {
         guard remaining >= count else { throw .tooShort(field: field, at: position, needs: count, has: remaining) }
         var value: UInt64 = 0
         for place in 0..<count { value |= UInt64(octets[index + place]) &<< UInt64(8 * place) }
@@ -95,19 +122,23 @@ public struct OctetReader: Sendable {
 
 extension [UInt8] {
     /// Appends two octets, little-endian.
-    public mutating func append(_ value: UInt16) { appendLittleEndian(UInt64(value), octets: 2) }
-
-    /// Appends the lower three octets of `value`, little-endian.
-    public mutating func append(uint24 value: UInt32) { appendLittleEndian(UInt64(value), octets: 3) }
+    public mutating func append(_ value: UInt16) { append(littleEndian: value) }
 
     /// Appends four octets, little-endian.
-    public mutating func append(_ value: UInt32) { appendLittleEndian(UInt64(value), octets: 4) }
+    public mutating func append(_ value: UInt32) { append(littleEndian: value) }
 
     /// Appends eight octets, little-endian.
-    public mutating func append(_ value: UInt64) { appendLittleEndian(value, octets: 8) }
+    public mutating func append(_ value: UInt64) { append(littleEndian: value) }
 
-    private mutating func appendLittleEndian(_ value: UInt64, octets count: Int) {
-        for shift in 0..<count { append(UInt8(truncatingIfNeeded: value >> (8 * UInt64(shift)))) }
+    /// Appends as many octets as the type has.
+    @inlinable public mutating func append(littleEndian value: some FixedWidthInteger) {
+        for shift in stride(from: 0, to: value.bitWidth, by: 8) { append(UInt8(truncatingIfNeeded: value >> shift)) }
+    }
+
+    /// Appends the lower three octets of `value`, little-endian.
+    public mutating func append(uint24 value: UInt32) {
+        append(UInt16(truncatingIfNeeded: value))
+        append(UInt8(truncatingIfNeeded: value >> 16))
     }
 
     /// The octets as `0C FF`: upper case, separated by spaces.

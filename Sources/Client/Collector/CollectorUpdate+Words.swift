@@ -1,8 +1,9 @@
 import Bluetooth
 import Characteristics
+import ServiceFramework
 import Services
-import Spelling
 import Statistics
+import TextFormatting
 
 extension SensorCollector.Peer: CustomStringConvertible {
     /// `Lubdub HRM C0:FF:EE:00:00:01/random`; unprintable characters of the name are escaped.

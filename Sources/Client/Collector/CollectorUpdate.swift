@@ -1,8 +1,9 @@
 package import Bluetooth
 package import Characteristics
+import ServiceFramework
 package import Services
-package import Spelling
 package import Statistics
+package import TextFormatting
 
 extension SensorCollector {
     /// An update for the user of the client.

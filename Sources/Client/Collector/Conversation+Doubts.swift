@@ -1,6 +1,6 @@
 import Bluetooth
 import GATT
-import Services
+import ServiceFramework
 import Simulation
 
 // Values and services that may have become invalid.

@@ -1,7 +1,8 @@
 import Bluetooth
 import Characteristics
 import GATT
-import Services
+import Octets
+import ServiceFramework
 
 // Writes to the strap.
 extension Conversation {

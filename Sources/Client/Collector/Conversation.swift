@@ -3,7 +3,7 @@ import Characteristics
 import GATT
 import LEHost
 import Octets
-import Services
+import ServiceFramework
 import Simulation
 
 /// The requests and answers of one connection: MTU, discovery, then the reads and subscriptions that

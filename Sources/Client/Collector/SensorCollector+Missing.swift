@@ -1,5 +1,5 @@
 import Bluetooth
-import Spelling
+import TextFormatting
 
 extension SensorCollector {
     /// The maximum number of devices that a message names; it counts the others.

@@ -1,4 +1,5 @@
 package import Bluetooth
+import ServiceFramework
 import Services
 
 extension SensorCollector {

@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import GATT
 import Octets
+import ServiceFramework
 import Services
 
 /// A characteristic that the client reads, subscribes to or writes.

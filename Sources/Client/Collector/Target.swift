@@ -1,6 +1,6 @@
 import Bluetooth
 import GATT
-import Services
+import ServiceFramework
 
 /// A supported characteristic, found on a peer.
 struct Target: Sendable {

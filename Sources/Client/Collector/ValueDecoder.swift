@@ -1,5 +1,6 @@
 import Characteristics
 import Octets
+import ServiceFramework
 import Services
 import Simulation
 import Statistics

@@ -1,4 +1,4 @@
-package import Services
+package import ServiceFramework
 
 /// A value of a device: `strap/heart_rate/contact` is the contact of a service.
 package struct DeviceValue: Hashable, Sendable {

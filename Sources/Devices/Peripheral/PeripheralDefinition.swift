@@ -1,6 +1,6 @@
 package import Bluetooth
 package import Sensors
-package import Services
+package import ServiceFramework
 
 /// The definition of a device, without handles and radio.
 package struct PeripheralDefinition: Sendable {

@@ -1,7 +1,9 @@
 import Bluetooth
 import Characteristics
 import GATT
+import Octets
 import Sensors
+import ServiceFramework
 import Services
 import Simulation
 

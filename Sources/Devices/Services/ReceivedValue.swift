@@ -1,6 +1,7 @@
 package import Bluetooth
 package import Octets
-package import Spelling
+package import ServiceFramework
+package import TextFormatting
 
 /// A value that a client received, or its expiry.
 ///

@@ -1,3 +1,5 @@
+package import ServiceFramework
+
 /// All services that a scenario can name, except those that the file defines itself.
 package enum ServiceRegistry {
     /// In the order in which a client reads and subscribes.
@@ -27,4 +29,17 @@ package enum ServiceRegistry {
         }
         return chosen ?? service(named: name)
     }
+}
+
+extension ServiceRegistry {
+    /// All services as a table in Markdown, for `README.md`.
+    package static let table =
+        (["| `service` | what it is |", "|---|---|"] + all.map(\.row)
+        + ["| `custom` | any service you define: UUIDs, properties, permissions, descriptors, handles |"])
+        .joined(separator: "\n")
+
+    /// The built-in client's lines as a table in Markdown, for `Documentation/built-in-client.md`; a star marks the
+    /// services that it looks for.
+    package static let tableOfLines =
+        (["| service | lines |", "|---|---|"] + all.map(\.rowOfLines)).joined(separator: "\n")
 }

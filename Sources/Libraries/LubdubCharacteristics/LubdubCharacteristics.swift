@@ -2,4 +2,4 @@
 @_exported public import Bluetooth
 @_exported public import Characteristics
 @_exported public import Octets
-@_exported public import Spelling
+@_exported public import TextFormatting

@@ -1,4 +1,4 @@
-import Spelling
+import TextFormatting
 
 /// The interfaces that every object has.
 ///

@@ -1,4 +1,4 @@
-import Spelling
+import TextFormatting
 
 /// The syntax of one kind of name. Conforming types have no values.
 ///

@@ -1,4 +1,4 @@
-import Spelling
+import TextFormatting
 
 extension [Value] {
     /// The signature of the values; throws if libdbus or the bus would reject them.

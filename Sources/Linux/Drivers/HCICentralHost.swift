@@ -4,6 +4,7 @@ package import CommandSupport
 package import EventLog
 import GATT
 import HCI
+import HCITransport
 package import LEHost
 package import Octets
 import Peripheral

@@ -1,10 +1,11 @@
 import Arguments
 import CommandSupport
 import Glibc
+import HCITransport
 import Simulation
 import Sockets
-import Spelling
 import Synchronization
+import TextFormatting
 
 /// A Bluetooth interface of this machine's kernel, which is the host above one of the virtual controllers.
 ///

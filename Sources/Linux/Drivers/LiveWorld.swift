@@ -4,6 +4,7 @@ package import CommandSupport
 package import Expectations
 import Glibc
 import HCI
+import HCITransport
 import LEHost
 import Octets
 import Scenarios

@@ -1,5 +1,5 @@
 public import Bluetooth
-import Spelling
+import TextFormatting
 
 /// A range of attribute handles, both ends included.
 ///

@@ -7,11 +7,7 @@ extension PDU {
     /// Throws for an unknown opcode, a length that does not match the PDU, an empty list, and a prohibited value.
     public init(_ octets: ArraySlice<UInt8>) throws(Malformed) {
         var reader = OctetReader(octets)
-        let number = try reader.uint8("Opcode")
-        guard let opcode = Opcode(rawValue: number) else {
-            throw .prohibited(field: "Opcode", at: 0, value: Int(number), allowed: "one of the specification's")
-        }
-        self = try reader.parameters(of: opcode)
+        self = try reader.parameters(of: reader.choice("Opcode", allowed: "one of the specification's"))
         try reader.finish()
     }
 }
@@ -94,10 +90,8 @@ extension OctetReader {
     }
 
     private mutating func types() throws(Malformed) -> [AttributeType] {
-        let (at, format) = (position, try uint8("Format"))
-        guard format == 1 || format == 2 else {
-            throw .prohibited(field: "Format", at: at, value: Int(format), allowed: "1 or 2")
-        }
+        let format = try uint8("Format")
+        try check(format == 1 || format == 2, "Format", format, allowed: "1 or 2")
         return try list { reader throws(Malformed) in
             let (handle, at) = (try reader.handle(), reader.position)
             let octets = try reader.octets("UUID", count: format == 1 ? 2 : 16)
@@ -109,11 +103,9 @@ extension OctetReader {
     }
 
     private mutating func length(atLeast least: Int) throws(Malformed) -> Int {
-        let (at, length) = (position, Int(try uint8("Length")))
-        guard length >= least else {
-            throw .prohibited(field: "Length", at: at, value: length, allowed: "\(least) or more")
-        }
-        return length
+        let length = try uint8("Length")
+        try check(length >= least, "Length", length, allowed: "\(least) or more")
+        return Int(length)
     }
 
     private mutating func handles() throws(Malformed) -> [UInt16] {
@@ -129,8 +121,8 @@ extension OctetReader {
     }
 
     private mutating func executeFlag() throws(Malformed) -> Bool {
-        let (at, flags) = (position, try uint8("Flags"))
-        guard flags <= 1 else { throw .prohibited(field: "Flags", at: at, value: Int(flags), allowed: "0 or 1") }
+        let flags = try uint8("Flags")
+        try check(flags <= 1, "Flags", flags, allowed: "0 or 1")
         return flags == 1
     }
 

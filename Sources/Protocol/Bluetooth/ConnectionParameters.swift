@@ -10,7 +10,7 @@ public import Octets
 /// | 2      | Timeout      | 10 ms; 10 to 3200, and more than (1 + Latency) · 2 intervals |
 ///
 /// HCI (Core 6.0, Vol 4, Part E, section 7.8.18) and L2CAP (Vol 3, Part A, section 4.20) use the same eight octets.
-public struct ConnectionParameters: Hashable, Sendable {
+public struct ConnectionParameters: OctetCodable, Hashable, Sendable {
     /// The shortest acceptable interval between connection events, in units of 1.25 ms.
     public var minimumInterval: UInt16
     /// The longest acceptable interval, in units of 1.25 ms.
@@ -46,10 +46,8 @@ public struct ConnectionParameters: Hashable, Sendable {
         supervisionTimeout = try reader.uint16("Timeout")
     }
 
-    /// The encoded parameters: eight octets.
-    public var octets: [UInt8] {
-        var octets: [UInt8] = []
+    /// Appends eight octets.
+    public func append(to octets: inout [UInt8]) {
         for field in [minimumInterval, maximumInterval, latency, supervisionTimeout] { octets.append(field) }
-        return octets
     }
 }

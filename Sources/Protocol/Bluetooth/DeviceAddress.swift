@@ -1,5 +1,5 @@
 public import Octets
-public import Spelling
+public import TextFormatting
 
 /// A device address.  Core 6.0, Vol 6, Part B, section 1.3.
 ///

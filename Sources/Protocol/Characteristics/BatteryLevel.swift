@@ -1,7 +1,7 @@
 public import Octets
 
 /// Battery Level, 0x2A19: one octet, 0 % to 100 %.  Battery Service 1.1, section 3.1.
-public struct BatteryLevel: Hashable, Sendable {
+public struct BatteryLevel: OctetCodable, Hashable, Sendable {
     /// 0 to 100.
     public let percent: UInt8
 
@@ -11,17 +11,13 @@ public struct BatteryLevel: Hashable, Sendable {
         self.percent = percent
     }
 
-    /// Decodes a value; throws unless it is one octet of at most 100.
-    public init(octets: [UInt8]) throws(Malformed) {
-        var reader = OctetReader(octets)
-        let percent = try reader.uint8("Battery Level")
+    /// Reads one octet, the last one; throws if it is above 100.
+    public init(from reader: inout OctetReader) throws(Malformed) {
+        percent = try reader.uint8("Battery Level")
         try reader.finish()
-        guard let level = Self(percent: percent) else {
-            throw .prohibited(field: "Battery Level", at: 0, value: Int(percent), allowed: "0 to 100")
-        }
-        self = level
+        try reader.check(percent <= 100, "Battery Level", percent, allowed: "0 to 100")
     }
 
-    /// The encoded value.
-    public var octets: [UInt8] { [percent] }
+    /// Appends one octet.
+    public func append(to octets: inout [UInt8]) { octets.append(percent) }
 }

@@ -1,5 +1,5 @@
 public import Octets
-import Spelling
+import TextFormatting
 
 /// Date Time, 0x2A08: 7 octets.  GATT Specification Supplement, Date Time.
 ///
@@ -13,7 +13,7 @@ import Spelling
 /// | 1      | Seconds | 0 to 59                                    |
 ///
 /// There is no time zone.  The day is not checked against the length of the month; the specification does not either.
-public struct DateTime: Hashable, Sendable, CustomStringConvertible {
+public struct DateTime: OctetCodable, Hashable, Sendable, CustomStringConvertible {
     /// 1582 to 9999, or 0.
     public let year: UInt16
     /// 1 to 12, or 0.
@@ -40,25 +40,13 @@ public struct DateTime: Hashable, Sendable, CustomStringConvertible {
         seconds = UInt8(second % 60)
     }
 
-    /// Decodes a value; throws unless it has 7 octets, each in its range.
-    public init(octets: [UInt8]) throws(Malformed) {
-        var reader = OctetReader(octets)
-        try self.init(&reader)
-        try reader.finish()
-    }
-
-    /// Reads 7 octets.
-    init(_ reader: inout OctetReader) throws(Malformed) {
+    /// Reads 7 octets; throws unless each field is in its range.
+    public init(from reader: inout OctetReader) throws(Malformed) {
         year = try reader.uint16("Year")
-        guard year == 0 || 1582...9999 ~= year else {
-            throw .prohibited(field: "Year", at: reader.position - 2, value: Int(year), allowed: "0, or 1582 to 9999")
-        }
+        try reader.check(year == 0 || 1582...9999 ~= year, "Year", year, allowed: "0, or 1582 to 9999")
         func field(_ name: String, _ maximum: UInt8) throws(Malformed) -> UInt8 {
             let value = try reader.uint8(name)
-            guard value <= maximum else {
-                throw .prohibited(
-                    field: name, at: reader.position - 1, value: Int(value), allowed: "0 to \(maximum)")
-            }
+            try reader.check(value <= maximum, name, value, allowed: "0 to \(maximum)")
             return value
         }
         month = try field("Month", 12)
@@ -68,12 +56,10 @@ public struct DateTime: Hashable, Sendable, CustomStringConvertible {
         seconds = try field("Seconds", 59)
     }
 
-    /// The encoded value.
-    public var octets: [UInt8] {
-        var octets: [UInt8] = []
+    /// Appends 7 octets.
+    public func append(to octets: inout [UInt8]) {
         octets.append(year)
         octets += [month, day, hours, minutes, seconds]
-        return octets
     }
 
     /// ISO 8601: `2000-01-01T00:00:00`; unknown parts are 0.

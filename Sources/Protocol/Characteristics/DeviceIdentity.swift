@@ -9,7 +9,7 @@ public import Octets
 /// | 2      | Vendor ID        | assigned by that source                |
 /// | 2      | Product ID       | assigned by the vendor                 |
 /// | 2      | Product Version  | 0xJJMN for version JJ.M.N              |
-public struct PnPID: Hashable, Sendable {
+public struct PnPID: OctetCodable, Hashable, Sendable {
     /// The organization that assigned a vendor ID.
     public enum Source: UInt8, CaseIterable, Sendable {
         /// Assigned Numbers, section 7.1.
@@ -32,27 +32,20 @@ public struct PnPID: Hashable, Sendable {
         (self.source, self.vendor, self.product, self.version) = (source, vendor, product, version)
     }
 
-    /// Decodes a value; throws unless it has 7 octets and an assigned source.
-    public init(octets: [UInt8]) throws(Malformed) {
-        var reader = OctetReader(octets)
-        let number = try reader.uint8("Vendor ID Source")
-        guard let source = Source(rawValue: number) else {
-            throw .prohibited(field: "Vendor ID Source", at: 0, value: Int(number), allowed: "1 or 2")
-        }
-        self.source = source
+    /// Reads 7 octets; throws for a source that is not assigned.
+    public init(from reader: inout OctetReader) throws(Malformed) {
+        source = try reader.choice("Vendor ID Source", allowed: "1 or 2")
         vendor = try reader.uint16("Vendor ID")
         product = try reader.uint16("Product ID")
         version = try reader.uint16("Product Version")
-        try reader.finish()
     }
 
-    /// The encoded value.
-    public var octets: [UInt8] {
-        var octets = [source.rawValue]
+    /// Appends 7 octets.
+    public func append(to octets: inout [UInt8]) {
+        octets.append(source.rawValue)
         octets.append(vendor)
         octets.append(product)
         octets.append(version)
-        return octets
     }
 }
 
@@ -62,7 +55,7 @@ public struct PnPID: Hashable, Sendable {
 /// |--------|-------------------------------------|
 /// | 5      | Manufacturer-defined Identifier     |
 /// | 3      | Organizationally Unique Identifier  |
-public struct SystemID: Hashable, Sendable {
+public struct SystemID: OctetCodable, Hashable, Sendable {
     /// The Manufacturer-defined Identifier: 40 bits.
     public let manufacturerDefined: UInt64
     /// The Organizationally Unique Identifier: 24 bits.
@@ -81,18 +74,14 @@ public struct SystemID: Hashable, Sendable {
             organization: UInt32(truncatingIfNeeded: address.number >> 24))
     }
 
-    /// Decodes a value; throws unless it has 8 octets.
-    public init(octets: [UInt8]) throws(Malformed) {
-        var reader = OctetReader(octets)
+    /// Reads 8 octets.
+    public init(from reader: inout OctetReader) throws(Malformed) {
         let number = try reader.uint64("System ID")
-        try reader.finish()
         self.init(manufacturerDefined: number, organization: UInt32(truncatingIfNeeded: number >> 40))
     }
 
-    /// The encoded value.
-    public var octets: [UInt8] {
-        var octets: [UInt8] = []
+    /// Appends 8 octets.
+    public func append(to octets: inout [UInt8]) {
         octets.append(manufacturerDefined | UInt64(organization) << 40)
-        return octets
     }
 }

@@ -7,7 +7,7 @@ public import Octets
 /// | 2      | Rate       | Hz         |
 /// | 2      | Resolution | nV per bit |
 /// | 1      | Leads      |            |
-public struct ECGDescription: Hashable, Sendable {
+public struct ECGDescription: OctetCodable, Hashable, Sendable {
     /// Samples per second.
     public var rate: UInt16
     /// Nanovolts per bit; 1000 for samples in microvolts.
@@ -20,20 +20,17 @@ public struct ECGDescription: Hashable, Sendable {
         (self.rate, self.resolution, self.leads) = (rate, resolution, leads)
     }
 
-    /// Decodes a value; throws unless it has 5 octets.
-    public init(octets: [UInt8]) throws(Malformed) {
-        var reader = OctetReader(octets)
+    /// Reads 5 octets.
+    public init(from reader: inout OctetReader) throws(Malformed) {
         rate = try reader.uint16("Rate")
         resolution = try reader.uint16("Resolution")
         leads = try reader.uint8("Leads")
-        try reader.finish()
     }
 
-    /// The encoded value.
-    public var octets: [UInt8] {
-        var octets: [UInt8] = []
+    /// Appends 5 octets.
+    public func append(to octets: inout [UInt8]) {
         octets.append(rate)
         octets.append(resolution)
-        return octets + [leads]
+        octets.append(leads)
     }
 }

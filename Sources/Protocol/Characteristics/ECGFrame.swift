@@ -11,7 +11,7 @@ public import Octets
 /// | 1      | Count    | of the samples                                               |
 /// | 1      | Lead     | its number                                                   |
 /// | 2 each | Sample   | microvolts, two's complement                                 |
-public struct ECGFrame: Hashable, Sendable {
+public struct ECGFrame: OctetCodable, Hashable, Sendable {
     /// Flags of a frame.
     public struct Flags: OptionSet, Hashable, Sendable {
         /// All bits, including those reserved for future use.
@@ -65,9 +65,8 @@ public struct ECGFrame: Hashable, Sendable {
     /// The number of samples that fit into a notification, 0 to 255.
     public static func capacity(mtu: Int) -> Int { sampleCapacity(mtu: mtu, header: headerSize) }
 
-    /// Decodes a value; throws for another version, and unless Count matches the samples.
-    public init(octets: ArraySlice<UInt8>) throws(Malformed) {
-        var reader = OctetReader(octets)
+    /// Reads all octets; throws for another version, and unless Count matches the samples.
+    public init(from reader: inout OctetReader) throws(Malformed) {
         let (header, count) = try Self.header(&reader)
         var samples: [Int16] = []
         samples.reserveCapacity(count)
@@ -84,9 +83,7 @@ public struct ECGFrame: Hashable, Sendable {
     /// Reads the header, and leaves the samples.
     private static func header(_ reader: inout OctetReader) throws(Malformed) -> (header: Header, count: Int) {
         let version = try reader.uint8("Version")
-        guard version == Self.version else {
-            throw .prohibited(field: "Version", at: 0, value: Int(version), allowed: "1")
-        }
+        try reader.check(version == Self.version, "Version", version, allowed: "1")
         let flags = Flags(rawValue: try reader.uint8("Flags"))
         let sequence = try reader.uint16("Sequence")
         let index = try reader.uint32("Index")
@@ -96,14 +93,13 @@ public struct ECGFrame: Hashable, Sendable {
         return (header, count)
     }
 
-    /// The encoded value.
-    public var octets: [UInt8] {
-        var octets = [Self.version, header.flags.rawValue]
+    /// Appends the encoded value.
+    public func append(to octets: inout [UInt8]) {
+        octets += [Self.version, header.flags.rawValue]
         octets.append(header.sequence)
         octets.append(header.index)
         octets += [UInt8(truncatingIfNeeded: samples.count), header.lead]
-        for sample in samples { octets.append(UInt16(bitPattern: sample)) }
-        return octets
+        for sample in samples { octets.append(littleEndian: sample) }
     }
 
     /// Appends a frame to a packet, without allocating.

@@ -2,21 +2,12 @@ public import Bluetooth
 public import Octets
 
 /// The value of Appearance, 0x2A01: two octets.  Core 6.0, Vol 3, Part C, section 12.2.
-extension Appearance {
-    /// Decodes a value; throws unless it has 2 octets.
-    public init(octets: [UInt8]) throws(Malformed) {
-        var reader = OctetReader(octets)
-        let number = try reader.uint16("Appearance")
-        try reader.finish()
-        self.init(number)
-    }
+extension Appearance: OctetCodable {
+    /// Reads 2 octets.
+    public init(from reader: inout OctetReader) throws(Malformed) { self.init(try reader.uint16("Appearance")) }
 
-    /// The encoded value.
-    public var octets: [UInt8] {
-        var octets: [UInt8] = []
-        octets.append(number)
-        return octets
-    }
+    /// Appends 2 octets.
+    public func append(to octets: inout [UInt8]) { octets.append(number) }
 }
 
 /// Peripheral Preferred Connection Parameters, 0x2A04: 8 octets.  Core 6.0, Vol 3, Part C, section 12.3.
@@ -27,7 +18,7 @@ extension Appearance {
 /// | 2      | Interval Max       | 1.25 ms          | 6 to 3200, or 65535 |
 /// | 2      | Latency            | connection event | 0 to 499            |
 /// | 2      | Timeout multiplier | 10 ms            | 10 to 3200, or 65535 |
-public struct PreferredConnectionParameters: Hashable, Sendable {
+public struct PreferredConnectionParameters: OctetCodable, Hashable, Sendable {
     /// The shortest interval, in units of 1.25 ms; nil (65535) for no preference.
     public let minimumInterval: UInt16?
     /// The longest interval, in units of 1.25 ms; nil (65535) for no preference.
@@ -47,35 +38,27 @@ public struct PreferredConnectionParameters: Hashable, Sendable {
         (self.latency, self.timeout) = (latency, timeout)
     }
 
-    /// Decodes a value; throws unless it has 8 octets and all fields are allowed.
-    public init(octets: [UInt8]) throws(Malformed) {
+    /// Reads 8 octets; throws unless each field is allowed.
+    public init(from reader: inout OctetReader) throws(Malformed) {
         func field(_ name: String, _ allowed: ClosedRange<UInt16>) throws(Malformed) -> UInt16? {
-            let at = reader.position
             let value = try reader.uint16(name)
             if value == .max { return nil }
-            guard allowed.contains(value) else {
-                let words = "\(allowed.lowerBound) to \(allowed.upperBound), or 65535"
-                throw .prohibited(field: name, at: at, value: Int(value), allowed: words)
-            }
+            try reader.check(
+                allowed.contains(value), name, value,
+                allowed: "\(allowed.lowerBound) to \(allowed.upperBound), or 65535")
             return value
         }
-        var reader = OctetReader(octets)
         minimumInterval = try field("Interval Min", 6...3200)
         maximumInterval = try field("Interval Max", (minimumInterval ?? 6)...3200)
         latency = try reader.uint16("Latency")
-        guard latency <= 499 else {
-            throw .prohibited(field: "Latency", at: 4, value: Int(latency), allowed: "0 to 499")
-        }
+        try reader.check(latency <= 499, "Latency", latency, allowed: "0 to 499")
         timeout = try field("Timeout multiplier", 10...3200)
-        try reader.finish()
     }
 
-    /// The encoded value.
-    public var octets: [UInt8] {
-        var octets: [UInt8] = []
+    /// Appends 8 octets.
+    public func append(to octets: inout [UInt8]) {
         for field in [minimumInterval ?? .max, maximumInterval ?? .max, latency, timeout ?? .max] {
             octets.append(field)
         }
-        return octets
     }
 }

@@ -1,18 +1,17 @@
 public import Octets
 
 /// Heart Rate Control Point, 0x2A39: one octet.  Heart Rate Service 1.0, section 3.3.
-public enum HeartRateControlPoint: UInt8, CaseIterable, Sendable {
+public enum HeartRateControlPoint: UInt8, OctetCodable, CaseIterable, Sendable {
     /// Reset Energy Expended to 0.
     case resetEnergyExpended = 1
 
     /// The ATT error for an unknown command: Control Point Not Supported.  Heart Rate Service 1.0, section 1.6.
     public static let controlPointNotSupported: UInt8 = 0x80
 
-    /// Decodes a value.  Throws `.tooShort` or `.tooLong` unless it has one octet, and `.prohibited` for a reserved
+    /// Reads one octet.  Throws `.tooShort` or `.tooLong` unless it is the only one, and `.prohibited` for a reserved
     /// command: a server answers them with different ATT errors.
-    public init(octets: [UInt8]) throws(Malformed) {
+    public init(from reader: inout OctetReader) throws(Malformed) {
         let field = "Heart Rate Control Point"
-        var reader = OctetReader(octets)
         let number = try reader.uint8(field)
         try reader.finish()
         guard let command = Self(rawValue: number) else {
@@ -21,6 +20,6 @@ public enum HeartRateControlPoint: UInt8, CaseIterable, Sendable {
         self = command
     }
 
-    /// The encoded value.
-    public var octets: [UInt8] { [rawValue] }
+    /// Appends one octet.
+    public func append(to octets: inout [UInt8]) { octets.append(rawValue) }
 }

@@ -8,7 +8,7 @@ public import Octets
 /// | 4      | Index    | of the first value since the start; 0 follows 4294967295  |
 /// | 1      | Count    | of the values                                             |
 /// | 2 each | Value    | beats per minute                                          |
-public struct HeartRateFrame: Hashable, Sendable {
+public struct HeartRateFrame: OctetCodable, Hashable, Sendable {
     /// The number of the frame.
     public var sequence: UInt16
     /// The number of the first value.
@@ -26,10 +26,10 @@ public struct HeartRateFrame: Hashable, Sendable {
     /// The number of values that fit into a notification, 0 to 255.
     public static func capacity(mtu: Int) -> Int { sampleCapacity(mtu: mtu, header: headerSize) }
 
-    /// Decodes a value; throws unless Count matches the heart rates.
-    public init(octets: ArraySlice<UInt8>) throws(Malformed) {
+    /// Reads all octets; throws unless Count matches the heart rates.
+    public init(from reader: inout OctetReader) throws(Malformed) {
         var values: [UInt16] = []
-        (sequence, index, _) = try Self.read(octets) { values.append($0) }
+        (sequence, index, _) = try Self.read(&reader) { values.append($0) }
         self.values = values
     }
 
@@ -40,6 +40,12 @@ public struct HeartRateFrame: Hashable, Sendable {
         _ octets: ArraySlice<UInt8>, _ take: (UInt16) -> Void
     ) throws(Malformed) -> (sequence: UInt16, index: UInt32, count: Int) {
         var reader = OctetReader(octets)
+        return try read(&reader, take)
+    }
+
+    private static func read(
+        _ reader: inout OctetReader, _ take: (UInt16) -> Void
+    ) throws(Malformed) -> (sequence: UInt16, index: UInt32, count: Int) {
         let header = try header(&reader)
         for _ in 0..<header.count { take(try reader.uint16("Value")) }
         return header
@@ -62,14 +68,12 @@ public struct HeartRateFrame: Hashable, Sendable {
         return (sequence, index, count)
     }
 
-    /// The encoded value.
-    public var octets: [UInt8] {
-        var octets: [UInt8] = []
+    /// Appends the encoded value.
+    public func append(to octets: inout [UInt8]) {
         octets.append(sequence)
         octets.append(index)
         octets.append(UInt8(truncatingIfNeeded: values.count))
         for value in values { octets.append(value) }
-        return octets
     }
 
     /// Appends a frame to a packet, without allocating.

@@ -11,7 +11,7 @@ public import Octets
 ///
 /// Flags: bit 0, the value has 2 octets; bit 1, contact is detected; bit 2, contact is supported; bits 5 to 7 are
 /// reserved for future use: sent as 0 and ignored on receipt.
-public struct HeartRateMeasurement: Hashable, Sendable {
+public struct HeartRateMeasurement: OctetCodable, Hashable, Sendable {
     /// The format of the heart rate value.
     public enum Format: Sendable {
         /// One octet up to 255, as section 3.1.1.2 recommends; two octets above.
@@ -40,14 +40,10 @@ public struct HeartRateMeasurement: Hashable, Sendable {
         (self.energyExpended, self.rrIntervals) = (energyExpended, rrIntervals)
     }
 
-    /// Decodes a value; throws if it ends before a field that its flags announce.
+    /// Reads all octets; throws if they end before a field that the flags announce.
     ///
     /// Ignores reserved flags and octets after the last complete field (HRP/COL/HRF/BI-01-C and BI-02-C).
-    public init(octets: [UInt8]) throws(Malformed) { try self.init(octets: octets[...]) }
-
-    /// Decodes a value from a slice, without copying it; throws like `init(octets:)` for an array.
-    public init(octets: ArraySlice<UInt8>) throws(Malformed) {
-        var reader = OctetReader(octets)
+    public init(from reader: inout OctetReader) throws(Malformed) {
         let flags = try reader.uint8("Flags")
         let field = "Heart Rate Measurement Value"
         bpm = flags & Flag.uint16 == 0 ? UInt16(try reader.uint8(field)) : try reader.uint16(field)
@@ -55,17 +51,16 @@ public struct HeartRateMeasurement: Hashable, Sendable {
         contact = SensorContact(flags: flags)
         energyExpended = flags & Flag.energyExpended == 0 ? nil : try reader.uint16("Energy Expended")
         rrIntervals = []
-        guard flags & Flag.rrInterval != 0 else { return }
-        rrIntervals = try reader.uint16s("RR-Interval")
+        if flags & Flag.rrInterval != 0 { rrIntervals = try reader.uint16s("RR-Interval") }
+        reader.skipRest()
     }
 
-    /// The encoded value.
-    public var octets: [UInt8] {
-        var octets = [flags]
+    /// Appends the encoded value.
+    public func append(to octets: inout [UInt8]) {
+        octets.append(flags)
         if isUInt16 { octets.append(bpm) } else { octets.append(UInt8(truncatingIfNeeded: bpm)) }
         if let energyExpended { octets.append(energyExpended) }
         for interval in rrIntervals { octets.append(interval) }
-        return octets
     }
 
     /// Appends the encoded value to a packet, without allocating.

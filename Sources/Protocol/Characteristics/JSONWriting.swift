@@ -1,4 +1,4 @@
-public import Spelling
+public import TextFormatting
 
 // The JSON form of values, in client lines and event logs.
 
@@ -31,13 +31,6 @@ extension BatteryLevel: JSONWritable {
     public func write(to text: inout JSONText) { text.append(Int64(percent)) }
 }
 
-extension BodySensorLocation: JSONWritable {
-    /// Appends `"chest"`, or the number of a reserved value.
-    public func write(to text: inout JSONText) {
-        if let name { text.append(quoted: name) } else { text.append(Int64(number)) }
-    }
-}
-
 extension TemperatureMeasurement: JSONWritable {
     /// Appends `{"celsius": 36.6, "type": "ear", "timestamp": "2000-01-01T00:00:00"}`.
     ///
@@ -64,13 +57,6 @@ extension Temperature: JSONWritable {
         text.append("{\"celsius\": ")
         text.append(celsius: celsius)
         text.append("}")
-    }
-}
-
-extension TemperatureType: JSONWritable {
-    /// Appends `"ear"`, or the number of a reserved value.
-    public func write(to text: inout JSONText) {
-        if let name { text.append(quoted: name) } else { text.append(Int64(number)) }
     }
 }
 
@@ -106,14 +92,7 @@ extension SampleTally: JSONWritable {
 
 extension HeartRateFrame: JSONWritable {
     /// Appends the values: `[62, 62, 63]`.
-    public func write(to text: inout JSONText) {
-        text.append("[")
-        for (index, value) in values.enumerated() {
-            if index > 0 { text.append(", ") }
-            text.append(Int64(value))
-        }
-        text.append("]")
-    }
+    public func write(to text: inout JSONText) { text.append(list: values) { $0.append(Int64($1)) } }
 }
 
 extension ECGFrame: JSONWritable {
@@ -159,8 +138,13 @@ extension JSONText {
     /// Appends degrees Celsius with at most three decimals; null for nil, and from 10¹² degrees on.
     public mutating func append(celsius: Double?) {
         guard let celsius, celsius.magnitude < 1e12 else { return append("null") }
-        let thousandths = UInt64((celsius.magnitude * 1000).rounded())
-        if celsius < 0, thousandths > 0 { append("-") }
+        append(decimal: celsius)
+    }
+
+    /// Appends a finite number with at most three decimals.
+    mutating func append(decimal number: Double) {
+        let thousandths = UInt64((number.magnitude * 1000).rounded())
+        if number < 0, thousandths > 0 { append("-") }
         append(thousandths: thousandths)
     }
 }

@@ -4,7 +4,7 @@ public import Octets
 /// section 3.4.
 ///
 /// 0 means no periodic measurement.
-public struct MeasurementInterval: Hashable, Sendable {
+public struct MeasurementInterval: OctetCodable, Hashable, Sendable {
     /// 0 to 65535.
     public let seconds: UInt16
 
@@ -15,19 +15,13 @@ public struct MeasurementInterval: Hashable, Sendable {
     /// An interval in seconds.
     public init(seconds: UInt16) { self.seconds = seconds }
 
-    /// Decodes a value; throws unless it has 2 octets.
-    public init(octets: [UInt8]) throws(Malformed) {
-        var reader = OctetReader(octets)
+    /// Reads 2 octets.
+    public init(from reader: inout OctetReader) throws(Malformed) {
         seconds = try reader.uint16("Measurement Interval")
-        try reader.finish()
     }
 
-    /// The encoded value.
-    public var octets: [UInt8] {
-        var octets: [UInt8] = []
-        octets.append(seconds)
-        return octets
-    }
+    /// Appends 2 octets.
+    public func append(to octets: inout [UInt8]) { octets.append(seconds) }
 }
 
 /// Valid Range, 0x2906, of a Measurement Interval: four octets.  Health Thermometer Service 1.0, section 3.4; GATT
@@ -37,7 +31,7 @@ public struct MeasurementInterval: Hashable, Sendable {
 /// |--------|--------------------------|
 /// | 2      | lower inclusive value    |
 /// | 2      | upper inclusive value    |
-public struct MeasurementIntervalRange: Hashable, Sendable {
+public struct MeasurementIntervalRange: OctetCodable, Hashable, Sendable {
     /// The intervals that a client may write; 0, which ends periodic measurements, only if the range contains it.
     public let seconds: ClosedRange<UInt16>
 
@@ -47,24 +41,18 @@ public struct MeasurementIntervalRange: Hashable, Sendable {
     /// Whether a client may write an interval; if not, the server answers `MeasurementInterval.outOfRange`.
     public func allows(_ interval: MeasurementInterval) -> Bool { seconds.contains(interval.seconds) }
 
-    /// Decodes a value; throws unless it has 4 octets, and an upper value that is not below the lower.
-    public init(octets: [UInt8]) throws(Malformed) {
-        var reader = OctetReader(octets)
+    /// Reads 4 octets; throws if the upper value is below the lower.
+    public init(from reader: inout OctetReader) throws(Malformed) {
         let lower = try reader.uint16("Lower inclusive value")
         let field = "Upper inclusive value"
         let upper = try reader.uint16(field)
-        guard upper >= lower else {
-            throw .prohibited(field: field, at: 2, value: Int(upper), allowed: "\(lower) to 65535")
-        }
-        try reader.finish()
+        try reader.check(upper >= lower, field, upper, allowed: "\(lower) to 65535")
         seconds = lower...upper
     }
 
-    /// The encoded value.
-    public var octets: [UInt8] {
-        var octets: [UInt8] = []
+    /// Appends 4 octets.
+    public func append(to octets: inout [UInt8]) {
         octets.append(seconds.lowerBound)
         octets.append(seconds.upperBound)
-        return octets
     }
 }

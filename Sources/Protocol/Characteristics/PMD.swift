@@ -26,7 +26,7 @@ public enum PMD {
     public static let ecg: UInt8 = 0
 
     /// The value of the control point when read: 17 octets, `0F` and a bit for each measurement type.
-    public struct Features: Hashable, Sendable {
+    public struct Features: OctetCodable, Hashable, Sendable {
         /// Bit n: the device has type n.  0 ECG, 1 PPG, 2 acceleration, 3 intervals.
         public var types: UInt8
         private static let mark: UInt8 = 0x0F
@@ -35,22 +35,23 @@ public enum PMD {
         /// Features with these bits.
         public init(types: UInt8) { self.types = types }
 
-        /// Decodes a value; throws unless it begins with 0F and an octet of bits.
-        public init(octets: [UInt8]) throws(Malformed) {
-            var reader = OctetReader(octets)
+        /// Reads all octets; throws unless they begin with 0F and an octet of bits.
+        public init(from reader: inout OctetReader) throws(Malformed) {
             let mark = try reader.uint8("Feature Response")
-            guard mark == Self.mark else {
-                throw .prohibited(field: "Feature Response", at: 0, value: Int(mark), allowed: "15")
-            }
+            try reader.check(mark == Self.mark, "Feature Response", mark, allowed: "15")
             types = try reader.uint8("Features")
+            reader.skipRest()
         }
 
-        /// The encoded value.
-        public var octets: [UInt8] { [Self.mark, types] + repeatElement(0, count: Self.size - 2) }
+        /// Appends 17 octets.
+        public func append(to octets: inout [UInt8]) {
+            octets += [Self.mark, types]
+            octets += repeatElement(0, count: Self.size - 2)
+        }
     }
 
     /// A setting of a measurement, with its possible or requested values.
-    public struct Setting: Hashable, Sendable {
+    public struct Setting: OctetCodable, Hashable, Sendable {
         /// The kind of a setting.
         public enum Kind: UInt8, CaseIterable, Sendable {
             /// In Hz, two octets.
@@ -74,34 +75,30 @@ public enum PMD {
             (self.kind, self.values) = (kind, values)
         }
 
-        /// Reads one setting.
-        fileprivate init(_ reader: inout OctetReader) throws(Malformed) {
-            let number = try reader.uint8("Setting Type")
-            guard let kind = Kind(rawValue: number) else {
-                throw .prohibited(
-                    field: "Setting Type", at: reader.position - 1, value: Int(number), allowed: "0, 1, 2 or 4")
-            }
+        /// Reads one setting; throws for an unknown kind.
+        public init(from reader: inout OctetReader) throws(Malformed) {
+            kind = try reader.choice("Setting Type", allowed: "0, 1, 2 or 4")
             let count = try reader.uint8("Setting Count")
             var values: [UInt16] = []
             for _ in 0..<count {
                 let field = "Setting Value"
                 values.append(kind == .channels ? UInt16(try reader.uint8(field)) : try reader.uint16(field))
             }
-            (self.kind, self.values) = (kind, values)
+            self.values = values
         }
 
-        fileprivate var octets: [UInt8] {
-            var octets = [kind.rawValue, UInt8(truncatingIfNeeded: values.count)]
+        /// Appends one setting.
+        public func append(to octets: inout [UInt8]) {
+            octets += [kind.rawValue, UInt8(truncatingIfNeeded: values.count)]
             for value in values {
                 if kind == .channels { octets.append(UInt8(truncatingIfNeeded: value)) } else { octets.append(value) }
             }
-            return octets
         }
     }
 
     fileprivate static func settings(_ reader: inout OctetReader) throws(Malformed) -> [Setting] {
         var settings: [Setting] = []
-        while reader.remaining > 0 { settings.append(try Setting(&reader)) }
+        while reader.remaining > 0 { settings.append(try Setting(from: &reader)) }
         return settings
     }
 
@@ -154,7 +151,7 @@ public enum PMD {
     /// | 1      | operation        | one of `Operation`; others get a `Status` |
     /// | 1      | measurement type | 0 ECG                                     |
     /// | rest   | settings         | each: type, count, values                 |
-    public struct Request: Hashable, Sendable {
+    public struct Request: OctetCodable, Hashable, Sendable {
         /// The operation, known or not.
         public var operation: UInt8
         /// The measurement type.
@@ -167,16 +164,18 @@ public enum PMD {
             (self.operation, type, self.settings) = (operation.rawValue, PMD.ecg, settings)
         }
 
-        /// Decodes a value; throws for an incomplete field or an unknown setting.
-        public init(octets: [UInt8]) throws(Malformed) {
-            var reader = OctetReader(octets)
+        /// Reads all octets; throws for an incomplete field or an unknown setting.
+        public init(from reader: inout OctetReader) throws(Malformed) {
             operation = try reader.uint8("Operation")
             type = try reader.uint8("Measurement Type")
             settings = try PMD.settings(&reader)
         }
 
-        /// The encoded value.
-        public var octets: [UInt8] { [operation, type] + settings.flatMap(\.octets) }
+        /// Appends the encoded value.
+        public func append(to octets: inout [UInt8]) {
+            octets += [operation, type]
+            for setting in settings { setting.append(to: &octets) }
+        }
     }
 
     /// A response: indicated by the control point.
@@ -189,7 +188,7 @@ public enum PMD {
     /// | 1      | status           | one of `Status`                               |
     /// | 1      | more             | 1: another response follows; may be absent    |
     /// | rest   | settings         | each: type, count, values                     |
-    public struct Response: Hashable, Sendable {
+    public struct Response: OctetCodable, Hashable, Sendable {
         /// The request's operation, known or not.
         public var operation: UInt8
         /// The request's measurement type, known or not.
@@ -208,27 +207,21 @@ public enum PMD {
             (isContinued, self.settings) = (false, settings)
         }
 
-        /// Decodes a value; throws for an incomplete field, or an unknown status or setting.
-        public init(octets: [UInt8]) throws(Malformed) {
-            var reader = OctetReader(octets)
+        /// Reads all octets; throws for an incomplete field, or an unknown status or setting.
+        public init(from reader: inout OctetReader) throws(Malformed) {
             let mark = try reader.uint8("Response")
-            guard mark == Self.mark else {
-                throw .prohibited(field: "Response", at: 0, value: Int(mark), allowed: "240")
-            }
+            try reader.check(mark == Self.mark, "Response", mark, allowed: "240")
             operation = try reader.uint8("Operation")
             type = try reader.uint8("Measurement Type")
-            let number = try reader.uint8("Status")
-            guard let status = Status(rawValue: number) else {
-                throw .prohibited(field: "Status", at: 3, value: Int(number), allowed: "0 to 13")
-            }
-            self.status = status
+            status = try reader.choice("Status", allowed: "0 to 13")
             isContinued = reader.remaining > 0 ? try reader.uint8("More") != 0 : false
             settings = try PMD.settings(&reader)
         }
 
-        /// The encoded value.
-        public var octets: [UInt8] {
-            [Self.mark, operation, type, status.rawValue, isContinued ? 1 : 0] + settings.flatMap(\.octets)
+        /// Appends the encoded value.
+        public func append(to octets: inout [UInt8]) {
+            octets += [Self.mark, operation, type, status.rawValue, isContinued ? 1 : 0]
+            for setting in settings { setting.append(to: &octets) }
         }
     }
 }

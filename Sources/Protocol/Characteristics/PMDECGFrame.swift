@@ -9,7 +9,7 @@ public import Octets
 /// | 8      | time stamp       | of the last sample, in ns of the device's clock |
 /// | 1      | frame type       | 0                                               |
 /// | 3 each | sample           | microvolts, two's complement                    |
-public struct PMDECGFrame: Hashable, Sendable {
+public struct PMDECGFrame: OctetCodable, Hashable, Sendable {
     /// The time of the last sample, in nanoseconds since 2000-01-01T00:00:00 by the device's clock.
     public var timeStamp: UInt64
     /// In microvolts, -8388608 to 8388607.
@@ -25,9 +25,8 @@ public struct PMDECGFrame: Hashable, Sendable {
     /// The number of samples that fit into a notification: 73 with an MTU of 232, which Polar straps request.
     public static func capacity(mtu: Int) -> Int { max(0, min(mtu - 3, 512) - headerSize) / 3 }
 
-    /// Decodes a value; throws for another type, and for an incomplete sample.
-    public init(octets: ArraySlice<UInt8>) throws(Malformed) {
-        var reader = OctetReader(octets)
+    /// Reads all octets; throws for another type, and for an incomplete sample.
+    public init(from reader: inout OctetReader) throws(Malformed) {
         timeStamp = try Self.timeStamp(&reader)
         var samples: [Int32] = []
         samples.reserveCapacity(reader.remaining / 3)
@@ -48,9 +47,7 @@ public struct PMDECGFrame: Hashable, Sendable {
     private static func timeStamp(_ reader: inout OctetReader) throws(Malformed) -> UInt64 {
         func zero(_ field: String) throws(Malformed) {
             let value = try reader.uint8(field)
-            guard value == 0 else {
-                throw .prohibited(field: field, at: reader.position - 1, value: Int(value), allowed: "0")
-            }
+            try reader.check(value == 0, field, value, allowed: "0")
         }
         try zero("Measurement Type")
         let timeStamp = try reader.uint64("Time Stamp")
@@ -58,13 +55,12 @@ public struct PMDECGFrame: Hashable, Sendable {
         return timeStamp
     }
 
-    /// The encoded value.
-    public var octets: [UInt8] {
-        var octets = [PMD.ecg]
+    /// Appends the encoded value.
+    public func append(to octets: inout [UInt8]) {
+        octets.append(PMD.ecg)
         octets.append(timeStamp)
         octets.append(0 as UInt8)
         for sample in samples { octets.append(uint24: UInt32(bitPattern: sample)) }
-        return octets
     }
 
     /// Appends a frame to a packet, without allocating.

@@ -1,5 +1,5 @@
 public import Octets
-public import Spelling
+public import TextFormatting
 
 /// Oxygen saturation and pulse rate: two SFLOATs, four octets.  Pulse Oximeter Service 1.0.1, section 3.1.
 public struct SpO2PR: Hashable, Sendable {
@@ -23,11 +23,9 @@ public struct SpO2PR: Hashable, Sendable {
         pool.append(pulseRate.bits, to: &packet)
     }
 
-    fileprivate var octets: [UInt8] {
-        var octets: [UInt8] = []
+    fileprivate func append(to octets: inout [UInt8]) {
         octets.append(spo2.bits)
         octets.append(pulseRate.bits)
-        return octets
     }
 }
 
@@ -115,12 +113,10 @@ public struct PLXDetails: Hashable, Sendable {
         if let amplitude { pool.append(amplitude.bits, to: &packet) }
     }
 
-    fileprivate var octets: [UInt8] {
-        var octets: [UInt8] = []
+    fileprivate func append(to octets: inout [UInt8]) {
         if let measurementStatus { octets.append(measurementStatus.rawValue) }
         if let sensorStatus { octets.append(uint24: sensorStatus.rawValue) }
         if let amplitude { octets.append(amplitude.bits) }
-        return octets
     }
 }
 
@@ -137,7 +133,7 @@ public struct PLXDetails: Hashable, Sendable {
 /// | 2      | Pulse Amplitude Index    | bit 4 of Flags | %        |
 ///
 /// Bits 5 to 7 of the Flags are reserved for future use: sent as 0 and ignored on receipt.
-public struct PLXContinuousMeasurement: Hashable, Sendable {
+public struct PLXContinuousMeasurement: OctetCodable, Hashable, Sendable {
     /// SpO2PR-Normal: the usual averages.
     public var normal: SpO2PR
     /// Averages that respond faster.  Nil if the field is absent.
@@ -152,16 +148,16 @@ public struct PLXContinuousMeasurement: Hashable, Sendable {
         (self.normal, self.fast, self.slow, self.details) = (normal, fast, slow, details)
     }
 
-    /// Decodes a value; throws if it ends before a field that its flags announce.
+    /// Reads all octets; throws if they end before a field that the flags announce.
     ///
     /// Ignores reserved flags and octets after the last field.
-    public init(octets: ArraySlice<UInt8>) throws(Malformed) {
-        var reader = OctetReader(octets)
+    public init(from reader: inout OctetReader) throws(Malformed) {
         let flags = try reader.uint8("Flags")
         normal = try SpO2PR(&reader, "SpO2PR-Normal")
         fast = flags & 0x01 == 0 ? nil : try SpO2PR(&reader, "SpO2PR-Fast")
         slow = flags & 0x02 == 0 ? nil : try SpO2PR(&reader, "SpO2PR-Slow")
         details = try PLXDetails(&reader, flags: flags >> 2)
+        reader.skipRest()
     }
 
     /// Appends the encoded value to a packet with room for 20 octets, without allocating.
@@ -173,9 +169,13 @@ public struct PLXContinuousMeasurement: Hashable, Sendable {
         details.append(to: &packet, in: &pool)
     }
 
-    /// The encoded value.
-    public var octets: [UInt8] {
-        [flags] + normal.octets + (fast?.octets ?? []) + (slow?.octets ?? []) + details.octets
+    /// Appends the encoded value.
+    public func append(to octets: inout [UInt8]) {
+        octets.append(flags)
+        normal.append(to: &octets)
+        fast?.append(to: &octets)
+        slow?.append(to: &octets)
+        details.append(to: &octets)
     }
 
     private var flags: UInt8 { (fast == nil ? 0 : 0x01) | (slow == nil ? 0 : 0x02) | details.flags << 2 }
@@ -194,7 +194,7 @@ public struct PLXContinuousMeasurement: Hashable, Sendable {
 ///
 /// Bit 4 of the Flags: the clock of the device is not set.  Bits 5 to 7 are reserved for future use: sent as 0 and
 /// ignored on receipt.
-public struct PLXSpotCheckMeasurement: Hashable, Sendable {
+public struct PLXSpotCheckMeasurement: OctetCodable, Hashable, Sendable {
     /// SpO2PR-Spot-Check.
     public var value: SpO2PR
     /// The time of the measurement.  Nil if the field is absent.
@@ -211,22 +211,24 @@ public struct PLXSpotCheckMeasurement: Hashable, Sendable {
         (self.value, self.timeStamp, self.isClockSet, self.details) = (value, timeStamp, isClockSet, details)
     }
 
-    /// Decodes a value; throws if it ends before a field that its flags announce, and for an invalid time stamp.
+    /// Reads all octets; throws if they end before a field that the flags announce, and for an invalid time stamp.
     ///
     /// Ignores reserved flags and octets after the last field.
-    public init(octets: ArraySlice<UInt8>) throws(Malformed) {
-        var reader = OctetReader(octets)
+    public init(from reader: inout OctetReader) throws(Malformed) {
         let flags = try reader.uint8("Flags")
         value = try SpO2PR(&reader, "SpO2PR-Spot-Check")
-        timeStamp = flags & 0x01 == 0 ? nil : try DateTime(&reader)
+        timeStamp = flags & 0x01 == 0 ? nil : try DateTime(from: &reader)
         details = try PLXDetails(&reader, flags: flags >> 1)
         isClockSet = flags & 0x10 == 0
+        reader.skipRest()
     }
 
-    /// The encoded value: at most 19 octets.
-    public var octets: [UInt8] {
-        let flags = (timeStamp == nil ? 0 : 0x01) | details.flags << 1 | (isClockSet ? 0 : 0x10)
-        return [flags] + value.octets + (timeStamp?.octets ?? []) + details.octets
+    /// Appends at most 19 octets.
+    public func append(to octets: inout [UInt8]) {
+        octets.append((timeStamp == nil ? 0 : 0x01) | details.flags << 1 | (isClockSet ? 0 : 0x10))
+        value.append(to: &octets)
+        timeStamp?.append(to: &octets)
+        details.append(to: &octets)
     }
 }
 
@@ -237,7 +239,7 @@ public struct PLXSpotCheckMeasurement: Hashable, Sendable {
 /// | 2      | Supported Features               | always                      |
 /// | 2      | Measurement Status Support       | bit 0 of Supported Features |
 /// | 3      | Device and Sensor Status Support | bit 1 of Supported Features |
-public struct PLXFeatures: Hashable, Sendable {
+public struct PLXFeatures: OctetCodable, Hashable, Sendable {
     /// Supported Features without bits 0 and 1; 8 to 15 are reserved for future use.
     public struct Supported: OptionSet, Hashable, Sendable {
         /// All bits.
@@ -276,22 +278,21 @@ public struct PLXFeatures: Hashable, Sendable {
         (self.supported, self.measurementStatus, self.sensorStatus) = (supported, measurementStatus, sensorStatus)
     }
 
-    /// Decodes a value; throws if it ends before a field that its bits announce.
+    /// Reads all octets; throws if they end before a field that the bits announce.
     ///
     /// Ignores octets after the last field.
-    public init(octets: ArraySlice<UInt8>) throws(Malformed) {
-        var reader = OctetReader(octets)
+    public init(from reader: inout OctetReader) throws(Malformed) {
         let bits = try reader.uint16("Supported Features")
         supported = Supported(rawValue: bits)
         let details = try PLXDetails(&reader, flags: UInt8(truncatingIfNeeded: bits & 0x0003))
         (measurementStatus, sensorStatus) = (details.measurementStatus, details.sensorStatus)
+        reader.skipRest()
     }
 
-    /// The encoded value.
-    public var octets: [UInt8] {
-        var octets: [UInt8] = []
+    /// Appends the encoded value.
+    public func append(to octets: inout [UInt8]) {
         octets.append(bits)
-        return octets + details.octets
+        details.append(to: &octets)
     }
 
     fileprivate var bits: UInt16 { supported.rawValue | UInt16(details.flags) }
@@ -310,16 +311,8 @@ extension PLXContinuousMeasurement: JSONWritable {
     public func write(to text: inout JSONText) {
         text.append("{")
         normal.write(to: &text)
-        if let fast {
-            text.append(", \"fast\": {")
-            fast.write(to: &text)
-            text.append("}")
-        }
-        if let slow {
-            text.append(", \"slow\": {")
-            slow.write(to: &text)
-            text.append("}")
-        }
+        fast?.write(after: ", \"fast\": {", to: &text)
+        slow?.write(after: ", \"slow\": {", to: &text)
         details.write(to: &text)
         text.append("}")
     }
@@ -355,6 +348,12 @@ extension SpO2PR {
         text.append(", \"pulse_rate\": ")
         text.append(pulseRate)
     }
+
+    fileprivate func write(after opening: StaticString, to text: inout JSONText) {
+        text.append(opening)
+        write(to: &text)
+        text.append("}")
+    }
 }
 
 extension PLXDetails {
@@ -378,21 +377,12 @@ extension PLXDetails {
 extension JSONText {
     /// Appends a number with at most three decimals; null for a special value.
     public mutating func append(_ number: MedicalShortFloat) {
-        guard let value = number.value, value.isFinite else { return append("null") }
-        let thousandths = UInt64((value.magnitude * 1000).rounded())
-        if value < 0, thousandths > 0 { append("-") }
-        append(thousandths: thousandths)
+        if let value = number.value, value.isFinite { append(decimal: value) } else { append("null") }
     }
 
     /// Appends the names of the bits that are set, from bit 0 on.
     fileprivate mutating func append(bits: UInt32, names: [String]) {
-        append("[")
-        var isFirst = true
-        for (place, name) in names.enumerated() where bits >> UInt32(place) & 1 == 1 {
-            if !isFirst { append(", ") }
-            append(quoted: name)
-            isFirst = false
-        }
-        append("]")
+        let set = names.enumerated().lazy.filter { bits >> UInt32($0.offset) & 1 == 1 }
+        append(list: set) { $0.append(quoted: $1.element) }
     }
 }

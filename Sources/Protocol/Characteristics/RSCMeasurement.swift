@@ -1,5 +1,5 @@
 public import Octets
-public import Spelling
+public import TextFormatting
 
 /// RSC Measurement, 0x2A53.  Running Speed and Cadence Service 1.0, section 3.1.
 ///
@@ -13,7 +13,7 @@ public import Spelling
 ///
 /// Bit 2 of the Flags is 1 for running and 0 for walking; bits 3 to 7 are reserved for future use: sent as 0 and ignored
 /// on receipt.
-public struct RSCMeasurement: Hashable, Sendable {
+public struct RSCMeasurement: OctetCodable, Hashable, Sendable {
     /// In 1/256 m/s.
     public var speed: UInt16
     /// In steps per minute.
@@ -46,17 +46,17 @@ public struct RSCMeasurement: Hashable, Sendable {
             totalDistance: metres.map { UInt32(saturating: ($0 * 10).rounded()) }, isRunning: isRunning)
     }
 
-    /// Decodes a value; throws if it ends before a field that its flags announce.
+    /// Reads all octets; throws if they end before a field that the flags announce.
     ///
     /// Ignores reserved flags and octets after the last field.
-    public init(octets: ArraySlice<UInt8>) throws(Malformed) {
-        var reader = OctetReader(octets)
+    public init(from reader: inout OctetReader) throws(Malformed) {
         let flags = try reader.uint8("Flags")
         speed = try reader.uint16("Instantaneous Speed")
         cadence = try reader.uint8("Instantaneous Cadence")
         strideLength = flags & Flag.strideLength == 0 ? nil : try reader.uint16("Instantaneous Stride Length")
         totalDistance = flags & Flag.totalDistance == 0 ? nil : try reader.uint32("Total Distance")
         isRunning = flags & Flag.running != 0
+        reader.skipRest()
     }
 
     private var flags: UInt8 {
@@ -64,14 +64,13 @@ public struct RSCMeasurement: Hashable, Sendable {
             | (isRunning ? Flag.running : 0)
     }
 
-    /// The encoded value.
-    public var octets: [UInt8] {
-        var octets = [flags]
+    /// Appends the encoded value.
+    public func append(to octets: inout [UInt8]) {
+        octets.append(flags)
         octets.append(speed)
         octets.append(cadence)
         if let strideLength { octets.append(strideLength) }
         if let totalDistance { octets.append(totalDistance) }
-        return octets
     }
 
     /// Appends the encoded value to a packet, without allocating.
@@ -123,7 +122,7 @@ extension RSCMeasurement: JSONWritable {
 /// | 3    | Calibration Procedure                   |
 /// | 4    | Multiple Sensor Locations               |
 /// | 5–15 | reserved for future use                 |
-public struct RSCFeature: OptionSet, Hashable, Sendable {
+public struct RSCFeature: OptionSet, OctetCodable, Hashable, Sendable {
     /// All 16 bits, known or not.
     public let rawValue: UInt16
 
@@ -145,19 +144,11 @@ public struct RSCFeature: OptionSet, Hashable, Sendable {
         "stride_length", "total_distance", "walking_or_running", "calibration", "multiple_locations",
     ]
 
-    /// Decodes a value; throws unless it has two octets.
-    public init(octets: ArraySlice<UInt8>) throws(Malformed) {
-        var reader = OctetReader(octets)
-        rawValue = try reader.uint16("RSC Feature")
-        try reader.finish()
-    }
+    /// Reads two octets.
+    public init(from reader: inout OctetReader) throws(Malformed) { rawValue = try reader.uint16("RSC Feature") }
 
-    /// The encoded value.
-    public var octets: [UInt8] {
-        var octets: [UInt8] = []
-        octets.append(rawValue)
-        return octets
-    }
+    /// Appends two octets.
+    public func append(to octets: inout [UInt8]) { octets.append(rawValue) }
 
     /// The names of the defined bits that are set.
     public var namesOfSet: [String] { Self.names.enumerated().filter { rawValue >> $0.offset & 1 == 1 }.map(\.element) }
@@ -165,56 +156,24 @@ public struct RSCFeature: OptionSet, Hashable, Sendable {
 
 extension RSCFeature: JSONWritable {
     /// Appends the names of the defined bits that are set: `["stride_length", "total_distance"]`.
-    public func write(to text: inout JSONText) {
-        text.append("[")
-        for (index, name) in namesOfSet.enumerated() {
-            if index > 0 { text.append(", ") }
-            text.append(quoted: name)
-        }
-        text.append("]")
-    }
+    public func write(to text: inout JSONText) { text.append(list: namesOfSet) { $0.append(quoted: $1) } }
 }
 
 /// Sensor Location, 0x2A5D: one octet.  Running Speed and Cadence Service 1.0, section 3.3.
-///
-/// Decoding keeps 17 to 255, which are reserved for future use.
-public struct SensorLocation: Hashable, Sendable {
+public struct SensorLocation: NamedOctet {
     /// The octet.
     public let number: UInt8
 
     /// The location with this number, reserved or not.
     public init(_ number: UInt8) { self.number = number }
 
-    /// The location with one of `names`; nil for other text.
-    public init?(name: String) {
-        guard let index = Self.names.firstIndex(of: name) else { return nil }
-        number = UInt8(truncatingIfNeeded: index)
-    }
-
-    /// Decodes a value; throws unless it has one octet.
-    public init(octets: ArraySlice<UInt8>) throws(Malformed) {
-        var reader = OctetReader(octets)
-        number = try reader.uint8("Sensor Location")
-        try reader.finish()
-    }
-
-    /// The encoded value.
-    public var octets: [UInt8] { [number] }
-
-    /// One of `names`; nil for a reserved number.
-    public var name: String? { Int(number) < Self.names.count ? Self.names[Int(number)] : nil }
+    /// `Sensor Location`.
+    public static let field = "Sensor Location"
 
     /// The names of the numbers 0 to 16.
     public static let names = [
         "other", "top_of_shoe", "in_shoe", "hip", "front_wheel", "left_crank", "right_crank", "left_pedal",
-        "right_pedal",
-        "front_hub", "rear_dropout", "chainstay", "rear_wheel", "rear_hub", "chest", "spider", "chain_ring",
+        "right_pedal", "front_hub", "rear_dropout", "chainstay", "rear_wheel", "rear_hub", "chest", "spider",
+        "chain_ring",
     ]
-}
-
-extension SensorLocation: JSONWritable {
-    /// Appends `"in_shoe"`, or the number of a reserved value.
-    public func write(to text: inout JSONText) {
-        if let name { text.append(quoted: name) } else { text.append(Int64(number)) }
-    }
 }

@@ -1,5 +1,5 @@
 public import Octets
-public import Spelling
+public import TextFormatting
 
 /// SC Control Point, 0x2A55: a request that a client writes, or the response that the server indicates.  Running Speed and
 /// Cadence Service 1.0, section 3.4.
@@ -8,7 +8,7 @@ public import Spelling
 /// |--------|-----------|---------------------------------------------------------|
 /// | 1      | Op Code   | 16                                                      |
 /// | 0–n    | Parameter | Request Op Code, Response Value, Response Parameter     |
-public struct SCControlPoint: Hashable, Sendable {
+public struct SCControlPoint: OctetCodable, Hashable, Sendable {
     /// The Response Value.
     public enum Result: UInt8, CaseIterable, Sendable {
         /// 1: the procedure succeeded.
@@ -49,15 +49,17 @@ public struct SCControlPoint: Hashable, Sendable {
         SCControlPoint(opCode: responseOpCode, parameter: [request, result.rawValue])
     }
 
-    /// Decodes a value; throws if it has no octets.
-    public init(octets: ArraySlice<UInt8>) throws(Malformed) {
-        var reader = OctetReader(octets)
+    /// Reads all octets; throws if there are none.
+    public init(from reader: inout OctetReader) throws(Malformed) {
         opCode = try reader.uint8("Op Code")
         parameter = reader.rest()
     }
 
-    /// The encoded value.
-    public var octets: [UInt8] { [opCode] + parameter }
+    /// Appends the encoded value.
+    public func append(to octets: inout [UInt8]) {
+        octets.append(opCode)
+        octets += parameter
+    }
 
     /// The total distance in decimetres that Set Cumulative Value sets; nil for anything else.
     public var cumulativeValue: UInt32? {

@@ -6,7 +6,7 @@ public import Octets
 /// |--------|------------------------------------------|
 /// | 2      | Start of Affected Attribute Handle Range |
 /// | 2      | End of Affected Attribute Handle Range   |
-public struct ServiceChanged: Hashable, Sendable {
+public struct ServiceChanged: OctetCodable, Hashable, Sendable {
     /// The range of handles whose attributes may have changed; never 0.
     public let handles: ClosedRange<UInt16>
 
@@ -21,28 +21,20 @@ public struct ServiceChanged: Hashable, Sendable {
 
     private init() { handles = 1...0xFFFF }
 
-    /// Decodes a value; throws unless it has 4 octets, a start above 0, and an end that is not below the start.
-    public init(octets: [UInt8]) throws(Malformed) {
-        var reader = OctetReader(octets)
-        let start = try reader.uint16("Start of Affected Attribute Handle Range")
-        guard start > 0 else {
-            throw .prohibited(
-                field: "Start of Affected Attribute Handle Range", at: 0, value: 0, allowed: "1 to 65535")
+    /// Reads 4 octets; throws unless the start is above 0, and the end not below the start.
+    public init(from reader: inout OctetReader) throws(Malformed) {
+        func handle(_ field: String, from least: UInt16) throws(Malformed) -> UInt16 {
+            let handle = try reader.uint16(field)
+            try reader.check(handle >= least, field, handle, allowed: "\(least) to 65535")
+            return handle
         }
-        let field = "End of Affected Attribute Handle Range"
-        let end = try reader.uint16(field)
-        guard end >= start else {
-            throw .prohibited(field: field, at: 2, value: Int(end), allowed: "\(start) to 65535")
-        }
-        try reader.finish()
-        handles = start...end
+        let start = try handle("Start of Affected Attribute Handle Range", from: 1)
+        handles = start...(try handle("End of Affected Attribute Handle Range", from: start))
     }
 
-    /// The encoded value.
-    public var octets: [UInt8] {
-        var octets: [UInt8] = []
+    /// Appends 4 octets.
+    public func append(to octets: inout [UInt8]) {
         octets.append(handles.lowerBound)
         octets.append(handles.upperBound)
-        return octets
     }
 }

@@ -3,7 +3,7 @@ public import Octets
 /// Temperature, 0x2A6E: two octets, hundredths of a degree Celsius.  GATT Specification Supplement, Temperature.
 ///
 /// -27315 to 32767; -32768 means not known.
-public struct Temperature: Hashable, Sendable {
+public struct Temperature: OctetCodable, Hashable, Sendable {
     /// In units of 0.01 °C, -27315 to 32767; nil if not known.
     public let hundredths: Int16?
 
@@ -12,25 +12,18 @@ public struct Temperature: Hashable, Sendable {
         hundredths = (celsius ?? .nan).isNaN ? nil : Int16(min(max((celsius ?? 0) * 100, -27315), 32767).rounded())
     }
 
-    /// Decodes a value; throws unless it has two octets, and for temperatures below -273.15 °C.
-    public init(octets: [UInt8]) throws(Malformed) {
-        var reader = OctetReader(octets)
+    /// Reads two octets, the last ones; throws for temperatures below -273.15 °C.
+    public init(from reader: inout OctetReader) throws(Malformed) {
         let number = Int16(bitPattern: try reader.uint16("Temperature"))
         try reader.finish()
-        guard number >= -27315 || number == .min else {
-            throw .prohibited(
-                field: "Temperature", at: 0, value: Int(number), allowed: "-27315 to 32767, or -32768")
-        }
+        try reader.check(
+            number >= -27315 || number == .min, "Temperature", number, allowed: "-27315 to 32767, or -32768")
         hundredths = number == .min ? nil : number
     }
 
     /// In °C; nil if not known.
     public var celsius: Double? { hundredths.map { Double($0) / 100 } }
 
-    /// The encoded value.
-    public var octets: [UInt8] {
-        var octets: [UInt8] = []
-        octets.append(UInt16(bitPattern: hundredths ?? .min))
-        return octets
-    }
+    /// Appends two octets.
+    public func append(to octets: inout [UInt8]) { octets.append(littleEndian: hundredths ?? .min) }
 }

@@ -11,7 +11,7 @@ public import Octets
 /// | 1      | Temperature Type              | bit 2 of Flags |                            |
 ///
 /// Bits 3 to 7 of the Flags are reserved for future use: sent as 0 and ignored on receipt.
-public struct TemperatureMeasurement: Hashable, Sendable {
+public struct TemperatureMeasurement: OctetCodable, Hashable, Sendable {
     /// The unit of the value: bit 0 of the Flags.
     public enum Unit: String, CaseIterable, Sendable {
         /// Degrees Celsius: 0.
@@ -45,26 +45,25 @@ public struct TemperatureMeasurement: Hashable, Sendable {
         self.init(MedicalFloat(value, decimals: decimals), unit: unit, timeStamp: timeStamp, type: type)
     }
 
-    /// Decodes a value; throws if it ends before a field that its flags announce, and for an invalid time stamp.
+    /// Reads all octets; throws if they end before a field that the flags announce, and for an invalid time stamp.
     ///
     /// Ignores reserved flags and octets after the last field.
-    public init(octets: [UInt8]) throws(Malformed) {
-        var reader = OctetReader(octets)
+    public init(from reader: inout OctetReader) throws(Malformed) {
         let flags = try reader.uint8("Flags")
         value = MedicalFloat(bits: try reader.uint32("Temperature Measurement Value"))
         unit = flags & Flag.fahrenheit == 0 ? .celsius : .fahrenheit
-        timeStamp = flags & Flag.timeStamp == 0 ? nil : try DateTime(&reader)
-        type = flags & Flag.type == 0 ? nil : TemperatureType(try reader.uint8("Temperature Type"))
+        timeStamp = flags & Flag.timeStamp == 0 ? nil : try DateTime(from: &reader)
+        type = flags & Flag.type == 0 ? nil : try TemperatureType(from: &reader)
+        reader.skipRest()
     }
 
-    /// The encoded value.
-    public var octets: [UInt8] {
+    /// Appends the encoded value.
+    public func append(to octets: inout [UInt8]) {
         let units = unit == .celsius ? 0 : Flag.fahrenheit
-        var octets = [units | (timeStamp == nil ? 0 : Flag.timeStamp) | (type == nil ? 0 : Flag.type)]
+        octets.append(units | (timeStamp == nil ? 0 : Flag.timeStamp) | (type == nil ? 0 : Flag.type))
         octets.append(value.bits)
-        if let timeStamp { octets += timeStamp.octets }
-        if let type { octets += type.octets }
-        return octets
+        timeStamp?.append(to: &octets)
+        type?.append(to: &octets)
     }
 
     /// The temperature in °C, whatever the unit; nil for NaN and similar values, infinite for the infinities.

@@ -12,10 +12,7 @@ public struct VendorCount: Hashable, Sendable {
     public init(roundingDown value: Double) { number = UInt32(saturating: value) }
 
     /// Decodes a value; throws unless it has four octets, in the name of `field`.
-    public init(octets: [UInt8], _ field: String) throws(Malformed) { try self.init(octets: octets[...], field) }
-
-    /// Decodes a value from a slice, without copying it; throws like `init(octets:_:)` for an array.
-    public init(octets: ArraySlice<UInt8>, _ field: String) throws(Malformed) {
+    public init(octets: [UInt8], _ field: String) throws(Malformed) {
         var reader = OctetReader(octets)
         number = try reader.uint32(field)
         try reader.finish()

@@ -1,5 +1,4 @@
 public import Bluetooth
-public import Octets
 
 /// The address that a controller uses for advertising, scanning or connecting: `Own_Address_Type`.
 public enum OwnAddress: UInt8, Sendable {
@@ -23,7 +22,7 @@ public enum OwnAddress: UInt8, Sendable {
 /// | 1 + 6  | Peer_Address             | the target of directed advertising                 |
 /// | 1      | Advertising_Channel_Map  | bits 0 to 2: channels 37 to 39                     |
 /// | 1      | Advertising_Filter_Policy| bit 0: scan requests, bit 1: connection requests of the accept list only |
-public struct AdvertisingParameters: Parameters {
+public struct AdvertisingParameters: FieldwiseParameters {
     /// The kind of packets, and how peers may respond: `Advertising_Type`.
     public enum Kind: UInt8, Sendable {
         /// ADV_IND: every peer may scan or connect.
@@ -39,19 +38,19 @@ public struct AdvertisingParameters: Parameters {
     }
 
     /// The minimum time between advertising events, in units of 0.625 ms.
-    public var minimumInterval: UInt16
+    public var minimumInterval: UInt16 = 0
     /// The maximum, in units of 0.625 ms.
-    public var maximumInterval: UInt16
+    public var maximumInterval: UInt16 = 0
     /// The kind of packets.
-    public var kind: Kind
+    public var kind = Kind.undirected
     /// The address to use.
-    public var ownAddress: OwnAddress
+    public var ownAddress = OwnAddress.public
     /// The target of directed advertising.
-    public var peer: DeviceAddress
+    public var peer = DeviceAddress(0, .public)
     /// Bits 0 to 2: channels 37 to 39.
-    public var channelMap: UInt8
+    public var channelMap: UInt8 = 0
     /// 0 to 3: bit 0 for scan requests, bit 1 for connection requests; set: only peers in the accept list.
-    public var filterPolicy: UInt8
+    public var filterPolicy: UInt8 = 0
 
     /// By default undirected, open to every peer, on all channels.
     public init(
@@ -63,24 +62,16 @@ public struct AdvertisingParameters: Parameters {
         (self.channelMap, self.filterPolicy) = (channelMap, filterPolicy)
     }
 
-    /// Reads 15 octets.
-    public init(from reader: inout OctetReader) throws(Malformed) {
-        minimumInterval = try reader.uint16("Advertising_Interval_Min")
-        maximumInterval = try reader.uint16("Advertising_Interval_Max")
-        kind = try reader.choice(Kind.self, "Advertising_Type", allowed: "0 to 4")
-        ownAddress = try reader.choice(OwnAddress.self, "Own_Address_Type", allowed: "0 to 3")
-        peer = try reader.address("Peer_Address")
-        channelMap = try reader.uint8("Advertising_Channel_Map")
-        filterPolicy = try reader.uint8("Advertising_Filter_Policy")
-    }
+    init() {}
 
-    /// Appends 15 octets.
-    public func append(to octets: inout [UInt8]) {
-        octets.append(minimumInterval)
-        octets.append(maximumInterval)
-        octets += [kind.rawValue, ownAddress.rawValue]
-        octets.append(peer)
-        octets += [channelMap, filterPolicy]
+    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&minimumInterval, .number("Advertising_Interval_Min"))
+        try coder.code(&maximumInterval, .number("Advertising_Interval_Max"))
+        try coder.code(&kind, .number("Advertising_Type", allowed: "0 to 4"))
+        try coder.code(&ownAddress, .ownAddress)
+        try coder.code(&peer, .address("Peer_Address"))
+        try coder.code(&channelMap, .number("Advertising_Channel_Map"))
+        try coder.code(&filterPolicy, .number("Advertising_Filter_Policy"))
     }
 }
 
@@ -93,17 +84,17 @@ public struct AdvertisingParameters: Parameters {
 /// | 2      | LE_Scan_Window          | 0.625 ms; 0x0004 to the interval                        |
 /// | 1      | Own_Address_Type        | see `OwnAddress`                                        |
 /// | 1      | Scanning_Filter_Policy  | bit 0: the accept list only                             |
-public struct ScanParameters: Parameters {
+public struct ScanParameters: FieldwiseParameters {
     /// Whether the scanner requests scan responses.
-    public var isActive: Bool
+    public var isActive = false
     /// From the start of one window to the start of the next, in units of 0.625 ms.
-    public var interval: UInt16
+    public var interval: UInt16 = 0
     /// The duration of a window, in units of 0.625 ms.
-    public var window: UInt16
+    public var window: UInt16 = 0
     /// The address of scan requests.
-    public var ownAddress: OwnAddress
+    public var ownAddress = OwnAddress.public
     /// 0: every advertiser; 1: only those in the accept list.
-    public var filterPolicy: UInt8
+    public var filterPolicy: UInt8 = 0
 
     /// By default of every advertiser.
     public init(
@@ -113,21 +104,14 @@ public struct ScanParameters: Parameters {
         (self.ownAddress, self.filterPolicy) = (ownAddress, filterPolicy)
     }
 
-    /// Reads 7 octets.
-    public init(from reader: inout OctetReader) throws(Malformed) {
-        isActive = try reader.flag("LE_Scan_Type")
-        interval = try reader.uint16("LE_Scan_Interval")
-        window = try reader.uint16("LE_Scan_Window")
-        ownAddress = try reader.choice(OwnAddress.self, "Own_Address_Type", allowed: "0 to 3")
-        filterPolicy = try reader.uint8("Scanning_Filter_Policy")
-    }
+    init() {}
 
-    /// Appends 7 octets.
-    public func append(to octets: inout [UInt8]) {
-        octets.append(isActive)
-        octets.append(interval)
-        octets.append(window)
-        octets += [ownAddress.rawValue, filterPolicy]
+    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&isActive, .flag("LE_Scan_Type"))
+        try coder.code(&interval, .number("LE_Scan_Interval"))
+        try coder.code(&window, .number("LE_Scan_Window"))
+        try coder.code(&ownAddress, .ownAddress)
+        try coder.code(&filterPolicy, .number("Scanning_Filter_Policy"))
     }
 }
 
@@ -141,23 +125,23 @@ public struct ScanParameters: Parameters {
 /// | 1      | Own_Address_Type        | see `OwnAddress`                                 |
 /// | 8      | Connection parameters   | see `ConnectionParameters`                       |
 /// | 2 + 2  | CE_Length               | minimum and maximum, 0.625 ms; a hint            |
-public struct ConnectionCreation: Parameters {
+public struct ConnectionCreation: FieldwiseParameters {
     /// From the start of one window to the start of the next, in units of 0.625 ms.
-    public var scanInterval: UInt16
+    public var scanInterval: UInt16 = 0
     /// The duration of a window, in units of 0.625 ms.
-    public var scanWindow: UInt16
+    public var scanWindow: UInt16 = 0
     /// Whether to connect to any peer in the accept list; `peer` is then ignored.
-    public var usesAcceptList: Bool
+    public var usesAcceptList = false
     /// The peer to connect to.
-    public var peer: DeviceAddress
+    public var peer = DeviceAddress(0, .public)
     /// The address to use.
-    public var ownAddress: OwnAddress
+    public var ownAddress = OwnAddress.public
     /// The parameters of the connection.
-    public var parameters: ConnectionParameters
+    public var parameters = ConnectionParameters.zero
     /// A hint, in units of 0.625 ms.
-    public var minimumEventLength: UInt16
+    public var minimumEventLength: UInt16 = 0
     /// A hint, in units of 0.625 ms.
-    public var maximumEventLength: UInt16
+    public var maximumEventLength: UInt16 = 0
 
     /// By default scanning continuously.
     public init(
@@ -171,28 +155,17 @@ public struct ConnectionCreation: Parameters {
         (self.minimumEventLength, self.maximumEventLength) = (minimumEventLength, maximumEventLength)
     }
 
-    /// Reads 25 octets.
-    public init(from reader: inout OctetReader) throws(Malformed) {
-        scanInterval = try reader.uint16("LE_Scan_Interval")
-        scanWindow = try reader.uint16("LE_Scan_Window")
-        usesAcceptList = try reader.flag("Initiator_Filter_Policy")
-        peer = try reader.address("Peer_Address")
-        ownAddress = try reader.choice(OwnAddress.self, "Own_Address_Type", allowed: "0 to 3")
-        parameters = try ConnectionParameters(from: &reader)
-        minimumEventLength = try reader.uint16("Min_CE_Length")
-        maximumEventLength = try reader.uint16("Max_CE_Length")
-    }
+    init() {}
 
-    /// Appends 25 octets.
-    public func append(to octets: inout [UInt8]) {
-        octets.append(scanInterval)
-        octets.append(scanWindow)
-        octets.append(usesAcceptList)
-        octets.append(peer)
-        octets.append(ownAddress.rawValue)
-        octets += parameters.octets
-        octets.append(minimumEventLength)
-        octets.append(maximumEventLength)
+    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&scanInterval, .number("LE_Scan_Interval"))
+        try coder.code(&scanWindow, .number("LE_Scan_Window"))
+        try coder.code(&usesAcceptList, .flag("Initiator_Filter_Policy"))
+        try coder.code(&peer, .address("Peer_Address"))
+        try coder.code(&ownAddress, .ownAddress)
+        try coder.code(&parameters, .parameters())
+        try coder.code(&minimumEventLength, .number("Min_CE_Length"))
+        try coder.code(&maximumEventLength, .number("Max_CE_Length"))
     }
 }
 
@@ -200,15 +173,15 @@ public struct ConnectionCreation: Parameters {
 /// (HCI_LE_Remote_Connection_Parameter_Request_Reply): Core 6.0, Vol 4, Part E, sections 7.8.18 and 7.8.31.
 ///
 /// Connection_Handle (2 octets), `ConnectionParameters` (8), CE_Length (2 + 2).
-public struct ConnectionUpdate: Parameters {
+public struct ConnectionUpdate: FieldwiseParameters {
     /// The connection.
-    public var handle: UInt16
+    public var handle: UInt16 = 0
     /// The parameters of the connection.
-    public var parameters: ConnectionParameters
+    public var parameters = ConnectionParameters.zero
     /// A hint, in units of 0.625 ms.
-    public var minimumEventLength: UInt16
+    public var minimumEventLength: UInt16 = 0
     /// A hint, in units of 0.625 ms.
-    public var maximumEventLength: UInt16
+    public var maximumEventLength: UInt16 = 0
 
     /// By default without a hint.
     public init(
@@ -219,43 +192,31 @@ public struct ConnectionUpdate: Parameters {
         (self.minimumEventLength, self.maximumEventLength) = (minimumEventLength, maximumEventLength)
     }
 
-    /// Reads 14 octets.
-    public init(from reader: inout OctetReader) throws(Malformed) {
-        handle = try reader.handle()
-        parameters = try ConnectionParameters(from: &reader)
-        minimumEventLength = try reader.uint16("Min_CE_Length")
-        maximumEventLength = try reader.uint16("Max_CE_Length")
-    }
+    init() {}
 
-    /// Appends 14 octets.
-    public func append(to octets: inout [UInt8]) {
-        octets.append(handle)
-        octets += parameters.octets
-        octets.append(minimumEventLength)
-        octets.append(maximumEventLength)
+    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&handle, .handle)
+        try coder.code(&parameters, .parameters())
+        try coder.code(&minimumEventLength, .number("Min_CE_Length"))
+        try coder.code(&maximumEventLength, .number("Max_CE_Length"))
     }
 }
 
 /// The packets of a connection that have been sent or flushed.  HCI_Number_Of_Completed_Packets (Core 6.0, Vol 4, Part
 /// E, section 7.7.19) and HCI_Host_Number_Of_Completed_Packets (section 7.3.40) are lists of these.
-public struct CompletedPackets: Parameters {
+public struct CompletedPackets: FieldwiseParameters {
     /// The connection.
-    public var handle: UInt16
+    public var handle: UInt16 = 0
     /// The number of packets since the last such event or command.
-    public var count: UInt16
+    public var count: UInt16 = 0
 
     /// `count` packets of one connection.
     public init(handle: UInt16, count: UInt16) { (self.handle, self.count) = (handle, count) }
 
-    /// Reads 4 octets.
-    public init(from reader: inout OctetReader) throws(Malformed) {
-        handle = try reader.handle()
-        count = try reader.uint16("Num_Completed_Packets")
-    }
+    init() {}
 
-    /// Appends 4 octets.
-    public func append(to octets: inout [UInt8]) {
-        octets.append(handle)
-        octets.append(count)
+    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&handle, .handle)
+        try coder.code(&count, .number("Num_Completed_Packets"))
     }
 }

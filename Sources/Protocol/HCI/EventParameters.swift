@@ -1,32 +1,25 @@
 public import Bluetooth
-public import Octets
 
 /// The current parameters of a connection.
-public struct ConnectionTiming: Parameters {
+public struct ConnectionTiming: FieldwiseParameters {
     /// Between connection events, in units of 1.25 ms.
-    public var interval: UInt16
+    public var interval: UInt16 = 0
     /// The number of consecutive connection events that the peripheral may skip.
-    public var latency: UInt16
+    public var latency: UInt16 = 0
     /// The time without a packet after which the connection is lost, in units of 10 ms.
-    public var supervisionTimeout: UInt16
+    public var supervisionTimeout: UInt16 = 0
 
     /// As given.
     public init(interval: UInt16, latency: UInt16, supervisionTimeout: UInt16) {
         (self.interval, self.latency, self.supervisionTimeout) = (interval, latency, supervisionTimeout)
     }
 
-    /// Reads 6 octets.
-    public init(from reader: inout OctetReader) throws(Malformed) {
-        interval = try reader.uint16("Connection_Interval")
-        latency = try reader.uint16("Peripheral_Latency")
-        supervisionTimeout = try reader.uint16("Supervision_Timeout")
-    }
+    init() {}
 
-    /// Appends 6 octets.
-    public func append(to octets: inout [UInt8]) {
-        octets.append(interval)
-        octets.append(latency)
-        octets.append(supervisionTimeout)
+    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&interval, .number("Connection_Interval"))
+        try coder.code(&latency, .number("Peripheral_Latency"))
+        try coder.code(&supervisionTimeout, .number("Supervision_Timeout"))
     }
 }
 
@@ -39,7 +32,7 @@ public struct ConnectionTiming: Parameters {
 /// | 1 + 6  | Peer_Address           |                          |
 /// | 6      | see `ConnectionTiming` |                          |
 /// | 1      | Central_Clock_Accuracy | 0 (500 ppm) to 7 (20 ppm)|
-public struct ConnectionComplete: Parameters {
+public struct ConnectionComplete: FieldwiseParameters {
     /// The roles in a connection.
     public enum Role: UInt8, Sendable {
         /// Initiated the connection, and sets its timing.
@@ -49,15 +42,15 @@ public struct ConnectionComplete: Parameters {
     }
 
     /// Identifies the connection in HCI while it exists.
-    public var handle: UInt16
+    public var handle: UInt16 = 0
     /// The role of this side.
-    public var role: Role
+    public var role = Role.central
     /// The address of the other side.
-    public var peer: DeviceAddress
+    public var peer = DeviceAddress(0, .public)
     /// Interval, latency and timeout.
-    public var timing: ConnectionTiming
+    public var timing = ConnectionTiming()
     /// The accuracy of the central's clock: 0 (500 ppm) to 7 (20 ppm).
-    public var clockAccuracy: UInt8
+    public var clockAccuracy: UInt8 = 0
 
     /// As given.
     public init(handle: UInt16, role: Role, peer: DeviceAddress, timing: ConnectionTiming, clockAccuracy: UInt8 = 0) {
@@ -65,44 +58,34 @@ public struct ConnectionComplete: Parameters {
         (self.timing, self.clockAccuracy) = (timing, clockAccuracy)
     }
 
-    /// Reads 18 octets.
-    public init(from reader: inout OctetReader) throws(Malformed) { self = try Self.read(&reader) { _ in } }
+    init() {}
 
-    /// Appends 18 octets.
-    public func append(to octets: inout [UInt8]) { append(to: &octets, afterPeer: []) }
-
-    /// Reads 18 octets, and between the peer's address and the timing what `afterPeer` takes.
-    fileprivate static func read(
-        _ reader: inout OctetReader, afterPeer: (inout OctetReader) throws(Malformed) -> Void
-    ) throws(Malformed) -> ConnectionComplete {
-        let handle = try reader.handle()
-        let role = try reader.choice(Role.self, "Role", allowed: "0 or 1")
-        let peer = try reader.address("Peer_Address")
-        try afterPeer(&reader)
-        return ConnectionComplete(
-            handle: handle, role: role, peer: peer, timing: try ConnectionTiming(from: &reader),
-            clockAccuracy: try reader.uint8("Central_Clock_Accuracy"))
+    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try codePeer(with: &coder)
+        try codeTiming(with: &coder)
     }
 
-    fileprivate func append(to octets: inout [UInt8], afterPeer: [UInt8]) {
-        octets.append(handle)
-        octets.append(role.rawValue)
-        octets.append(peer)
-        octets += afterPeer
-        timing.append(to: &octets)
-        octets.append(clockAccuracy)
+    fileprivate mutating func codePeer<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&handle, .handle)
+        try coder.code(&role, .number("Role", allowed: "0 or 1"))
+        try coder.code(&peer, .address("Peer_Address"))
+    }
+
+    fileprivate mutating func codeTiming<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&timing, .parameters())
+        try coder.code(&clockAccuracy, .number("Central_Clock_Accuracy"))
     }
 }
 
 /// A new connection, and the resolvable private addresses that the two sides use: HCI_LE_Enhanced_Connection_Complete
 /// without its status, section 7.7.65.10.
-public struct EnhancedConnectionComplete: Parameters {
+public struct EnhancedConnectionComplete: FieldwiseParameters {
     /// The connection.
-    public var connection: ConnectionComplete
+    public var connection = ConnectionComplete()
     /// This side's address; all zeros: none.
-    public var localPrivateAddress: DeviceAddress
+    public var localPrivateAddress = DeviceAddress(0, .public)
     /// The peer's address; all zeros: none.
-    public var peerPrivateAddress: DeviceAddress
+    public var peerPrivateAddress = DeviceAddress(0, .public)
 
     /// By default without private addresses.
     public init(
@@ -113,20 +96,13 @@ public struct EnhancedConnectionComplete: Parameters {
         (self.localPrivateAddress, self.peerPrivateAddress) = (localPrivateAddress, peerPrivateAddress)
     }
 
-    /// Reads 30 octets.
-    public init(from reader: inout OctetReader) throws(Malformed) {
-        var local = DeviceAddress(0, .random)
-        var peer = local
-        connection = try ConnectionComplete.read(&reader) { reader throws(Malformed) in
-            local = try DeviceAddress(kind: .random, from: &reader, "Local_Resolvable_Private_Address")
-            peer = try DeviceAddress(kind: .random, from: &reader, "Peer_Resolvable_Private_Address")
-        }
-        (localPrivateAddress, peerPrivateAddress) = (local, peer)
-    }
+    init() {}
 
-    /// Appends 30 octets.
-    public func append(to octets: inout [UInt8]) {
-        connection.append(to: &octets, afterPeer: localPrivateAddress.octets + peerPrivateAddress.octets)
+    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try connection.codePeer(with: &coder)
+        try coder.code(&localPrivateAddress, .randomAddress("Local_Resolvable_Private_Address"))
+        try coder.code(&peerPrivateAddress, .randomAddress("Peer_Resolvable_Private_Address"))
+        try connection.codeTiming(with: &coder)
     }
 }
 
@@ -139,7 +115,7 @@ public struct EnhancedConnectionComplete: Parameters {
 /// | 1      | Data_Length | 0 to 31                                   |
 /// | 0–31   | Data        | as it was sent                            |
 /// | 1      | RSSI        | dBm, −127 to 20; 127: unknown             |
-public struct AdvertisingReport: Parameters {
+public struct AdvertisingReport: FieldwiseParameters {
     /// The kind of packet.
     public enum Kind: UInt8, Sendable {
         /// ADV_IND: every peer may scan or connect.
@@ -155,34 +131,25 @@ public struct AdvertisingReport: Parameters {
     }
 
     /// The kind of packet.
-    public var kind: Kind
+    public var kind = Kind.undirected
     /// The advertiser.
-    public var address: DeviceAddress
+    public var address = DeviceAddress(0, .public)
     /// As it was sent: 31 octets at most in this event.
-    public var data: [UInt8]
+    public var data: [UInt8] = []
     /// The signal strength, in dBm; 127: unknown.
-    public var rssi: Int8
+    public var rssi: Int8 = 0
 
     /// As given.
     public init(kind: Kind, address: DeviceAddress, data: [UInt8], rssi: Int8) {
         (self.kind, self.address, self.data, self.rssi) = (kind, address, data, rssi)
     }
 
-    /// Reads 10 octets and the data.
-    public init(from reader: inout OctetReader) throws(Malformed) {
-        kind = try reader.choice(Kind.self, "Event_Type", allowed: "0 to 4")
-        address = try reader.address("Address")
-        data = try reader.counted("Data", maximum: 31)
-        rssi = try reader.sint8("RSSI")
-    }
+    init() {}
 
-    /// Appends 10 octets and the first 31 of the data.
-    public func append(to octets: inout [UInt8]) {
-        let data = self.data.prefix(31)
-        octets.append(kind.rawValue)
-        octets.append(address)
-        octets.append(UInt8(clamping: data.count))
-        octets += data
-        octets.append(UInt8(bitPattern: rssi))
+    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&kind, .number("Event_Type", allowed: "0 to 4"))
+        try coder.code(&address, .address("Address"))
+        try coder.code(&data, .counted("Data", maximum: 31))
+        try coder.code(&rssi, .number("RSSI"))
     }
 }

@@ -1,5 +1,4 @@
 public import Bluetooth
-public import Octets
 
 /// The kind of packets of an advertising set, and how peers may respond: `Advertising_Event_Properties`.
 /// Core 6.0, Vol 4, Part E, section 7.8.53.
@@ -54,23 +53,23 @@ public struct AdvertisingEventProperties: OptionSet, Hashable, Sendable {
 /// | 1      | Secondary_Advertising_PHY        | 1, 2: that many Msymbol/s, 3: coded               |
 /// | 1      | Advertising_SID                  | 0x00 to 0x0F                                      |
 /// | 1      | Scan_Request_Notification_Enable | 0 or 1                                            |
-public struct ExtendedAdvertisingParameters: Parameters {
+public struct ExtendedAdvertisingParameters: FieldwiseParameters {
     /// Which set: 0x00 to 0xEF.
-    public var handle: UInt8
+    public var handle: UInt8 = 0
     /// The kind of packets.
-    public var properties: AdvertisingEventProperties
+    public var properties: AdvertisingEventProperties = []
     /// The minimum time between advertising events, in units of 0.625 ms: 24 bits.
-    public var minimumInterval: UInt32
+    public var minimumInterval: UInt32 = 0
     /// The maximum, in units of 0.625 ms: 24 bits.
-    public var maximumInterval: UInt32
+    public var maximumInterval: UInt32 = 0
     /// Bits 0 to 2: channels 37 to 39.
-    public var channelMap: UInt8
+    public var channelMap: UInt8 = 0
     /// The address to use; a random one is that of the set.
-    public var ownAddress: OwnAddress
+    public var ownAddress = OwnAddress.public
     /// The target of directed advertising.
-    public var peer: DeviceAddress
+    public var peer = DeviceAddress(0, .public)
     /// 0 to 3: bit 0 for scan requests, bit 1 for connection requests; set: only peers in the accept list.
-    public var filterPolicy: UInt8
+    public var filterPolicy: UInt8 = 0
     /// In dBm; 127: the controller's choice.
     public var txPower: Int8 = 127
     /// 1: 1 Msymbol/s, 3: coded.
@@ -93,34 +92,23 @@ public struct ExtendedAdvertisingParameters: Parameters {
         (ownAddress, peer) = (parameters.ownAddress, parameters.peer)
     }
 
-    /// Reads 25 octets.
-    public init(from reader: inout OctetReader) throws(Malformed) {
-        handle = try reader.uint8("Advertising_Handle")
-        properties = AdvertisingEventProperties(rawValue: try reader.uint16("Advertising_Event_Properties"))
-        minimumInterval = try reader.uint24("Primary_Advertising_Interval_Min")
-        maximumInterval = try reader.uint24("Primary_Advertising_Interval_Max")
-        channelMap = try reader.uint8("Primary_Advertising_Channel_Map")
-        ownAddress = try reader.choice(OwnAddress.self, "Own_Address_Type", allowed: "0 to 3")
-        peer = try reader.address("Peer_Address")
-        filterPolicy = try reader.uint8("Advertising_Filter_Policy")
-        txPower = try reader.sint8("Advertising_TX_Power")
-        primaryPHY = try reader.uint8("Primary_Advertising_PHY")
-        secondaryMaxSkip = try reader.uint8("Secondary_Advertising_Max_Skip")
-        secondaryPHY = try reader.uint8("Secondary_Advertising_PHY")
-        sid = try reader.uint8("Advertising_SID")
-        notifiesScanRequests = try reader.flag("Scan_Request_Notification_Enable")
-    }
+    init() {}
 
-    /// Appends 25 octets.
-    public func append(to octets: inout [UInt8]) {
-        octets.append(handle)
-        octets.append(properties.rawValue)
-        octets.append(uint24: minimumInterval)
-        octets.append(uint24: maximumInterval)
-        octets += [channelMap, ownAddress.rawValue]
-        octets.append(peer)
-        octets += [filterPolicy, UInt8(bitPattern: txPower), primaryPHY, secondaryMaxSkip, secondaryPHY, sid]
-        octets.append(notifiesScanRequests)
+    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&handle, .number("Advertising_Handle"))
+        try coder.code(&properties, .number("Advertising_Event_Properties"))
+        try coder.code(&minimumInterval, .uint24("Primary_Advertising_Interval_Min"))
+        try coder.code(&maximumInterval, .uint24("Primary_Advertising_Interval_Max"))
+        try coder.code(&channelMap, .number("Primary_Advertising_Channel_Map"))
+        try coder.code(&ownAddress, .ownAddress)
+        try coder.code(&peer, .address("Peer_Address"))
+        try coder.code(&filterPolicy, .number("Advertising_Filter_Policy"))
+        try coder.code(&txPower, .number("Advertising_TX_Power"))
+        try coder.code(&primaryPHY, .number("Primary_Advertising_PHY"))
+        try coder.code(&secondaryMaxSkip, .number("Secondary_Advertising_Max_Skip"))
+        try coder.code(&secondaryPHY, .number("Secondary_Advertising_PHY"))
+        try coder.code(&sid, .number("Advertising_SID"))
+        try coder.code(&notifiesScanRequests, .flag("Scan_Request_Notification_Enable"))
     }
 }
 
@@ -134,7 +122,7 @@ public struct ExtendedAdvertisingParameters: Parameters {
 /// | 1      | Fragment_Preference | 0: the controller may fragment, 1: avoid it     |
 /// | 1      | Data_Length         | 0 to 251                                        |
 /// | 0–251  | Data                |                                                 |
-public struct ExtendedAdvertisingData: Parameters {
+public struct ExtendedAdvertisingData: FieldwiseParameters {
     /// The part of the data.
     public enum Operation: UInt8, Sendable {
         /// Between the first part and the last.
@@ -153,13 +141,13 @@ public struct ExtendedAdvertisingData: Parameters {
     public static let maximumDataCount = 251
 
     /// The set: 0x00 to 0xEF.
-    public var handle: UInt8
+    public var handle: UInt8 = 0
     /// The part of the data.
-    public var operation: Operation
+    public var operation = Operation.complete
     /// 0: the controller may fragment; 1: it should avoid that.
-    public var fragmentPreference: UInt8
+    public var fragmentPreference: UInt8 = 0
     /// 251 octets at most.
-    public var data: [UInt8]
+    public var data: [UInt8] = []
 
     /// By default all of it, in one piece.
     public init(
@@ -169,19 +157,13 @@ public struct ExtendedAdvertisingData: Parameters {
         (self.operation, self.fragmentPreference) = (operation, fragmentPreference)
     }
 
-    /// Reads 4 octets and the data.
-    public init(from reader: inout OctetReader) throws(Malformed) {
-        handle = try reader.uint8("Advertising_Handle")
-        operation = try reader.choice(Operation.self, "Operation", allowed: "0 to 4")
-        fragmentPreference = try reader.uint8("Fragment_Preference")
-        data = try reader.counted("Data", maximum: Self.maximumDataCount)
-    }
+    init() {}
 
-    /// Appends 4 octets and the first 251 of the data.
-    public func append(to octets: inout [UInt8]) {
-        let data = self.data.prefix(Self.maximumDataCount)
-        octets += [handle, operation.rawValue, fragmentPreference, UInt8(clamping: data.count)]
-        octets += data
+    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&handle, .number("Advertising_Handle"))
+        try coder.code(&operation, .number("Operation", allowed: "0 to 4"))
+        try coder.code(&fragmentPreference, .number("Fragment_Preference"))
+        try coder.code(&data, .counted("Data", maximum: Self.maximumDataCount))
     }
 }
 
@@ -192,58 +174,44 @@ public struct ExtendedAdvertisingData: Parameters {
 /// | 1      | Enable   | 0 or 1                                            |
 /// | 1      | Num_Sets | 0 with Enable 0: all sets                         |
 /// | 4 each |          | see `AdvertisingSet`                              |
-public struct ExtendedAdvertisingEnable: Parameters {
+public struct ExtendedAdvertisingEnable: FieldwiseParameters {
     /// One set, and how long it advertises.
     ///
     /// Advertising_Handle (1 octet), Duration (2), Max_Extended_Advertising_Events (1).
-    public struct AdvertisingSet: Parameters {
+    public struct AdvertisingSet: FieldwiseParameters {
         /// Which: 0x00 to 0xEF.
-        public var handle: UInt8
+        public var handle: UInt8 = 0
         /// In units of 10 ms; 0: no limit.
-        public var duration: UInt16
+        public var duration: UInt16 = 0
         /// The maximum number of advertising events; 0: no limit.
-        public var maximumEvents: UInt8
+        public var maximumEvents: UInt8 = 0
 
         /// By default without a limit.
         public init(handle: UInt8, duration: UInt16 = 0, maximumEvents: UInt8 = 0) {
             (self.handle, self.duration, self.maximumEvents) = (handle, duration, maximumEvents)
         }
 
-        /// Reads 4 octets.
-        public init(from reader: inout OctetReader) throws(Malformed) {
-            handle = try reader.uint8("Advertising_Handle")
-            duration = try reader.uint16("Duration")
-            maximumEvents = try reader.uint8("Max_Extended_Advertising_Events")
-        }
+        init() {}
 
-        /// Appends 4 octets.
-        public func append(to octets: inout [UInt8]) {
-            octets.append(handle)
-            octets.append(duration)
-            octets.append(maximumEvents)
+        mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+            try coder.code(&handle, .number("Advertising_Handle"))
+            try coder.code(&duration, .number("Duration"))
+            try coder.code(&maximumEvents, .number("Max_Extended_Advertising_Events"))
         }
     }
 
     /// Whether advertising starts or stops.
-    public var isOn: Bool
+    public var isOn = false
     /// The sets, 63 at most; when advertising stops, none means all.
-    public var sets: [AdvertisingSet]
+    public var sets: [AdvertisingSet] = []
 
     /// As given.
     public init(_ isOn: Bool, _ sets: [AdvertisingSet]) { (self.isOn, self.sets) = (isOn, sets) }
 
-    /// Reads 2 octets and those of the sets.
-    public init(from reader: inout OctetReader) throws(Malformed) {
-        isOn = try reader.flag("Enable")
-        sets = []
-        for _ in 0..<(try reader.uint8("Num_Sets")) { sets.append(try AdvertisingSet(from: &reader)) }
-    }
+    init() {}
 
-    /// Appends 2 octets and those of the first 63 sets.
-    public func append(to octets: inout [UInt8]) {
-        let sets = self.sets.prefix(63)
-        octets.append(isOn)
-        octets.append(UInt8(clamping: sets.count))
-        for set in sets { set.append(to: &octets) }
+    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&isOn, .flag("Enable"))
+        try coder.code(&sets, .list("Num_Sets", maximum: 63))
     }
 }

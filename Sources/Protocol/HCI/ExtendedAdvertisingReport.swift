@@ -1,5 +1,5 @@
 public import Bluetooth
-public import Octets
+import Octets
 
 /// A packet of an advertiser, or a part of it: a report of HCI_LE_Extended_Advertising_Report, Core 6.0, Vol 4, Part E,
 /// section 7.7.65.13.
@@ -17,7 +17,7 @@ public import Octets
 /// | 1 + 6  | Direct_Address                | the target, when directed                                   |
 /// | 1      | Data_Length                   | 0 to 229                                                    |
 /// | 0–229  | Data                          | this part of it                                             |
-public struct ExtendedAdvertisingReport: Parameters {
+public struct ExtendedAdvertisingReport: FieldwiseParameters {
     /// The kind of packet: bits 0 to 4 of `Event_Type`.
     public struct Kind: OptionSet, Hashable, Sendable {
         /// Five bits.
@@ -48,13 +48,13 @@ public struct ExtendedAdvertisingReport: Parameters {
     }
 
     fileprivate static let anonymous: UInt8 = 0xFF
-    private static let unresolved: UInt8 = 0xFE
+    fileprivate static let unresolved: UInt8 = 0xFE
     private static let maximumDataCount = 229
 
     /// The kind of packet.
-    public var kind: Kind
+    public var kind: Kind = []
     /// Whether more data follow.
-    public var status: DataStatus
+    public var status = DataStatus.complete
     /// The advertiser; nil: anonymous.
     public var address: DeviceAddress?
     /// 1: 1 Msymbol/s, 3: coded.
@@ -66,13 +66,13 @@ public struct ExtendedAdvertisingReport: Parameters {
     /// The transmit power, in dBm; 127: unknown.
     public var txPower: Int8 = 127
     /// The signal strength at the receiver, in dBm; 127: unknown.
-    public var rssi: Int8
+    public var rssi: Int8 = 0
     /// In units of 1.25 ms; 0: the set has no periodic advertising.
     public var periodicInterval: UInt16 = 0
     /// The target; nil: not directed.  A private address that the controller could not resolve is a random one.
     public var target: DeviceAddress?
     /// 229 octets at most.
-    public var data: [UInt8]
+    public var data: [UInt8] = []
 
     /// By default one whole report of legacy advertising.
     public init(
@@ -83,82 +83,93 @@ public struct ExtendedAdvertisingReport: Parameters {
         (self.data, self.rssi, self.target) = (data, rssi, target)
     }
 
-    /// Reads 24 octets and the data.
-    public init(from reader: inout OctetReader) throws(Malformed) {
-        let at = reader.position
-        let type = try reader.uint16("Event_Type")
-        guard let status = DataStatus(rawValue: UInt8(type >> 5 & 0b11)) else {
-            throw .prohibited(field: "Event_Type", at: at, value: Int(type), allowed: "0 to 2 in bits 5 and 6")
-        }
-        (kind, self.status) = (Kind(rawValue: type & 0b1_1111), status)
-        address = try reader.advertiser()
-        primaryPHY = try reader.uint8("Primary_PHY")
-        secondaryPHY = try reader.uint8("Secondary_PHY")
-        sid = try reader.uint8("Advertising_SID")
-        txPower = try reader.sint8("TX_Power")
-        rssi = try reader.sint8("RSSI")
-        periodicInterval = try reader.uint16("Periodic_Advertising_Interval")
-        let targetType = try reader.uint8("Direct_Address_Type")
-        let isRandom = targetType == Self.unresolved || targetType & 1 == 1
-        let target = try DeviceAddress(kind: isRandom ? .random : .public, from: &reader, "Direct_Address")
-        if kind.contains(.directed) { self.target = target }
-        data = try reader.counted("Data", maximum: Self.maximumDataCount)
-    }
+    init() {}
 
-    /// Appends 24 octets and the first 229 of the data.
-    public func append(to octets: inout [UInt8]) {
-        let data = self.data.prefix(Self.maximumDataCount)
-        octets.append(kind.rawValue & 0b1_1111 | UInt16(status.rawValue) << 5)
-        if let address { octets.append(address) } else { octets += [Self.anonymous, 0, 0, 0, 0, 0, 0] }
-        octets += [primaryPHY, secondaryPHY, sid, UInt8(bitPattern: txPower), UInt8(bitPattern: rssi)]
-        octets.append(periodicInterval)
-        let target = kind.contains(.directed) ? self.target : nil
-        octets.append(target ?? DeviceAddress(0, .public))
-        octets.append(UInt8(clamping: data.count))
-        octets += data
+    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        var type = kind.rawValue & 0b1_1111 | UInt16(status.rawValue) << 5
+        try coder.code(&type, .eventType)
+        kind = Kind(rawValue: type & 0b1_1111)
+        status = DataStatus(rawValue: UInt8(type >> 5 & 0b11)) ?? .complete
+        try coder.code(&address, .advertiser)
+        try coder.code(&primaryPHY, .number("Primary_PHY"))
+        try coder.code(&secondaryPHY, .number("Secondary_PHY"))
+        try coder.code(&sid, .number("Advertising_SID"))
+        try coder.code(&txPower, .number("TX_Power"))
+        try coder.code(&rssi, .number("RSSI"))
+        try coder.code(&periodicInterval, .number("Periodic_Advertising_Interval"))
+        var target = kind.contains(.directed) ? self.target : nil
+        try coder.code(&target, .target)
+        self.target = kind.contains(.directed) ? target : nil
+        try coder.code(&data, .counted("Data", maximum: Self.maximumDataCount))
     }
 }
 
 /// HCI_LE_Advertising_Set_Terminated without its status: Core 6.0, Vol 4, Part E, section 7.7.65.18.
 ///
 /// Advertising_Handle (1 octet), Connection_Handle (2), Num_Completed_Extended_Advertising_Events (1).
-public struct AdvertisingSetTermination: Parameters {
+public struct AdvertisingSetTermination: FieldwiseParameters {
     /// The set that stopped: 0x00 to 0xEF.
-    public var set: UInt8
+    public var set: UInt8 = 0
     /// The new connection, if the status is success.
-    public var connection: UInt16
+    public var connection: UInt16 = 0
     /// The number of advertising events; 0 when the host had not limited them.
-    public var events: UInt8
+    public var events: UInt8 = 0
 
     /// As given.
     public init(set: UInt8, connection: UInt16, events: UInt8 = 0) {
         (self.set, self.connection, self.events) = (set, connection, events)
     }
 
-    /// Reads 4 octets.
-    public init(from reader: inout OctetReader) throws(Malformed) {
-        set = try reader.uint8("Advertising_Handle")
-        connection = try reader.handle()
-        events = try reader.uint8("Num_Completed_Extended_Advertising_Events")
-    }
+    init() {}
 
-    /// Appends 4 octets.
-    public func append(to octets: inout [UInt8]) {
-        octets.append(set)
-        octets.append(connection)
-        octets.append(events)
+    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&set, .number("Advertising_Handle"))
+        try coder.code(&connection, .handle)
+        try coder.code(&events, .number("Num_Completed_Extended_Advertising_Events"))
     }
 }
 
-extension OctetReader {
-    /// An address of the types 0 to 3; nil for type 0xFF, which has six octets without a meaning.
-    fileprivate mutating func advertiser() throws(Malformed) -> DeviceAddress? {
-        var ahead = self
-        guard try ahead.uint8("Address_Type") == ExtendedAdvertisingReport.anonymous else {
-            return try address("Address")
+extension Field<UInt16> {
+    /// Event_Type of an extended report; throws for a `DataStatus` that is reserved.
+    fileprivate static var eventType: Self {
+        Self(name: "Event_Type") { reader, field throws(Malformed) in
+            let type = try reader.uint16(field.name)
+            try reader.check(type >> 5 & 0b11 <= 2, field.name, type, allowed: "0 to 2 in bits 5 and 6")
+            return type
+        } write: { type, octets, _ in
+            octets.append(type)
         }
-        self = ahead
-        _ = try octets("Address", count: 6)
-        return nil
+    }
+}
+
+extension Field<DeviceAddress?> {
+    /// An address of the types 0 to 3; nil for type 0xFF, which has six octets without a meaning.
+    fileprivate static var advertiser: Self {
+        Self(name: "Address") { reader, field throws(Malformed) in
+            var ahead = reader
+            guard try ahead.uint8("Address_Type") == ExtendedAdvertisingReport.anonymous else {
+                return try reader.address(field.name)
+            }
+            reader = ahead
+            _ = try reader.octets(field.name, count: 6)
+            return nil
+        } write: { address, octets, _ in
+            if let address {
+                octets.append(address)
+            } else {
+                octets += [ExtendedAdvertisingReport.anonymous, 0, 0, 0, 0, 0, 0]
+            }
+        }
+    }
+
+    /// The target of directed advertising, of any type; all zeros without one.
+    fileprivate static var target: Self {
+        Self(name: "Direct_Address") { reader, field throws(Malformed) in
+            let type = try reader.uint8("Direct_Address_Type")
+            let isRandom = type == ExtendedAdvertisingReport.unresolved || type & 1 == 1
+            return try DeviceAddress(kind: isRandom ? .random : .public, from: &reader, field.name)
+        } write: { target, octets, _ in
+            octets.append(target ?? DeviceAddress(0, .public))
+        }
     }
 }

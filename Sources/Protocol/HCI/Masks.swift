@@ -1,5 +1,3 @@
-public import Octets
-
 /// The LE features of a controller or a link.  Core 6.0, Vol 6, Part B, section 4.6.
 public struct LEFeatures: OptionSet, Hashable, Sendable {
     /// The first 64 bits, lowest octet first.
@@ -103,7 +101,7 @@ public struct LEEventMask: OptionSet, Hashable, Sendable {
 }
 
 /// The commands that a controller supports: 64 octets of bits.  Core 6.0, Vol 4, Part E, section 6.27.
-public struct SupportedCommands: Parameters {
+public struct SupportedCommands: FieldwiseParameters {
     private var bits = [UInt8](repeating: 0, count: 64)
 
     /// The bits of `opcodes`; a command without a bit is left out.
@@ -114,9 +112,10 @@ public struct SupportedCommands: Parameters {
         }
     }
 
-    /// Reads 64 octets.
-    public init(from reader: inout OctetReader) throws(Malformed) {
-        bits = try reader.octets("Supported_Commands", count: 64)
+    init() {}
+
+    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&bits, .octets("Supported_Commands", count: 64))
     }
 
     /// Whether the bit of a command is set; false for a command without a bit.
@@ -124,21 +123,16 @@ public struct SupportedCommands: Parameters {
         guard let place = opcode.supportedBit else { return false }
         return bits[place.octet] & 1 << place.bit != 0
     }
-
-    /// Appends 64 octets.
-    public func append(to octets: inout [UInt8]) { octets += bits }
 }
 
-extension LEFeatures: Parameters {
-    /// Reads 8 octets.
-    public init(from reader: inout OctetReader) throws(Malformed) { rawValue = try reader.uint64("LE_Features") }
-    /// Appends 8 octets.
-    public func append(to octets: inout [UInt8]) { octets.append(rawValue) }
+extension LEFeatures: FieldwiseParameters {
+    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&self, .number("LE_Features"))
+    }
 }
 
-extension LMPFeatures: Parameters {
-    /// Reads 8 octets.
-    public init(from reader: inout OctetReader) throws(Malformed) { rawValue = try reader.uint64("LMP_Features") }
-    /// Appends 8 octets.
-    public func append(to octets: inout [UInt8]) { octets.append(rawValue) }
+extension LMPFeatures: FieldwiseParameters {
+    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&self, .number("LMP_Features"))
+    }
 }

@@ -1,18 +1,16 @@
-public import Octets
-
 /// The return parameters of HCI_Read_Local_Version_Information after the status: Core 6.0, Vol 4, Part E, section
 /// 7.4.1.
-public struct LocalVersion: Parameters {
+public struct LocalVersion: FieldwiseParameters {
     /// The version of HCI; 0x0E is that of Core 6.0.
-    public var hciVersion: UInt8
+    public var hciVersion: UInt8 = 0
     /// The vendor's revision of HCI.
-    public var hciSubversion: UInt16
+    public var hciSubversion: UInt16 = 0
     /// The version of the Link Layer.
-    public var linkLayerVersion: UInt8
+    public var linkLayerVersion: UInt8 = 0
     /// The vendor: an assigned number.
-    public var company: UInt16
+    public var company: UInt16 = 0
     /// The vendor's revision of the Link Layer.
-    public var linkLayerSubversion: UInt16
+    public var linkLayerSubversion: UInt16 = 0
 
     /// As given.
     public init(
@@ -24,101 +22,79 @@ public struct LocalVersion: Parameters {
         self.linkLayerSubversion = linkLayerSubversion
     }
 
-    /// Reads 8 octets.
-    public init(from reader: inout OctetReader) throws(Malformed) {
-        hciVersion = try reader.uint8("HCI_Version")
-        hciSubversion = try reader.uint16("HCI_Subversion")
-        linkLayerVersion = try reader.uint8("LMP_Version")
-        company = try reader.uint16("Company_Identifier")
-        linkLayerSubversion = try reader.uint16("LMP_Subversion")
-    }
+    init() {}
 
-    /// Appends 8 octets.
-    public func append(to octets: inout [UInt8]) {
-        octets.append(hciVersion)
-        octets.append(hciSubversion)
-        octets.append(linkLayerVersion)
-        octets.append(company)
-        octets.append(linkLayerSubversion)
+    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&hciVersion, .number("HCI_Version"))
+        try coder.code(&hciSubversion, .number("HCI_Subversion"))
+        try coder.code(&linkLayerVersion, .number("LMP_Version"))
+        try coder.code(&company, .number("Company_Identifier"))
+        try coder.code(&linkLayerSubversion, .number("LMP_Subversion"))
     }
 }
 
 /// The return parameters of HCI_LE_Read_Buffer_Size after the status: section 7.8.2.
-public struct LEBufferSize: Parameters {
+public struct LEBufferSize: FieldwiseParameters {
     /// The maximum number of data octets in an ACL packet: 27 or more; 0: LE shares the BR/EDR buffers.
-    public var length: UInt16
+    public var length: UInt16 = 0
     /// The number of ACL packets that the controller can hold.
-    public var count: UInt8
+    public var count: UInt8 = 0
 
     /// As given.
     public init(length: UInt16, count: UInt8) { (self.length, self.count) = (length, count) }
 
-    /// Reads 3 octets.
-    public init(from reader: inout OctetReader) throws(Malformed) {
-        length = try reader.uint16("LE_ACL_Data_Packet_Length")
-        count = try reader.uint8("Total_Num_LE_ACL_Data_Packets")
-    }
+    init() {}
 
-    /// Appends 3 octets.
-    public func append(to octets: inout [UInt8]) {
-        octets.append(length)
-        octets.append(count)
+    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&length, .number("LE_ACL_Data_Packet_Length"))
+        try coder.code(&count, .number("Total_Num_LE_ACL_Data_Packets"))
     }
 }
 
 /// The return parameters of HCI_Read_RSSI after the status: section 7.5.4.
-public struct LinkRSSI: Parameters {
+public struct LinkRSSI: FieldwiseParameters {
     /// The connection.
-    public var handle: UInt16
+    public var handle: UInt16 = 0
     /// The strength of the peer's signal, in dBm; 127: unknown.
-    public var rssi: Int8
+    public var rssi: Int8 = 0
 
     /// As given.
     public init(handle: UInt16, rssi: Int8) { (self.handle, self.rssi) = (handle, rssi) }
 
-    /// Reads 3 octets.
-    public init(from reader: inout OctetReader) throws(Malformed) {
-        handle = try reader.handle()
-        rssi = try reader.sint8("RSSI")
-    }
+    init() {}
 
-    /// Appends 3 octets.
-    public func append(to octets: inout [UInt8]) {
-        octets.append(handle)
-        octets.append(UInt8(bitPattern: rssi))
+    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&handle, .handle)
+        try coder.code(&rssi, .number("RSSI"))
     }
 }
 
 /// The return parameters of HCI_LE_Rand after the status: section 7.8.23.
-public struct RandomNumber: Parameters {
+public struct RandomNumber: FieldwiseParameters {
     /// Any 64 bits.
-    public var number: UInt64
+    public var number: UInt64 = 0
 
     /// As given.
     public init(_ number: UInt64) { self.number = number }
 
-    /// Reads 8 octets.
-    public init(from reader: inout OctetReader) throws(Malformed) { number = try reader.uint64("Random_Number") }
+    init() {}
 
-    /// Appends 8 octets.
-    public func append(to octets: inout [UInt8]) { octets.append(number) }
+    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&number, .number("Random_Number"))
+    }
 }
 
 /// The return parameters of HCI_LE_Encrypt after the status: section 7.8.22.
-public struct EncryptedBlock: Parameters {
+public struct EncryptedBlock: FieldwiseParameters {
     /// 16 octets, least significant first.
-    public var block: [UInt8]
+    public var block: [UInt8] = []
 
     /// With 16 octets: fewer are padded with zeros when they are sent.
     public init(_ octets: [UInt8]) { block = octets }
 
-    /// Reads 16 octets.
-    public init(from reader: inout OctetReader) throws(Malformed) {
-        block = try reader.octets("Encrypted_Data", count: 16)
-    }
+    init() {}
 
-    /// Appends 16 octets.
-    public func append(to octets: inout [UInt8]) {
-        octets += (block + [UInt8](repeating: 0, count: 16)).prefix(16)
+    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&block, .octets("Encrypted_Data", count: 16))
     }
 }

@@ -72,16 +72,9 @@ public struct Signal: Hashable, Sendable {
         var reader = OctetReader(octets)
         let code = try reader.uint8("Code")
         identifier = try reader.uint8("Identifier")
-        guard identifier != 0 else {
-            throw .prohibited(field: "Identifier", at: 1, value: 0, allowed: "1 to 255")
-        }
+        try reader.check(identifier != 0, "Identifier", identifier, allowed: "1 to 255")
         let length = Int(try reader.uint16("Length"))
-        guard reader.remaining >= length else {
-            throw .tooShort(field: "Data", at: reader.position, needs: length, has: reader.remaining)
-        }
-        guard reader.remaining == length else {
-            throw .tooLong(at: reader.position + length, surplus: reader.remaining - length)
-        }
+        try reader.expect(length, "Data")
         content = try Content(code, from: &reader)
         try reader.finish()
     }
@@ -208,9 +201,8 @@ extension OctetReader {
 
     fileprivate mutating func uint16(_ field: String, upTo maximum: UInt16, allowed: String) throws(Malformed) -> UInt16
     {
-        let at = position
         let value = try uint16(field)
-        guard value <= maximum else { throw .prohibited(field: field, at: at, value: Int(value), allowed: allowed) }
+        try check(value <= maximum, field, value, allowed: allowed)
         return value
     }
 }

@@ -2,6 +2,7 @@ import Bluetooth
 import Documents
 import GATT
 import Scenarios
+import ServiceFramework
 import Services
 
 /// Reads actions from checked documents.

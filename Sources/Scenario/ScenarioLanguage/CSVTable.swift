@@ -1,6 +1,6 @@
 import Scenarios
 import Sensors
-import Spelling
+import TextFormatting
 
 /// Reads csv files: a line of column names, then lines of numbers, separated by commas.
 enum CSVTable {

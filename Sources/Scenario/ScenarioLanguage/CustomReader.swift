@@ -4,8 +4,9 @@ import Documents
 import GATT
 import Scenarios
 import Sensors
+import ServiceFramework
 import Services
-import Spelling
+import TextFormatting
 
 /// Makes custom services from checked trees.
 struct CustomReader {

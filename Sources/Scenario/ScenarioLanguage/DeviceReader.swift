@@ -1,7 +1,7 @@
 import Bluetooth
 import Documents
 import Scenarios
-import Spelling
+import TextFormatting
 
 /// Reads devices from checked documents.
 struct DeviceReader {

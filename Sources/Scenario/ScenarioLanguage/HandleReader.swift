@@ -1,6 +1,7 @@
 import Documents
 import GATT
 import Scenarios
+import ServiceFramework
 import Services
 
 /// Assigns the handles of a device, as the device itself will, and notes fixed handles that are not available.

@@ -1,7 +1,7 @@
 package import Documents
 package import Scenarios
 package import Simulation
-import Spelling
+import TextFormatting
 
 /// A line of the control socket.
 package enum Instruction: Hashable, Sendable {

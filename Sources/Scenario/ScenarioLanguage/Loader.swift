@@ -1,6 +1,6 @@
 import Documents
 import Scenarios
-import Spelling
+import TextFormatting
 
 /// Loads files with their includes, and replaces variables.
 struct Loader {

@@ -1,8 +1,9 @@
 import Documents
 import GATT
 import Scenarios
+import ServiceFramework
 import Services
-import Spelling
+import TextFormatting
 
 /// Resolves the paths of a scenario.
 struct Names {

@@ -1,6 +1,6 @@
 package import Documents
 package import Scenarios
-import Spelling
+import TextFormatting
 
 /// The content of a file of the scenario language.
 package enum ScenarioFile: Hashable, Sendable {

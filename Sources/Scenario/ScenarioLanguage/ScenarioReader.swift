@@ -1,7 +1,7 @@
 import Documents
 import Scenarios
 import Simulation
-import Spelling
+import TextFormatting
 
 /// Reads a scenario from its checked files, and notes problems between their parts.
 struct ScenarioReader {

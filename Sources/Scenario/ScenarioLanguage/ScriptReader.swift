@@ -4,7 +4,7 @@ import EventLog
 import GATT
 import Scenarios
 import Sensors
-import Services
+import ServiceFramework
 
 /// Reads moments and events from checked documents.
 struct MomentReader {

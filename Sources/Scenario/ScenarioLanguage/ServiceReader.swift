@@ -1,8 +1,9 @@
 import Bluetooth
 import Documents
 import Scenarios
+import ServiceFramework
 import Services
-import Spelling
+import TextFormatting
 
 /// Makes services of checked trees, by the fields of their descriptions.
 struct ServiceReader {

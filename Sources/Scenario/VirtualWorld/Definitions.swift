@@ -2,7 +2,7 @@ import Bluetooth
 import Peripheral
 import Scenarios
 import Sensors
-import Services
+import ServiceFramework
 import Simulation
 
 extension PeripheralDefinition {

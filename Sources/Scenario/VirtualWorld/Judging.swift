@@ -2,7 +2,7 @@ import EventLog
 package import Expectations
 import Scenarios
 package import Simulation
-package import Spelling
+package import TextFormatting
 import Timeline
 
 // The script and the judge of expectations observe the events of the log.

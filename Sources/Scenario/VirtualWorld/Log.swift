@@ -8,7 +8,7 @@ import Octets
 import Peripheral
 import Scenarios
 import Simulation
-package import Spelling
+package import TextFormatting
 import Timeline
 import VirtualController
 

@@ -4,7 +4,7 @@ import HCI
 import LEHost
 import Octets
 import Peripheral
-import Services
+import ServiceFramework
 import Simulation
 
 /// A host above a controller, and the device that it serves.

@@ -2,7 +2,7 @@ import GATT
 import Octets
 import Peripheral
 import Scenarios
-import Services
+import ServiceFramework
 import Simulation
 
 /// Applies the script's faults to notified and indicated values before they leave a device.

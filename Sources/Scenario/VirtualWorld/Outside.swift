@@ -2,9 +2,9 @@ import EventLog
 import Peripheral
 package import Scenarios
 import Sensors
-import Services
+import ServiceFramework
 package import Simulation
-import Spelling
+import TextFormatting
 import Timeline
 
 // Script actions from outside: keys and the control socket.

@@ -6,6 +6,7 @@ import Peripheral
 import ScenarioLanguage
 import Scenarios
 import Sensors
+import ServiceFramework
 import Services
 import Simulation
 import Timeline

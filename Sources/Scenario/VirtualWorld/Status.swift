@@ -1,6 +1,7 @@
 import Bluetooth
 import Peripheral
 package import Scenarios
+import ServiceFramework
 import Services
 package import Simulation
 import Timeline

@@ -1,8 +1,8 @@
 import Octets
 import Peripheral
 import Scenarios
-import Services
-import Spelling
+import ServiceFramework
+import TextFormatting
 
 /// The values of a scenario's devices: names, codecs and handles.
 struct ValueNames: Sendable {

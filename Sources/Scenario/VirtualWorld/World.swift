@@ -8,7 +8,7 @@ package import LEHost
 package import Octets
 package import Peripheral
 package import Scenarios
-package import Services
+package import ServiceFramework
 package import Simulation
 import Timeline
 import VirtualController

@@ -4,6 +4,7 @@ import CommandSupport
 import EventLog
 import Peripheral
 import ScenarioRuns
+import ServiceFramework
 import Services
 import Simulation
 import Synchronization

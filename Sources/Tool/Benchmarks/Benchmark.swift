@@ -1,7 +1,7 @@
 import Arguments
 package import CommandSupport
-import Spelling
 import Terminal
+import TextFormatting
 
 extension BenchRow {
     /// The figures of a row, and Bumble's.

@@ -2,7 +2,7 @@ import Arguments
 import ClientTesting
 package import CommandSupport
 import Glibc
-import Spelling
+import TextFormatting
 
 /// Bumble (https://google.github.io/bumble/), which does the same work in another process.
 package struct Bumble {

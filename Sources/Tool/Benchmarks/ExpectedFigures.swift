@@ -1,8 +1,8 @@
 import Arguments
 package import CommandSupport
 import Documents
-import Spelling
 import Terminal
+import TextFormatting
 
 /// The limits of `--check`, a file of the repository.
 ///

@@ -9,7 +9,7 @@ import Reporting
 import ScenarioRuns
 import Scenarios
 import Simulation
-import Spelling
+import TextFormatting
 import VirtualWorld
 
 /// A scenario with a strap, in JSON: `heart` has the fields of its Heart Rate service, `others` its other services, after

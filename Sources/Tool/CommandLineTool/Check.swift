@@ -1,12 +1,13 @@
 import Arguments
 import Benchmarks
+import CheckCatalogue
 import Checks
 import ClientTesting
 import CommandSupport
 import Conformance
 import PeripheralTesting
 import ScenarioRuns
-import Spelling
+import TextFormatting
 
 let checkGrammar = Arguments.Grammar(
     "check", "Act as a central, and test a simulated or real peripheral for conformance",

@@ -5,7 +5,7 @@ import CommandSupport
 import Conformance
 import Documents
 import Reporting
-import Spelling
+import TextFormatting
 
 let matrixGrammar = Arguments.Grammar(
     "matrix", "Compare JSON reports: one row per case, one column per report",

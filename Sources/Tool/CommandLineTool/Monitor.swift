@@ -8,8 +8,8 @@ import Glibc
 import ScenarioRuns
 import Simulation
 import Sockets
-import Spelling
 import Terminal
+import TextFormatting
 
 let monitorGrammar = Arguments.Grammar(
     "monitor", "Connect to a device as a client, and show its values",

@@ -4,7 +4,7 @@ import ClientTesting
 import CommandSupport
 import Replay
 import Reporting
-import Spelling
+import TextFormatting
 
 let replayGrammar = Arguments.Grammar(
     "replay", "Turn an event log, including manual actions, into a scenario that repeats the run",

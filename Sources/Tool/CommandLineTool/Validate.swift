@@ -1,4 +1,5 @@
 import Arguments
+import CheckCatalogue
 import Checks
 import CommandSupport
 import Conformance
@@ -7,8 +8,9 @@ import Documents
 import Reporting
 import ScenarioLanguage
 import Scenarios
+import ServiceFramework
 import Services
-import Spelling
+import TextFormatting
 
 let validateGrammar = Arguments.Grammar(
     "validate", "Report every problem in scenario files",

@@ -1,6 +1,6 @@
 import Arguments
 import Glibc
-import Spelling
+import TextFormatting
 
 /// The octets of a regular file, at most one more than the maximum of a scenario (16 MiB); nil when it cannot be read.
 package func contents(of path: String) -> [UInt8]? {

@@ -1,7 +1,7 @@
 import Arguments
 import CLinux
 package import Glibc
-import Spelling
+import TextFormatting
 
 /// How to start another program; its standard output goes to a pipe.
 package struct Launch {

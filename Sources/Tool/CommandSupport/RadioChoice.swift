@@ -1,6 +1,6 @@
 package import Arguments
 package import Sockets
-import Spelling
+import TextFormatting
 
 /// The `--radio` option of a central.
 package let radioOption = Arguments.Grammar.Option.option(

@@ -2,7 +2,7 @@ import Documents
 import Drivers
 import Scenarios
 import Simulation
-import Spelling
+import TextFormatting
 import VirtualWorld
 
 /// The reply to a line on the control socket: one line of JSON.

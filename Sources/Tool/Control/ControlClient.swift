@@ -3,8 +3,8 @@ package import CommandSupport
 import Documents
 import Simulation
 package import Sockets
-import Spelling
 import Synchronization
+import TextFormatting
 
 /// The maximum time for a reply, in real time.
 private let patience = Duration.seconds(10)

@@ -5,7 +5,7 @@ import ScenarioLanguage
 package import Scenarios
 package import Simulation
 package import Sockets
-import Spelling
+import TextFormatting
 import VirtualWorld
 
 /// A socket on which other programs start actions in a world and query its status; each line has a reply of one line.

@@ -1,6 +1,6 @@
 package import Arguments
 import Documents
-import Spelling
+import TextFormatting
 
 /// Converts the words of `lubdub control` into a line for the socket.
 package enum ControlWords {

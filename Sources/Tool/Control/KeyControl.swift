@@ -1,5 +1,6 @@
 import Scenarios
 import Sensors
+import ServiceFramework
 import Services
 import Terminal
 import VirtualWorld

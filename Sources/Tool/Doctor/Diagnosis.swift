@@ -1,6 +1,6 @@
 import CommandSupport
 import Glibc
-import Spelling
+import TextFormatting
 
 /// The findings from a machine's facts.
 package struct Diagnosis: Sendable {

@@ -1,6 +1,6 @@
 package import Arguments
 package import CommandSupport
-import Spelling
+import TextFormatting
 
 /// The radio to check for, and its adapters if they are named.
 package struct WantedRadio: Hashable, Sendable {

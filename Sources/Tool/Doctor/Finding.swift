@@ -1,5 +1,5 @@
 import CommandSupport
-import Spelling
+import TextFormatting
 
 /// The result of an examination, and its fix.
 package struct Finding: Hashable, Sendable {

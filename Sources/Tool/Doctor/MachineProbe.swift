@@ -5,7 +5,7 @@ import DBus
 import Glibc
 import Simulation
 import Sockets
-import Spelling
+import TextFormatting
 
 /// Collects facts from the kernel, bluetoothd and D-Bus, within a time limit.
 package enum MachineProbe {

@@ -6,7 +6,7 @@ import ScenarioLanguage
 import ScenarioRuns
 import Scenarios
 import Simulation
-import Spelling
+import TextFormatting
 
 /// The event log of a run, and the scenario that was played in it: together they make a scenario with the run's manual
 /// actions in its script.

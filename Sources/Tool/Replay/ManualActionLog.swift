@@ -1,7 +1,7 @@
 import Documents
 import ScenarioLanguage
 import Scenarios
-import Spelling
+import TextFormatting
 
 /// The manual actions in an event log: keys, and lines on the control socket.
 struct ManualActionLog {

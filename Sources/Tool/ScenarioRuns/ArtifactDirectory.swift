@@ -4,7 +4,7 @@ import Glibc
 import Reporting
 import Scenarios
 import Simulation
-import Spelling
+import TextFormatting
 
 /// The folder of `--keep`: everything that is needed to inspect or repeat a run.
 package struct ArtifactDirectory {

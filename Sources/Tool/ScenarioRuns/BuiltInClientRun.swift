@@ -8,6 +8,7 @@ import GATT
 import LEHost
 import Octets
 package import Scenarios
+import ServiceFramework
 import Services
 package import Simulation
 package import VirtualWorld

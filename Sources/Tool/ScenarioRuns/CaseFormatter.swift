@@ -2,7 +2,7 @@ package import CommandSupport
 package import Conformance
 import Expectations
 import Simulation
-import Spelling
+import TextFormatting
 
 /// Formats the results of cases for the terminal.
 package struct CaseFormatter {

@@ -5,8 +5,8 @@ package import CommandSupport
 package import EventLog
 import Octets
 package import Simulation
-import Spelling
 import Synchronization
+import TextFormatting
 
 /// Prints events and packets, one per line: time, who, and what.
 package final class Narrator: Sendable {

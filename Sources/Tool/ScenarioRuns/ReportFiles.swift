@@ -2,7 +2,7 @@ package import Arguments
 package import CommandSupport
 package import Conformance
 import Reporting
-import Spelling
+import TextFormatting
 
 /// The files of `--report`.
 package struct ReportFiles {

@@ -1,5 +1,5 @@
 import Conformance
-import Spelling
+import TextFormatting
 
 extension RunConfiguration {
     /// The command line that repeats the run.

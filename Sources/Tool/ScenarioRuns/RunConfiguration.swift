@@ -8,7 +8,7 @@ import Glibc
 import ScenarioLanguage
 package import Scenarios
 import Simulation
-import Spelling
+import TextFormatting
 package import VirtualWorld
 
 /// A scenario, and the options of the command line for it.

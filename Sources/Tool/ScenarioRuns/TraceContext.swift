@@ -3,8 +3,8 @@ package import EventLog
 import Expectations
 package import Scenarios
 package import Simulation
-import Spelling
 import Synchronization
+import TextFormatting
 import VirtualWorld
 
 /// The trace around failures: the packets between the client's host and its controller, and the client's lines.

@@ -1,7 +1,7 @@
 import CommandSupport
 package import Simulation
-import Spelling
 import Statistics
+import TextFormatting
 
 extension Dashboard {
     /// The screen: exactly `height` rows of at most `width` columns.

@@ -1,6 +1,7 @@
 import Characteristics
 package import Collector
 import Documents
+import ServiceFramework
 import Services
 package import Simulation
 

@@ -1,7 +1,7 @@
 package import BlueZ
 import CommandSupport
 package import Simulation
-import Spelling
+import TextFormatting
 
 /// Answers bluetoothd's pairing requests: asks the operator at the terminal, and without a terminal agrees to everything.
 ///

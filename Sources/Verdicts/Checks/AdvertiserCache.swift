@@ -17,7 +17,6 @@ struct AdvertiserCache {
                 .compactMap(\.localName).first
         }
 
-        /// Whether the command line names this advertiser.
         func matches(_ peer: Peer) -> Bool {
             switch peer {
             case .address(let own): own == address

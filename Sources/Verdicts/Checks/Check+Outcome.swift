@@ -3,16 +3,13 @@ package import Simulation
 
 /// The difference between what a specification requires and what a peripheral did.
 package struct Finding: Hashable, Sendable {
-    /// The required behavior.
     package var expected: String
-    /// The observed behavior.
     package var seen: String
-    /// When it was observed.
     package var instant: Instant
 }
 
 /// How a check ends when it does not pass.
-enum CheckExit: Error, Hashable, Sendable {
+package enum CheckExit: Error, Hashable, Sendable {
     /// The peripheral violates the requirement.
     case failed(Finding)
     /// A precondition was not met.
@@ -20,7 +17,6 @@ enum CheckExit: Error, Hashable, Sendable {
     /// The check does not apply or cannot be run.
     case skipped(String)
 
-    /// A short description of what happened.
     var description: String {
         switch self {
         case .failed(let finding): finding.seen
@@ -30,7 +26,6 @@ enum CheckExit: Error, Hashable, Sendable {
 }
 
 extension Check {
-    /// The result of a check.
     package struct Outcome: Sendable {
         package let check: Check
         package let verdict: Verdict

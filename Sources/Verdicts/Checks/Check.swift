@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 import GATT
 import LEHost
 
@@ -8,7 +8,7 @@ import LEHost
 /// result.  Before it starts, the examiner has reached the state that the scope requires.
 package struct Check: Identifiable, Sendable {
     /// The state in which the body starts.
-    enum Scope: Hashable, Sendable {
+    package enum Scope: Hashable, Sendable {
         /// The examiner has received advertising.
         case advertising
         /// Connected; no request was sent.
@@ -36,7 +36,7 @@ package struct Check: Identifiable, Sendable {
         case robustness
     }
 
-    typealias Body = @Sendable (inout Examiner) throws(CheckExit) -> Void
+    package typealias Body = @Sendable (inout Examiner) throws(CheckExit) -> Void
 
     /// The SIG's id of a test case, `HRS/SEN/CN/BV-01-C`, or one of Lubdub's: `advertising/flags`.
     package let id: String
@@ -52,7 +52,7 @@ package struct Check: Identifiable, Sendable {
     let body: Body
 
     /// A check that a peripheral can pass.
-    init(
+    package init(
         _ id: String, _ title: String, _ requirement: String, scope: Scope = .connection,
         weight: Weight = .required, if prerequisites: Prerequisite..., body: @escaping Body
     ) {
@@ -61,25 +61,16 @@ package struct Check: Identifiable, Sendable {
     }
 
     /// A check that is never run yet, because of a limitation.
-    init(_ id: String, _ title: String, _ requirement: String, limitation: Prerequisite.Limitation) {
+    package init(_ id: String, _ title: String, _ requirement: String, limitation: Prerequisite.Limitation) {
         self.init(id, title, requirement, scope: .advertising, if: .impossible(limitation)) { _ in }
     }
 
     var isNeverRun: Bool { prerequisites.contains { if case .impossible = $0 { true } else { false } } }
-
-    /// All checks, in the order in which they run.
-    package static let all: [Check] =
-        advertising + heartRateDeclarations + heartRateValues + heartRateControl + heartRateForms
-        + thermometerDeclarations + thermometerValues + thermometerProcedures + pulseOximeter + running
-        + deviceInformation + battery + vendor
-        + sampleStreams + discovery + reading + readErrors + writing + writeErrors + notifications + caching + unknown
-        + notRun + reconnection + malformed + halfOpen + floods
 }
 
-/// A condition without which a check does not apply.
-enum Prerequisite: Hashable, Sendable {
+package enum Prerequisite: Hashable, Sendable {
     /// Why a check is never run, whatever the peripheral supports.
-    enum Limitation: String, Sendable {
+    package enum Limitation: String, Sendable {
         /// It needs keys from an earlier connection.
         case pairing = "not supported yet: needs pairing"
         /// It is not about Low Energy.
@@ -109,7 +100,7 @@ enum Prerequisite: Hashable, Sendable {
     /// No peripheral meets it.
     case impossible(Limitation)
 
-    static let deviceName = Prerequisite.characteristic(.deviceName, of: .genericAccess)
+    package static let deviceName = Prerequisite.characteristic(.deviceName, of: .genericAccess)
 
     /// The service that the condition is about.
     var service: UUID? {

@@ -1,25 +1,25 @@
-import Bluetooth
+package import Bluetooth
 import GATT
-import HCI
+package import HCI
 import LEHost
 import Scenarios
 import Simulation
-import Spelling
+import TextFormatting
 
 // Scanning, connecting and disconnecting.
 extension Examiner {
     /// The advertising and scan response data of a peripheral.
-    struct Advertised {
+    package struct Advertised {
         /// Advertising data; nil if malformed.
-        var data: AdvertisingData?
+        package var data: AdvertisingData?
         /// Scan response data; nil if absent or malformed.
-        var response: AdvertisingData?
+        package var response: AdvertisingData?
 
-        var services: [UUID] { (data?.services ?? []) + (response?.services ?? []) }
-        var name: AdvertisingData.Structure? { structure(.completeLocalName) ?? structure(.shortenedLocalName) }
+        package var services: [UUID] { (data?.services ?? []) + (response?.services ?? []) }
+        package var name: AdvertisingData.Structure? { structure(.completeLocalName) ?? structure(.shortenedLocalName) }
 
         /// The first AD structure of a type, in either.
-        func structure(_ type: ADType) -> AdvertisingData.Structure? {
+        package func structure(_ type: ADType) -> AdvertisingData.Structure? {
             [data, response].compactMap { $0?.structures.first { $0.type == type } }.first
         }
     }
@@ -37,20 +37,20 @@ extension Examiner {
     }
 
     /// The peripheral's latest advertising.
-    var advertised: Advertised {
+    package var advertised: Advertised {
         Advertised(
             data: advertisement.flatMap { try? AdvertisingData(octets: $0.data) },
             response: scanResponse.flatMap { try? AdvertisingData(octets: $0.data) })
     }
 
     /// The latest report of advertising data.
-    var advertisement: AdvertisingReport? { reports.last { $0.kind != .scanResponse } }
+    package var advertisement: AdvertisingReport? { reports.last { $0.kind != .scanResponse } }
 
     /// The latest report of scan response data.
-    var scanResponse: AdvertisingReport? { reports.last { $0.kind == .scanResponse } }
+    package var scanResponse: AdvertisingReport? { reports.last { $0.kind == .scanResponse } }
 
     /// Scans until both advertising and scan response data arrive, or the scan response is overdue.
-    mutating func findAdvertiser() throws(CheckExit) {
+    package mutating func findAdvertiser() throws(CheckExit) {
         let isFound = scan { examiner in
             guard examiner.wait(atMost: Self.scanTime, until: { $0.advertisement != nil }) else { return false }
             // Other hosts report both in one.
@@ -62,7 +62,7 @@ extension Examiner {
     }
 
     /// Fails unless the condition holds; inconclusive if scan response data is missing, which could change that.
-    func expectAdvertised(_ isSo: Bool, _ expected: String, seen: @autoclosure () -> String) throws(CheckExit) {
+    package func expectAdvertised(_ isSo: Bool, _ expected: String, seen: @autoclosure () -> String) throws(CheckExit) {
         let answersScanners = advertisement?.kind == .undirected || advertisement?.kind == .scannable
         if !isSo, scanResponse == nil, answersScanners {
             throw .inconclusive("the scan response, which could have \(expected), was not received")
@@ -107,7 +107,7 @@ extension Examiner {
     }
 
     /// Connects, exchanges the MTU if `exchangingMTU`, and discovers all attributes.
-    mutating func connect(exchangingMTU: Bool = true) throws(CheckExit) {
+    package mutating func connect(exchangingMTU: Bool = true) throws(CheckExit) {
         try link()
         // A server may reject Exchange MTU; the MTU stays 23.
         if exchangingMTU { _ = ask(.exchangeMTU) }
@@ -116,8 +116,7 @@ extension Examiner {
             services = found.filter { host.unsupportedReason(for: .service($0.uuid)) == nil }
         case .failure(.unavailable(let why))?: throw .inconclusive("discovery is not possible: \(why)")
         case .failure(.refused(let error, let handle))?:
-            let number = "0x\(handle.zeroPadded(to: 4, radix: 16))"
-            throw .inconclusive("the peripheral refused discovery: \(error), handle \(number)")
+            throw .inconclusive("the peripheral refused discovery: \(error), handle \(handle.inHex)")
         case .failure(.bearerLost)?:
             throw .inconclusive("the peripheral did not answer a discovery request within 30 s")
         case .failure(.disconnected)?, nil:
@@ -126,20 +125,20 @@ extension Examiner {
         }
     }
 
-    mutating func disconnect() {
+    package mutating func disconnect() {
         guard let connection else { return }
         command(.disconnect(connection, reason: .remoteUserTerminated))
         _ = wait(atMost: .seconds(5), due: Self.scanTime) { $0.connection == nil }
     }
 
     /// Loses the link: takes a simulated peripheral out of range, or resets the examiner's controller.
-    mutating func loseLink(for duration: Duration) throws(CheckExit) {
-        guard let stage = host.stage else {
+    package mutating func loseLink(for duration: Duration) throws(CheckExit) {
+        guard let simulated = host.simulated else {
             try require(.lossOfLinks)
             try resetController()
             return wait(max(duration, supervisionTimeout + .seconds(1)))
         }
-        try act(Action(.linkLoss, of: .device(stage.device)), for: duration)
+        try act(Action(.linkLoss, of: .device(simulated.device)), for: duration)
         let isLost = wait(atMost: duration) { $0.connection == nil }
         guard isLost else {
             throw .inconclusive(
@@ -152,7 +151,7 @@ extension Examiner {
 
 extension Duration {
     /// `720 ms`, or `30 s` for whole seconds.
-    var formatted: String {
+    package var formatted: String {
         let milliseconds = inNanoseconds / 1_000_000
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
     }

@@ -1,25 +1,25 @@
-import ATT
-import Bluetooth
+package import ATT
+package import Bluetooth
 import GATT
 import L2CAP
 import LEHost
 import Octets
 import Simulation
-import Spelling
+import TextFormatting
 
 // Single PDUs, which may be invalid.
 extension Examiner {
     /// The ATT transaction timeout.  Core 6.0, Vol 3, Part F, section 3.3.3.
-    static let answerTime = Requester.transactionTimeout
+    package static let answerTime = Requester.transactionTimeout
 
     /// Sends any octets as one ATT PDU.
-    mutating func send(_ octets: [UInt8]) throws(CheckExit) {
+    package mutating func send(_ octets: [UInt8]) throws(CheckExit) {
         try require(.packets)
         command(.sendRaw(.attribute, octets))
     }
 
     /// Sends octets and waits for the answer; nil if none arrives in time or the connection ends.
-    mutating func answer(
+    package mutating func answer(
         to octets: [UInt8], within duration: Duration = answerTime
     ) throws(CheckExit) -> [UInt8]? {
         answered = []
@@ -29,7 +29,7 @@ extension Examiner {
     }
 
     /// Sends a request; fails unless a well-formed answer arrives.
-    mutating func answer(to request: PDU, _ description: String) throws(CheckExit) -> PDU {
+    package mutating func answer(to request: PDU, _ description: String) throws(CheckExit) -> PDU {
         guard let octets = try answer(to: request.octets) else {
             guard connection == nil else {
                 throw failure(expected: "an answer to \(description) within 30 s", seen: "none")
@@ -37,12 +37,12 @@ extension Examiner {
             throw disconnectedFailure(instead: description)
         }
         do throws(Malformed) { return try PDU(octets[...]) } catch {
-            throw failure(expected: "a well-formed answer to \(description)", seen: "\(octets.hex): \(error)")
+            throw failure(expected: "a well-formed answer to \(description)", seen: "\(octets.text): \(error)")
         }
     }
 
     /// The error and handle of an Error Response; nil for any other answer.
-    mutating func refusal(
+    package mutating func refusal(
         of request: PDU, _ description: String
     ) throws(CheckExit) -> (error: ATTError, handle: UInt16)? {
         guard case .errorResponse(_, let handle, let error) = try answer(to: request, description) else { return nil }
@@ -50,13 +50,13 @@ extension Examiner {
     }
 
     /// Fails unless the server rejects a request with one of these errors, for this handle.
-    mutating func expectRefused(
+    package mutating func expectRefused(
         _ request: PDU, with errors: [ATTError], at handle: UInt16, _ description: String
     ) throws(CheckExit) {
         let answer = try answer(to: request, description)
         let names = errors.map(\.description).joined(separator: " or ")
         guard case .errorResponse(let opcode, let named, let error) = answer else {
-            throw failure(expected: "\(names) for \(description)", seen: answer.octets.hex)
+            throw failure(expected: "\(names) for \(description)", seen: answer.octets.text)
         }
         try expect(errors.contains(error), "\(names) for \(description)", seen: "\(error)")
         try expect(
@@ -66,25 +66,25 @@ extension Examiner {
     }
 
     /// Skips a check of an optional request that the server does not support.
-    static func unsupported(_ description: String) -> CheckExit {
+    package static func unsupported(_ description: String) -> CheckExit {
         .skipped("not applicable: the peripheral does not support \(description)")
     }
 
     // MARK: Valid requests around invalid ones
 
     /// Reads the Device Name, which every server has; inconclusive if the server rejects that.
-    mutating func readName(_ when: String) throws(CheckExit) {
+    package mutating func readName(_ when: String) throws(CheckExit) {
         let handle = try nameHandle
         guard let error = try refusal(of: .read(handle: handle), "a read of Device Name") else { return }
         throw .inconclusive("the peripheral refused a read of Device Name \(when) the invalid request: \(error)")
     }
 
-    var nameHandle: UInt16 {
+    package var nameHandle: UInt16 {
         get throws(CheckExit) { try characteristic(.deviceName, of: .genericAccess).valueHandle }
     }
 
     /// Fails unless the server still answers after something invalid, if necessary on a new connection.
-    mutating func expectResponsive(after description: String) throws(CheckExit) {
+    package mutating func expectResponsive(after description: String) throws(CheckExit) {
         if connection == nil {
             forgetReports()
             do throws(CheckExit) {
@@ -97,12 +97,12 @@ extension Examiner {
         let handle = try nameHandle
         let answer = try answer(to: .readRequest(handle: handle), "a read of Device Name after \(description)")
         guard case .readResponse = answer else {
-            throw failure(expected: "the Device Name after \(description)", seen: answer.octets.hex)
+            throw failure(expected: "the Device Name after \(description)", seen: answer.octets.text)
         }
     }
 
     /// Does something invalid between two valid reads.
-    mutating func expectSurvives(
+    package mutating func expectSurvives(
         _ description: String, _ invalid: (inout Examiner) throws(CheckExit) -> Void
     ) throws(CheckExit) {
         try readName("before")
@@ -111,15 +111,15 @@ extension Examiner {
     }
 
     /// Fails if the server answers octets that it must ignore.
-    mutating func expectSilence(after octets: [UInt8], _ description: String) throws(CheckExit) {
+    package mutating func expectSilence(after octets: [UInt8], _ description: String) throws(CheckExit) {
         let answer = try answer(to: octets, within: .seconds(2))
-        try expect(answer == nil, "no answer to \(description), \(octets.hex)", seen: answer?.hex ?? "")
+        try expect(answer == nil, "no answer to \(description), \(octets.text)", seen: answer?.text ?? "")
     }
 }
 
 extension PDU {
     /// The encoded PDU with its opcode.
-    var octets: [UInt8] {
+    package var octets: [UInt8] {
         var pool = PacketPool()
         let packet = pool.take(self)
         return pool.octets(of: packet)
@@ -128,10 +128,10 @@ extension PDU {
 
 extension UInt16 {
     /// `0x002A`
-    var inHex: String { "0x\(zeroPadded(to: 4, radix: 16))" }
+    package var inHex: String { "0x\(zeroPadded(to: 4, radix: 16))" }
 }
 
 extension UInt8 {
     /// `0x2A`
-    var inHex: String { "0x\(zeroPadded(to: 2, radix: 16))" }
+    package var inHex: String { "0x\(zeroPadded(to: 2, radix: 16))" }
 }

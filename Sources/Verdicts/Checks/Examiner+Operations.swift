@@ -1,20 +1,23 @@
-import Bluetooth
-import GATT
+package import Bluetooth
+package import GATT
 import HCI
 import Scenarios
 import Sensors
-import Services
+package import ServiceFramework
 import Simulation
-import Spelling
+import TextFormatting
 
 // The operations that checks consist of.
 extension Examiner {
-    borrowing func find(_ uuid: UUID, of service: UUID) -> DiscoveredCharacteristic? {
+    /// All characteristics of the last discovery.
+    package var characteristics: [DiscoveredCharacteristic] { services.flatMap(\.characteristics) }
+
+    package borrowing func find(_ uuid: UUID, of service: UUID) -> DiscoveredCharacteristic? {
         services.first { $0.uuid == service && $0.isPrimary }?.characteristics.first { $0.uuid == uuid }
     }
 
     /// The characteristic that a check's prerequisites include.
-    func characteristic(_ uuid: UUID, of service: UUID) throws(CheckExit) -> DiscoveredCharacteristic {
+    package func characteristic(_ uuid: UUID, of service: UUID) throws(CheckExit) -> DiscoveredCharacteristic {
         guard let found = find(uuid, of: service) else {
             throw .inconclusive("\(service.name) has no \(uuid.name)")
         }
@@ -22,17 +25,17 @@ extension Examiner {
     }
 
     /// A fail at the present instant.
-    func failure(expected: String, seen: String) -> CheckExit {
+    package func failure(expected: String, seen: String) -> CheckExit {
         .failed(Finding(expected: expected, seen: seen, instant: now))
     }
 
     /// Fails unless the condition holds.
-    func expect(_ isSo: Bool, _ expected: String, seen: @autoclosure () -> String) throws(CheckExit) {
+    package func expect(_ isSo: Bool, _ expected: String, seen: @autoclosure () -> String) throws(CheckExit) {
         guard isSo else { throw failure(expected: expected, seen: seen()) }
     }
 
     /// Runs a procedure, and fails if no answer arrives.
-    mutating func result(
+    package mutating func result(
         of procedure: Procedure, _ description: String
     ) throws(CheckExit) -> Result<Procedure.Outcome, Procedure.Failure> {
         guard connection != nil else { throw disconnected(during: description) }
@@ -49,7 +52,7 @@ extension Examiner {
     }
 
     /// A fail if the peripheral disconnected instead of answering; inconclusive if the cause is unknown.
-    func disconnectedFailure(instead description: String) -> CheckExit {
+    package func disconnectedFailure(instead description: String) -> CheckExit {
         // Some hosts do not report the reason of a disconnection.
         guard end != .connectionTimeout, end != .unspecified else { return disconnected(during: description) }
         return failure(expected: "an answer to \(description)", seen: "the connection ended: \(endReason)")
@@ -59,13 +62,13 @@ extension Examiner {
     var endReason: String { end.map { "\($0)" } ?? "reason unknown" }
 
     /// Inconclusive: the connection ended before the check could decide.
-    func disconnected(during description: String) -> CheckExit {
+    package func disconnected(during description: String) -> CheckExit {
         let known = supervisionTimeout > .zero ? "; supervision timeout \(supervisionTimeout.formatted)" : ""
         return .inconclusive("the connection ended during \(description): \(endReason)\(known)")
     }
 
     /// The value of an attribute; an Error Response is a fail.
-    mutating func read(_ handle: UInt16, _ name: String) throws(CheckExit) -> [UInt8] {
+    package mutating func read(_ handle: UInt16, _ name: String) throws(CheckExit) -> [UInt8] {
         switch try result(of: .readLong(handle: handle), "a read of \(name)") {
         case .success(.value(let octets)): return octets
         case .failure(.refused(let error, _)):
@@ -73,6 +76,11 @@ extension Examiner {
             throw failure(expected: "the value of \(name)", seen: "\(error)")
         default: throw failure(expected: "the value of \(name)", seen: "another answer")
         }
+    }
+
+    /// The value of a characteristic; an Error Response is a fail.
+    package mutating func read(_ uuid: UUID, of service: UUID) throws(CheckExit) -> [UInt8] {
+        try read(characteristic(uuid, of: service).valueHandle, uuid.name)
     }
 
     /// A peripheral may require pairing for any attribute.  Core 6.0, Vol 3, Part C, section 10.
@@ -83,26 +91,38 @@ extension Examiner {
     }
 
     /// The error of an Error Response; nil for any other answer.
-    mutating func refusal(of procedure: Procedure, _ description: String) throws(CheckExit) -> ATTError? {
+    package mutating func refusal(of procedure: Procedure, _ description: String) throws(CheckExit) -> ATTError? {
         guard case .failure(.refused(let error, _)) = try result(of: procedure, description) else { return nil }
         return error
     }
 
     /// Writes a value; an Error Response is a fail.
-    mutating func write(_ octets: [UInt8], to handle: UInt16, _ name: String) throws(CheckExit) {
-        let error = try refusal(of: .write(handle: handle, value: octets), "a write of \(octets.hex) to \(name)")
+    package mutating func write(_ octets: [UInt8], to handle: UInt16, _ name: String) throws(CheckExit) {
+        let error = try refusal(of: .write(handle: handle, value: octets), "a write of \(octets.text) to \(name)")
         if let error { try skipIfUnpaired(error, name) }
-        try expect(error == nil, "\(name) accepts \(octets.hex)", seen: "\(error?.description ?? "")")
+        try expect(error == nil, "\(name) accepts \(octets.text)", seen: "\(error?.description ?? "")")
+    }
+
+    /// Fails unless the server rejects a write with the right error, which `expected` names.
+    package mutating func expectRefused(
+        _ octets: [UInt8], to handle: UInt16, _ name: String, _ expected: String, by isRight: (ATTError) -> Bool
+    ) throws(CheckExit) {
+        let description = "a write of \(octets.text) to \(name)"
+        let error = try refusal(of: .write(handle: handle, value: octets), description)
+        try expect(
+            error.map(isRight) ?? false, "\(expected) for \(description)", seen: error?.description ?? "it was accepted"
+        )
     }
 
     /// Writes a Client Characteristic Configuration; an Error Response is a fail.
-    mutating func subscribe(_ configuration: ClientConfiguration, to value: DiscoveredCharacteristic) throws(CheckExit)
-    {
+    package mutating func subscribe(
+        _ configuration: ClientConfiguration, to value: DiscoveredCharacteristic
+    ) throws(CheckExit) {
         guard let handle = value.configurationHandle else {
             throw failure(
                 expected: "\(value.uuid.name) has a Client Characteristic Configuration", seen: "none")
         }
-        let number = "0x\(configuration.rawValue.zeroPadded(to: 4, radix: 16))"
+        let number = configuration.rawValue.inHex
         let description = "a write of \(number) to the configuration of \(value.uuid.name)"
         let error = try refusal(of: .configure(handle: handle, configuration), description)
         if let error { try skipIfUnpaired(error, "the configuration of \(value.uuid.name)") }
@@ -111,7 +131,7 @@ extension Examiner {
     }
 
     /// The next matching notification or indication of a value; nil if none arrives in time.
-    mutating func next(
+    package mutating func next(
         of handle: UInt16, within duration: Duration, where isMatch: (ReceivedValue) -> Bool = { _ in true }
     ) throws(CheckExit) -> ReceivedValue? {
         var place = receivedValues.count
@@ -130,7 +150,8 @@ extension Examiner {
     }
 
     /// All notifications and indications of a value during `duration` from now.
-    mutating func receivedValues(of handle: UInt16, for duration: Duration) throws(CheckExit) -> [ReceivedValue] {
+    package mutating func receivedValues(of handle: UInt16, for duration: Duration) throws(CheckExit) -> [ReceivedValue]
+    {
         let first = receivedValues.count
         guard !wait(atMost: duration, until: { $0.connection == nil }) else {
             throw disconnected(during: "a wait for notifications")
@@ -138,11 +159,14 @@ extension Examiner {
         return receivedValues[first...].filter { $0.handle == handle }
     }
 
+    /// The latest notification or indication of a value; nil if there was none.
+    package func latest(of handle: UInt16) -> ReceivedValue? { receivedValues.last { $0.handle == handle } }
+
     // MARK: Manipulating a simulated peripheral
 
     /// Sets a value, by its name or as the main value of a service, until the check ends; skips the check with a real
     /// peripheral.
-    mutating func setValue(
+    package mutating func setValue(
         named name: String? = nil, of service: ServiceDescription, to number: Double, _ description: String
     ) throws(CheckExit) {
         guard let entity = scenarioValue(named: name, of: service) else {
@@ -152,18 +176,25 @@ extension Examiner {
     }
 
     /// Moves the attributes to other handles, as a firmware update would; skips the check with a real peripheral.
-    mutating func moveHandles() throws(CheckExit) {
+    package mutating func moveHandles() throws(CheckExit) {
         guard find(.serviceChanged, of: .genericAttribute) != nil else {
             throw .skipped("not applicable: Generic Attribute has no Service Changed, so the attributes never change")
         }
-        guard let stage = host.stage else { throw .skipped("cannot move the handles of a real peripheral") }
-        try act(Action(.moveHandles(by: 8, announce: true), of: .device(stage.device)))
+        guard let simulated = host.simulated else { throw .skipped("cannot move the handles of a real peripheral") }
+        try act(Action(.moveHandles(by: 8, announce: true), of: .device(simulated.device)))
     }
+}
+
+extension ATTError {
+    /// Errors of a link without enough security.  Core 6.0, Vol 3, Part F, section 3.2.5.
+    package static let securityErrors: [ATTError] = [
+        .insufficientAuthentication, .insufficientAuthorization, .encryptionKeySizeTooShort, .insufficientEncryption,
+    ]
 }
 
 extension [UInt8] {
     /// `16 48`; `nothing` for no octets.
-    var hex: String {
+    package var text: String {
         isEmpty ? "nothing" : map { $0.zeroPadded(to: 2, radix: 16) }.joined(separator: " ")
     }
 }

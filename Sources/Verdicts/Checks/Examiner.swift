@@ -1,21 +1,24 @@
 import Bluetooth
-import GATT
+package import GATT
 import HCI
-import LEHost
-import Scenarios
-import Services
-import Simulation
+package import LEHost
+package import Scenarios
+package import ServiceFramework
+package import Simulation
 import VirtualWorld
 
 /// The central with which a check tests a peripheral; each call lets time pass until it has a result.
 ///
 /// Every wait is bounded, so every check ends, whatever the peripheral does.
-struct Examiner {
+package struct Examiner {
     /// A value that the peripheral notified or indicated.
-    struct ReceivedValue: Hashable {
-        let handle: UInt16
-        let octets: [UInt8]
-        let instant: Instant
+    package struct ReceivedValue: Hashable {
+        package let handle: UInt16
+        package let octets: [UInt8]
+        package let instant: Instant
+
+        /// `16 48 at 3.250000 s`
+        package var description: String { "\(octets.text) at \(instant) s" }
     }
 
     /// How many values and answers are kept per check; later ones are dropped.
@@ -23,20 +26,18 @@ struct Examiner {
 
     /// The host by which it reaches the peripheral.
     private(set) var host: any ExaminerHost
-    /// The peripheral under test.
-    let peer: Peer
+    package let peer: Peer
     /// Its address; nil until it is found.
     private(set) var address: DeviceAddress?
     private(set) var advertisers = AdvertiserCache()
 
-    /// The services discovered on the last connection.
-    var services: [DiscoveredService] = []
+    package var services: [DiscoveredService] = []
     /// The values received since this was last cleared.
-    var receivedValues: [ReceivedValue] = []
+    package var receivedValues: [ReceivedValue] = []
     /// The responses, requested or not, since this was last cleared.
-    var answered: [[UInt8]] = []
-    private(set) var connection: ConnectionID?
-    private(set) var mtu = 23
+    package var answered: [[UInt8]] = []
+    package private(set) var connection: ConnectionID?
+    package private(set) var mtu = 23
     private(set) var supervisionTimeout = Duration.zero
     /// Why the last connection ended.
     private(set) var end: HCIStatus?
@@ -60,7 +61,7 @@ struct Examiner {
         self.init(by: try VirtualTimeHost(world, device: device), of: peer)
     }
 
-    var now: Instant { host.now }
+    package var now: Instant { host.now }
 
     /// The peripheral's advertising reports without repetitions, newest last.
     var reports: [AdvertisingReport] { advertisers.all.first { $0.address == address }?.reports ?? [] }
@@ -80,14 +81,14 @@ struct Examiner {
         }
     }
 
-    mutating func command(_ command: Host.Command) {
+    package mutating func command(_ command: Host.Command) {
         host.perform(command)
         listen()
     }
 
     /// A value of the scenario, by its name or as the main value of a service; nil for a real peripheral.
-    func scenarioValue(named name: String? = nil, of service: ServiceDescription) -> EntityReference? {
-        host.stage.flatMap { $0.scenario.value(named: name, of: service, device: $0.device) }
+    package func scenarioValue(named name: String? = nil, of service: ServiceDescription) -> EntityReference? {
+        host.simulated.flatMap { $0.scenario.value(named: name, of: service, device: $0.device) }
     }
 
     /// Applies a script action to the peripheral for `duration`; skips the check with a real peripheral.
@@ -100,12 +101,11 @@ struct Examiner {
 
     // MARK: Time
 
-    /// Lets this much time pass.
-    mutating func wait(_ duration: Duration) { _ = wait(atMost: duration) { _ in false } }
+    package mutating func wait(_ duration: Duration) { _ = wait(atMost: duration) { _ in false } }
 
     /// Waits for a condition, at most `duration`; returns whether it holds.  `bound` is the time within which it is
     /// due, if that is shorter.
-    mutating func wait(
+    package mutating func wait(
         atMost duration: Duration, due bound: Duration? = nil, until isSo: (borrowing Examiner) -> Bool
     ) -> Bool {
         let begin = now
@@ -127,7 +127,6 @@ struct Examiner {
     /// Shorter stops never matter.
     private static let unnoticed = Duration.milliseconds(50)
 
-    /// Processes the host's outputs.
     private mutating func listen() {
         var outputs: [Host.Output] = []
         host.drain(into: &outputs)
@@ -164,7 +163,7 @@ struct Examiner {
     }
 
     /// Skips the check if the host lacks a capability.
-    func require(_ capability: CentralCapability) throws(CheckExit) {
+    package func require(_ capability: CentralCapability) throws(CheckExit) {
         if let reason = host.unsupportedReason(for: capability) { throw .skipped(reason) }
     }
 
@@ -185,7 +184,7 @@ struct Examiner {
     /// The ATT transaction timeout.  Core 6.0, Vol 3, Part F, section 3.3.3.
     private static let transaction = Duration.seconds(30)
 
-    mutating func forgetReports() { advertisers = AdvertiserCache() }
+    package mutating func forgetReports() { advertisers = AdvertiserCache() }
 
     mutating func beginConnecting(_ parameters: ConnectionParameters, within patience: Duration) {
         (refusal, services, receivedValues, answered) = (nil, [], [], [])

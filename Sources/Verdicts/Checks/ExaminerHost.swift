@@ -21,8 +21,8 @@ package protocol ExaminerHost: CentralHost {
     func stall(since begin: Instant) -> Duration
 
     /// The scenario of the peripheral, and its device there; nil if the peripheral cannot be controlled.
-    var stage: (scenario: Scenario, device: Int)? { get }
+    var simulated: (scenario: Scenario, device: Int)? { get }
 
-    /// Plays an action on the peripheral of `stage`, for some time or forever; returns false if that is not possible.
+    /// Plays an action on the peripheral of `simulated`, for some time or forever; returns false if that is not possible.
     mutating func act(_ action: Action, for duration: Duration?) -> Bool
 }

@@ -1,6 +1,6 @@
 package import Bluetooth
 import HCI
-import Spelling
+import TextFormatting
 
 /// How the command line names a peripheral.
 package enum Peer: Hashable, Sendable, CustomStringConvertible {

@@ -1,10 +1,9 @@
 package import Bluetooth
 import Simulation
-import Spelling
+import TextFormatting
 
 /// A scan for one peripheral, which also finds others.
 package struct PeripheralScan: Sendable {
-    /// The address of the peripheral; nil if it was not found.
     package let address: DeviceAddress?
     /// The others, in order of discovery: `C0:FF:EE:00:00:01/random "Lubdub HRM"`.
     package let others: [String]

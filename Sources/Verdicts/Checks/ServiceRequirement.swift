@@ -1,17 +1,17 @@
-import Bluetooth
-import GATT
-import Spelling
+package import Bluetooth
+package import GATT
+import TextFormatting
 
 /// The attributes that a service specification requires, from which the checks of its declarations follow.
-struct ServiceRequirement: Sendable {
-    enum Presence: Sendable {
+package struct ServiceRequirement: Sendable {
+    package enum Presence: Sendable {
         case mandatory, optional
         /// Optional, with one row for each combination of these optional properties.
         case variant(of: CharacteristicProperties)
     }
 
     /// A characteristic with the properties that its declaration must have.
-    struct Characteristic: Sendable {
+    package struct Characteristic: Sendable {
         /// The end of the check's id: `BV-01-C`, or `features` for a service that is not in the SIG's public list.
         let number: String
         let uuid: UUID
@@ -19,10 +19,10 @@ struct ServiceRequirement: Sendable {
         /// Where the specification defines it: `section 3.1`.
         let section: String
         let presence: Presence
-        /// Describes what a value should be; nil if it is right.  With it the check reads the value too.
         let expectedValue: (@Sendable ([UInt8]) -> String?)?
 
-        init(
+        /// `expectedValue` describes what a value should be; nil if it is right.  With it the check reads the value too.
+        package init(
             _ number: String, _ uuid: UUID, _ properties: CharacteristicProperties, _ section: String,
             _ presence: Presence = .optional, expectedValue: (@Sendable ([UInt8]) -> String?)? = nil
         ) {
@@ -32,13 +32,22 @@ struct ServiceRequirement: Sendable {
     }
 
     /// A characteristic whose Client Characteristic Configuration must be writable and readable.
-    struct Configuration: Sendable {
+    package struct Configuration: Sendable {
         /// The end of the check's id, after the prefix of the service.
         let number: String
         let uuid: UUID
         let value: ClientConfiguration
         let section: String
-        let prerequisite: Prerequisite
+        let prerequisite: Prerequisite?
+
+        /// By default, the prerequisite is that the service has the characteristic.
+        package init(
+            _ number: String, _ uuid: UUID, _ value: ClientConfiguration, _ section: String,
+            if prerequisite: Prerequisite? = nil
+        ) {
+            (self.number, self.uuid, self.value, self.section) = (number, uuid, value, section)
+            self.prerequisite = prerequisite
+        }
     }
 
     let service: UUID
@@ -47,21 +56,33 @@ struct ServiceRequirement: Sendable {
     /// What the ids begin with: `HRS/SEN`; of a service that is not in the SIG's public list, `pulse_oximeter`.
     let prefix: String
     /// Whether the SIG's public list has the checks: ids are then `…/SGGIT/CHA/BV-01-C`, and else `…/` and the number.
-    var isInSIGList = true
-    var isSingle = true
+    let isInSIGList: Bool
+    let isSingle: Bool
     let characteristics: [Characteristic]
-    var configurations: [Configuration] = []
+    let configurations: [Configuration]
 
-    var declarationChecks: [Check] { [presenceCheck] + characteristics.map(declarationCheck) }
+    package init(
+        _ service: UUID, _ specification: String, ids prefix: String, isInSIGList: Bool = true, isSingle: Bool = true,
+        characteristics: [Characteristic], configurations: [Configuration] = []
+    ) {
+        (self.service, self.specification, self.prefix) = (service, specification, prefix)
+        (self.isInSIGList, self.isSingle) = (isInSIGList, isSingle)
+        (self.characteristics, self.configurations) = (characteristics, configurations)
+    }
+
+    /// `Heart Rate Service 1.0, section 3.1`
+    package func section(_ number: String) -> String { "\(specification), section \(number)" }
+
+    package var declarationChecks: [Check] { [presenceCheck] + characteristics.map(declarationCheck) }
 
     /// Each configuration can be written and read.
-    var configurationChecks: [Check] { configurations.map(configurationCheck) }
+    package var configurationChecks: [Check] { configurations.map(configurationCheck) }
 
     private var presenceCheck: Check {
         let (service, isSingle) = (service, isSingle)
         let title = "there is \(isSingle ? "exactly one" : "a") \(service.name) Service, and it is a primary service"
         return Check(
-            isInSIGList ? "\(prefix)/SGGIT/SER/BV-01-C" : "\(prefix)/service", title, "\(specification), section 2",
+            isInSIGList ? "\(prefix)/SGGIT/SER/BV-01-C" : "\(prefix)/service", title, section("2"),
             if: .service(service)
         ) { peripheral throws(CheckExit) in
             let count = peripheral.services.count { $0.uuid == service && $0.isPrimary }
@@ -91,7 +112,7 @@ struct ServiceRequirement: Sendable {
             guard let expectedValue = row.expectedValue else { return }
             let octets = try peripheral.read(value.valueHandle, name)
             if let expected = expectedValue(octets) {
-                throw peripheral.failure(expected: "\(name) is \(expected)", seen: octets.hex)
+                throw peripheral.failure(expected: "\(name) is \(expected)", seen: octets.text)
             }
         }
     }
@@ -100,7 +121,8 @@ struct ServiceRequirement: Sendable {
         let service = service
         return Check(
             "\(prefix)/\(row.number)", "the configuration of \(row.uuid.name) can be written and read",
-            "\(specification), \(row.section); Core 6.0, Vol 3, Part G, section 3.3.3.3", if: row.prerequisite
+            "\(specification), \(row.section); Core 6.0, Vol 3, Part G, section 3.3.3.3",
+            if: row.prerequisite ?? .characteristic(row.uuid, of: service)
         ) { peripheral throws(CheckExit) in
             try peripheral.expectConfigurable(row.uuid, of: service, as: row.value)
         }
@@ -131,7 +153,7 @@ extension Examiner {
         let octets = try read(handle, "the configuration of \(uuid.name)")
         let written = [UInt8(truncatingIfNeeded: configuration.rawValue), 0]
         try expect(
-            octets == written, "the configuration of \(uuid.name) is \(written.hex), as written", seen: octets.hex)
+            octets == written, "the configuration of \(uuid.name) is \(written.text), as written", seen: octets.text)
         try subscribe([], to: value)
     }
 }
@@ -141,7 +163,7 @@ extension CharacteristicProperties {
     fileprivate var hexAndNames: String { "\(rawValue.inHex) (\(names))" }
 
     /// `Read, Notify`
-    var names: String {
+    package var names: String {
         let names = [
             "Broadcast", "Read", "Write Without Response", "Write", "Notify", "Indicate", "Signed Writes",
             "Extended Properties",
@@ -152,7 +174,7 @@ extension CharacteristicProperties {
 
 extension UUID {
     /// `Heart Rate Measurement`; the number where the SIG has assigned no name.
-    var name: String {
+    package var name: String {
         guard let assignedName else { return description }
         return assignedName.split(separator: "_").map { word in
             switch word {

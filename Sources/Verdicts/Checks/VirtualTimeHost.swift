@@ -16,14 +16,13 @@ struct VirtualTimeHost: ExaminerHost {
         (host, self.device) = (try WorldCentralHost(in: world), device)
     }
 
-    /// The present state.
     var world: World { host.world }
     var pool: PacketPool {
         get { host.pool }
         _modify { yield &host.pool }
     }
     var now: Instant { host.world.now }
-    var stage: (scenario: Scenario, device: Int)? { (host.world.scenario, device) }
+    var simulated: (scenario: Scenario, device: Int)? { (host.world.scenario, device) }
     var isOver: Bool { false }
 
     mutating func start() {

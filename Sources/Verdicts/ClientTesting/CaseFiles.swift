@@ -6,7 +6,7 @@ import Expectations
 import Glibc
 import ScenarioLanguage
 package import Scenarios
-import Spelling
+import TextFormatting
 
 extension CaseFiles {
     /// The files of this machine.  A link to a folder is followed only if it is one of `operands`, so that no tree is infinite.

@@ -8,12 +8,11 @@ import ScenarioRuns
 import Scenarios
 import Simulation
 import Sockets
-import Spelling
+import TextFormatting
 import VirtualWorld
 
 /// Runs cases with the options of a command line, each in its own world, on any thread.
 struct CasePlayer: Sendable {
-    /// The client, and how fast time passes.
     package enum Client: Sendable {
         case builtIn(Speed)
         case external(ClientUnderTest)
@@ -57,7 +56,6 @@ struct CasePlayer: Sendable {
     /// Whether the cases run in virtual time.
     package var isVirtual: Bool { if case .builtIn(.max) = client { true } else { false } }
 
-    /// Runs one case of several.
     package func play(_ turn: SuiteScheduler.Turn, _ signals: Signals) -> SuiteScheduler.CaseCompletion {
         let item = turn.item
         let scenario: Scenario
@@ -71,7 +69,6 @@ struct CasePlayer: Sendable {
         } catch { return .failed(error, title: scenario.name) }
     }
 
-    /// Runs the only case.
     package func play(
         alone configuration: RunConfiguration, _ turn: SuiteScheduler.Turn, _ signals: Signals
     ) -> SuiteScheduler.CaseCompletion {

@@ -5,10 +5,9 @@ import Expectations
 package import ScenarioRuns
 import Scenarios
 import Simulation
-import Spelling
+import TextFormatting
 package import VirtualWorld
 
-/// The result of one run of a case.
 package struct CaseResult: Sendable {
     package let outcome: Outcome
     /// Nil when the case was not run.
@@ -51,7 +50,6 @@ package struct CaseResult: Sendable {
         }
     }
 
-    /// The result of a finished run of the built-in client.
     package init(
         _ clientRun: BuiltInClientRun, _ judgement: Judgement, of configuration: RunConfiguration, code: ExitCode
     ) {

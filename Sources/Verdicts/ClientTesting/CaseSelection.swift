@@ -1,7 +1,7 @@
 package import Arguments
 package import CommandSupport
 package import Conformance
-import Spelling
+import TextFormatting
 
 /// The cases that `--only` and `--shard` select; throws when they select none.
 package func selectCases(from cases: [Case], _ invocation: Invocation) throws(CommandFailure) -> [Case] {

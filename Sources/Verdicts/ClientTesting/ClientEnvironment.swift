@@ -1,7 +1,7 @@
 package import Bluetooth
 package import ScenarioRuns
 import Scenarios
-import Spelling
+import TextFormatting
 
 /// The environment of a client under test.  The first variable is unique among the cases that run at the same time: the
 /// address of the controller, or the case's id when the client uses another controller.

@@ -1,7 +1,8 @@
 import CommandSupport
 import Scenarios
+import ServiceFramework
 import Services
-import Spelling
+import TextFormatting
 
 /// A line of a client under test: a JSON object as it is, or any other text as a JSON string.
 struct ClientLine: JSONWritable, Equatable {

@@ -35,7 +35,6 @@ actor ClientOutputSocket {
     /// Sets the function that receives the lines; earlier lines are lost.
     package func listen(_ receive: @escaping @Sendable ([ClientLine]) -> Void) { self.receive = receive }
 
-    /// Whether a connection is open.
     var hasSenders: Bool { !senders.isEmpty }
 
     package func close() {

@@ -44,7 +44,6 @@ struct ClientProcess: Sendable {
         return count > 0 ? buffer[..<count] : nil
     }
 
-    /// Updates `status` and `isGone`.
     package mutating func poll() {
         guard !isGone else { return }
         var code = CInt(0)
@@ -71,7 +70,6 @@ struct ClientProcess: Sendable {
         return .milliseconds(longest / 100_000_000 * 100)
     }
 
-    /// Sends a signal to its process group.
     package func send(_ signal: Int32) {
         if !isGone { kill(-process, signal) }
     }

@@ -10,8 +10,8 @@ import ScenarioRuns
 import Scenarios
 import Simulation
 import Sockets
-import Spelling
 import Terminal
+import TextFormatting
 import VirtualWorld
 
 /// A client under test: a command line that is started for each case, or an operator with an app.

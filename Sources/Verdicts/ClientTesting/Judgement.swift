@@ -5,7 +5,7 @@ import Expectations
 package import ScenarioRuns
 import Scenarios
 import Simulation
-import Spelling
+import TextFormatting
 package import VirtualWorld
 
 /// The verdicts on a scenario's expectations: lines to print, findings for reports, and the exit code.

@@ -3,12 +3,11 @@ import EventLog
 import Expectations
 import Scenarios
 import Simulation
-import Spelling
 import Terminal
+import TextFormatting
 
 /// An expectation as a question to an operator: its text, and the meaning of an answer.
 struct OperatorPrompt: Sendable {
-    /// The meaning of a typed line.
     package enum Reply: Equatable, Sendable {
         /// An answer, and its line in the event log.
         case answer(OperatorQuestion.Answer, ClientLine)
@@ -58,7 +57,6 @@ struct OperatorPrompt: Sendable {
         return isDue ? "\(id): has the app shown \(subject)?" : "\(id): does the app show \(subject)?"
     }
 
-    /// The possible answers.
     package var hint: String {
         let value = fields.map(\.example).joined(separator: " ")
         let words = isOpen ? "" : "yes, no, or "
@@ -71,7 +69,6 @@ struct OperatorPrompt: Sendable {
 
     // MARK: Answers
 
-    /// Parses a typed line.
     package func read(_ text: String) -> Reply {
         let text = text.trimmed
         switch text.lowercased() {

@@ -4,8 +4,8 @@ import Expectations
 import ScenarioRuns
 import Scenarios
 import Simulation
-import Spelling
 import Terminal
+import TextFormatting
 import VirtualWorld
 
 /// The source of an operator's answers: a terminal, or lines of standard input.

@@ -32,7 +32,6 @@ actor OperatorSession: TerminalSession {
         draw()
     }
 
-    /// Whether the operator has typed part of an answer.
     var isTyping: Bool { !typing.text.isEmpty }
 
     package func resume() {
@@ -78,7 +77,6 @@ actor OperatorSession: TerminalSession {
 
         package var text: String { String(decoding: octets, as: UTF8.self) }
 
-        /// Takes an octet from the keyboard.
         package mutating func type(_ octet: UInt8) -> Typed? {
             if isEscaped {  // an ECMA-48 control sequence starts with `[` or `O` and ends with a letter
                 isEscaped = !(0x40...0x7E).contains(octet) || [0x4F, 0x5B].contains(octet)

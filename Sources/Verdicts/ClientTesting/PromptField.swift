@@ -1,6 +1,7 @@
 import Scenarios
+import ServiceFramework
 import Services
-import Spelling
+import TextFormatting
 
 /// A value that an operator can read on an app, and its place in a client's line.
 struct PromptField: Sendable {
@@ -24,7 +25,7 @@ struct PromptField: Sendable {
     }
 
     package let key: String
-    private let member: String?
+    fileprivate let member: String?
 
     /// The values that a matcher compares, and those that are constant.
     package static func fields(of line: Matcher) -> (fields: [PromptField], constants: [Value]) {
@@ -67,8 +68,15 @@ struct PromptField: Sendable {
         return ([characteristic.value] + characteristic.members).first { $0.key == member }
     }
 
+    private var description: ValueDescription? { Self.description(of: key, member) }
+
+    /// Whether it is one of the names that the service defines, which are in lower case.
+    private var isName: Bool { if case .word? = description?.content { true } else { false } }
+
+    fileprivate var isTruth: Bool { kind == .truth }
+
     private var kind: Kind {
-        switch Self.description(of: key, member)?.content {
+        switch description?.content {
         case .truth: .truth
         case .numbers: .numbers
         case .word, .text: .word
@@ -81,10 +89,8 @@ struct PromptField: Sendable {
 
     // MARK: Text
 
-    package var name: String { Self.name(key, member) }
-
     package var example: String {
-        let example = Self.description(of: key, member)?.example ?? ""
+        let example = description?.example ?? ""
         guard example.isEmpty else { return example }
         return switch kind {
         case .number: "72"
@@ -94,14 +100,14 @@ struct PromptField: Sendable {
         }
     }
 
-    package static func name(_ key: String, _ member: String?) -> String {
+    package var name: String {
         let plain = (member ?? key).replacing("_", with: " ")
-        guard let value = description(of: key, member ?? mainMember(of: key)) else {
-            guard let stream = characteristic(of: key)?.value.label, !stream.isEmpty else { return plain }
+        guard let value = Self.description(of: key, member ?? Self.mainMember(of: key)) else {
+            guard let stream = Self.characteristic(of: key)?.value.label, !stream.isEmpty else { return plain }
             return "\(plain) \(stream)"
         }
         let name = value.label.isEmpty ? plain : value.label
-        return ["", "bpm"].contains(value.unit) ? name : "\(name) in \(value.unit)"  // operators know bpm
+        return value.unit.isEmpty ? name : "\(name) in \(value.unit)"
     }
 
     // MARK: Parsing
@@ -125,9 +131,9 @@ struct PromptField: Sendable {
             }
             return Value(key, member, json)
         case .word:
-            let text = words.joined(separator: key == "location" ? "_" : " ")
+            let text = words.joined(separator: isName ? "_" : " ")
             words = []
-            return Value(key, member, (key == "location" || key == "state" ? text.lowercased() : text).quoted)
+            return Value(key, member, (isName || key == "state" ? text.lowercased() : text).quoted)
         }
     }
 
@@ -156,18 +162,17 @@ extension Matcher {
         guard case .object(let members) = self, !members.isEmpty else { return "anything" }
         return members.flatMap { outer -> [String] in
             guard case .object(let inner) = outer.matcher, !inner.isEmpty else {
-                return [outer.matcher.phrase(PromptField.name(outer.key, nil))]
+                return [outer.matcher.phrase(PromptField(key: outer.key, member: nil))]
             }
-            return inner.map { $0.matcher.phrase(PromptField.name(outer.key, $0.key)) }
+            return inner.map { $0.matcher.phrase(PromptField(key: outer.key, member: $0.key)) }
         }.joined(separator: ", ")
     }
 
-    private func phrase(_ name: String) -> String {
+    private func phrase(_ field: PromptField) -> String {
         switch self {
-        case .null where name == PromptField.name("heart_rate", "contact"): "nothing about \(name)"
-        case .null: "no \(name)"
-        case .object, .any(true): "any \(name)"
-        default: "\(name) \(words)"
+        case .null: "\(field.isTruth ? "nothing about" : "no") \(field.name)"
+        case .object, .any(true): "any \(field.name)"
+        default: "\(field.name) \(words)"
         }
     }
 

@@ -4,7 +4,7 @@ package import Conformance
 import Glibc
 import ScenarioRuns
 import Simulation
-import Spelling
+import TextFormatting
 
 /// Runs cases, each in its own world, and prints their results.
 package func runSuite(_ cases: [Case], _ invocation: Invocation) throws(CommandFailure) -> ExitCode {

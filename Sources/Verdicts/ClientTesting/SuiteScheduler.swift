@@ -11,7 +11,6 @@ import Simulation
 struct SuiteScheduler: Sendable {
     package typealias Turn = CaseRunner<Case>.Turn
 
-    /// The result of one turn of a case.
     enum CaseCompletion: Sendable {
         case played(CaseResult)
         /// The case could not be run, or its logs could not be written.
@@ -43,11 +42,9 @@ struct SuiteScheduler: Sendable {
         package var interruption: @Sendable () -> ExitCode? = { Console.failure == EPIPE ? .signal(SIGPIPE) : nil }
     }
 
-    /// The results of the finished cases.
     package private(set) var runner: CaseRunner<Case>
     /// Why not all cases were run; nil when all were.
     package private(set) var interruption: ExitCode?
-    /// The result of the last turn.
     package private(set) var last: CaseCompletion?
     private let jobs: Int
     private let isInOrder: Bool

@@ -33,7 +33,6 @@ package struct Case: Identifiable, Hashable, Sendable {
     package static func id(of path: String) -> String { path.hasSuffix(".json") ? String(path.dropLast(5)) : path }
 }
 
-/// Selects cases by id and shard.
 package struct Selection: Sendable {
     /// One of several parts of about equal size: `2/4`.
     package struct Shard: Hashable, Sendable {
@@ -58,7 +57,6 @@ package struct Selection: Sendable {
     /// Selects the cases whose ids match any of `ids` (all if empty), and of these the ones in `shard` (all if nil).
     package init(only ids: [Glob], _ shard: Shard?) { (self.ids, self.shard) = (ids, shard) }
 
-    /// The selected cases, in their order.
     package func chosen<Item: Identifiable>(of cases: [Item]) -> [Item] where Item.ID == String {
         let matching = ids.isEmpty ? cases : cases.filter { item in ids.contains { $0.matches(item.id) } }
         guard let shard else { return matching }

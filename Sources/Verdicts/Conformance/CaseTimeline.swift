@@ -2,7 +2,6 @@ package import Simulation
 
 /// What happened during a case, as far as the figure in a report shows it.
 package struct CaseTimeline: Hashable, Sendable {
-    /// The state of a device.
     package enum Phase: String, CaseIterable, Sendable {
         /// Neither advertising nor connected.
         case silent
@@ -23,7 +22,6 @@ package struct CaseTimeline: Hashable, Sendable {
 
     /// The states of a device during the case.
     package struct Lane: Hashable, Sendable {
-        /// The device's id.
         package let name: String
         /// Consecutive, without gaps.
         package internal(set) var spans: [Span<Phase>] = []
@@ -33,7 +31,6 @@ package struct CaseTimeline: Hashable, Sendable {
 
     /// A line that the client printed.
     package struct PrintedLine: Hashable, Sendable {
-        /// When it arrived.
         package let instant: Instant
         /// JSON, truncated if long.
         package let line: String

@@ -2,8 +2,8 @@ import Bluetooth
 package import EventLog
 package import Scenarios
 package import Simulation
-import Spelling
 import Synchronization
+import TextFormatting
 
 /// Builds the timeline of a case from its event log, in bounded memory.
 package final class CaseTimelineRecorder: Sendable {
@@ -16,7 +16,6 @@ package final class CaseTimelineRecorder: Sendable {
         memory = Mutex(TimelineState(scenario))
     }
 
-    /// Adds a chunk of the log.
     package func take(_ chunk: EventChunk) {
         let records = chunk.records(where: TimelineState.events.contains, in: wording)
         memory.withLock { memory in

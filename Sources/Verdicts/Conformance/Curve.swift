@@ -5,7 +5,6 @@ package import Simulation
 /// Values within the width of a point become one point with their minimum and maximum; when there are too many points,
 /// the width grows.  So no peak is lost.
 package struct Curve: Hashable, Sendable {
-    /// Consecutive values.
     package struct Point: Hashable, Sendable {
         /// The instant of the first value.
         package let instant: Instant
@@ -22,7 +21,6 @@ package struct Curve: Hashable, Sendable {
     /// The time that one point covers.
     package private(set) var width = Duration.zero
 
-    /// An empty curve.
     package init() {}
 
     /// Adds a value; ignores one that is not finite.
@@ -36,7 +34,6 @@ package struct Curve: Hashable, Sendable {
         for point in narrow { add(point) }
     }
 
-    /// Begins a gap, until the next value.
     package mutating func stop() {
         guard !points.isEmpty else { return }
         points[points.count - 1].isLast = true

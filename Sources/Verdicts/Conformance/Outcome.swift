@@ -1,6 +1,6 @@
 package import Expectations
 package import Simulation
-import Spelling
+import TextFormatting
 
 /// The verdict about one expectation of a case.
 package struct CaseFinding: Hashable, Sendable {

@@ -6,30 +6,25 @@ package import Simulation
 package struct Report: Hashable, Sendable {
     /// A case that has ended.
     package struct Entry: Hashable, Sendable {
-        /// The case's id.
         package var id: String
         package var outcome: Outcome
         /// When it began, as if the cases had run one after another.
         package var start: Instant
 
-        /// The case `id` and its outcome.
         package init(id: String, outcome: Outcome, start: Instant = .start) {
             (self.id, self.outcome, self.start) = (id, outcome, start)
         }
     }
 
-    /// The number of cases per verdict.
     package struct Tally: Hashable, Sendable {
         private var counts = [Int](repeating: 0, count: Verdict.allCases.count)
 
-        /// Counts these verdicts.
         package init(_ verdicts: [Verdict] = []) {
             for verdict in verdicts { count(verdict) }
         }
 
         package subscript(verdict: Verdict) -> Int { Self.index(of: verdict).map { counts[$0] } ?? 0 }
 
-        /// The number of all cases.
         package var total: Int { counts.reduce(0, +) }
 
         /// `1 pass, 0 fail, …`, with all verdicts or some of them.
@@ -64,7 +59,6 @@ package struct Report: Hashable, Sendable {
         package var duration: Duration { cases.reduce(.zero) { $0 + $1.outcome.duration } }
     }
 
-    /// Lubdub's version.
     package let version: String
     private let givenSeed: UInt64?
     /// In the suite's order.

@@ -1,11 +1,10 @@
 package import Documents
 import ScenarioLanguage
 import Scenarios
-import Spelling
+import TextFormatting
 
 /// Access to the file system for finding cases.
 package struct CaseFiles {
-    /// The kind of a path.
     package enum Kind: Hashable, Sendable {
         case file
         case folder

@@ -1,7 +1,6 @@
 import Scenarios
 import Simulation
 
-/// The state that all evaluators share.
 struct Context: Sendable {
     let formatter: ReasonFormatter
     private(set) var truths: Truths
@@ -15,7 +14,6 @@ struct Context: Sendable {
         (formatter, streams) = (ReasonFormatter(scenario: scenario), scenario.streams)
     }
 
-    /// Records the event that all evaluators receive next.
     mutating func observe(_ observed: ObservedEvent, at now: Instant) {
         truths.observe(observed, at: now)
         if let index = stream(of: observed) { streams[index].take(observed.count, at: now) }

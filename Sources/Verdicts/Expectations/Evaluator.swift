@@ -7,13 +7,11 @@ protocol ExpectationEvaluator: Sendable {
     /// Performs what is due by `now`; an opening that closes now stays open, as more events may follow at this instant.
     mutating func advance(to now: Instant, _ context: Context)
     mutating func observe(_ observed: ObservedEvent, at now: Instant, _ context: Context)
-    /// The scenario ends.
     mutating func finish(at now: Instant, _ context: Context)
     /// Starts the time limits, after the first connection.
     mutating func release(at now: Instant)
 }
 
-/// The verdict on an expectation.
 struct Outcome: Sendable {
     let verdict: Verdict
     let reason: Reason?
@@ -223,7 +221,6 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
         }
     }
 
-    /// The verdict on all decided openings; nil if there are none.
     private func verdict(_ context: Context) -> Outcome? {
         guard passed + failed + excused > 0 else { return nil }
         if let firstFailure, Double(passed) * 100 < percentile * Double(passed + failed) {

@@ -22,7 +22,6 @@ package import Simulation
 ///
 /// **Truth.**  `$truth` compares with the values that reached the client: delivered, indicated or read.
 package struct Judge: Sendable {
-    /// The verdict on an expectation.
     package struct Ruling: Hashable, Sendable {
         /// Its index in the scenario.
         package let expectation: Int
@@ -30,7 +29,6 @@ package struct Judge: Sendable {
         package let verdict: Verdict
         /// What was expected, what was observed and when; nil for a pass.
         package let why: Reason?
-        /// When it was decided.
         package let at: Instant
         /// How long this machine stalled, if only that excuses a failure.
         package let stall: Duration?
@@ -56,7 +54,6 @@ package struct Judge: Sendable {
         case nobody
     }
 
-    /// The expectations of a scenario that has not started.
     package init(_ scenario: Scenario, on terms: Terms = Terms()) {
         let streams = scenario.streams
         let context = Context(scenario, terms)

@@ -1,7 +1,7 @@
 import EventLog
 import Scenarios
 import Simulation
-import Spelling
+import TextFormatting
 
 /// Evaluates an expectation of what a client shows by the answers of an operator.
 ///
@@ -46,7 +46,6 @@ struct OperatorEvaluator: ExpectationEvaluator {
         since = MomentWatch(expectation.opens)
     }
 
-    /// The present question; nil if there is none.
     func question(_ index: Int) -> OperatorQuestion? {
         opening.map { opening in
             OperatorQuestion(

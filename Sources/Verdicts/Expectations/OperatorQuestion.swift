@@ -2,11 +2,8 @@ package import Simulation
 
 /// A question to the operator about what a client shows.
 package struct OperatorQuestion: Hashable, Sendable {
-    /// An operator's answer.
     package enum Answer: Hashable, Sendable {
-        /// The client shows it.
         case yes
-        /// The client does not show it.
         case no
         /// The client shows something, which has been passed on as a line of the client.
         case shown
@@ -16,7 +13,6 @@ package struct OperatorQuestion: Hashable, Sendable {
         case nobody
     }
 
-    /// The effect of an answer.
     package enum Effect: Hashable, Sendable {
         case decided
         /// It decides nothing: the time is not over, and the client may still show it.

@@ -11,9 +11,7 @@ struct Opening<Progress: Sendable>: Sendable {
     var progress: Progress
 }
 
-/// The result of an opening.
 struct Decision: Sendable {
-    /// The reason of a failure.
     enum Fault: Sendable {
         /// The event came a number of times.
         case count(Int)
@@ -26,7 +24,6 @@ struct Decision: Sendable {
     }
 
     let opened: Instant
-    /// When it was decided.
     let at: Instant
     /// Nil for a pass.
     let fault: Fault?
@@ -34,11 +31,9 @@ struct Decision: Sendable {
 
 /// The condition that an expectation checks in each of its openings.
 protocol Question: Sendable {
-    /// The state of an opening.
     associatedtype Progress: Sendable
     typealias Openings = ArraySlice<Opening<Progress>>
 
-    /// The limit on simultaneous openings.
     static var maximumOpenings: Int { get }
     /// How long after an opening has closed events may still belong to it.
     var patience: Duration { get }

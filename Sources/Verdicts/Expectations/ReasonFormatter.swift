@@ -2,7 +2,7 @@ import Bluetooth
 import EventLog
 import Scenarios
 import Simulation
-import Spelling
+import TextFormatting
 
 /// Formats the reasons of verdicts: what was expected, what was observed, and when, in seconds as in the event log.
 struct ReasonFormatter: Sendable {

@@ -15,7 +15,6 @@ struct Stalls: Sendable {
 
     private var known: [Stall] = []  // in order, without overlap
 
-    /// Adds a stall between two instants.
     mutating func add(from begin: Instant, to end: Instant) {
         let length = begin.duration(to: end)
         guard length >= Self.shortest else { return }

@@ -1,6 +1,6 @@
 import EventLog
 import Scenarios
-import Services
+import ServiceFramework
 import Simulation
 
 /// The times of the values of an entity that sends several in one notification.

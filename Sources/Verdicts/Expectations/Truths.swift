@@ -1,6 +1,6 @@
 import EventLog
 import Scenarios
-import Services
+import ServiceFramework
 import Simulation
 
 /// The present and recent values of all `$truth` in the expectations.
@@ -36,7 +36,6 @@ struct Truths: Sendable {
         histories.first { $0.covers(truth) }?.came(datum, tolerance: truth.tolerance, since: instant) ?? false
     }
 
-    /// The present truth; nil if there is none.
     func present(_ truth: Matcher.Truth) -> Datum? { histories.first { $0.covers(truth) }?.present }
 }
 

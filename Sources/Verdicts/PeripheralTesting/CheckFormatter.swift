@@ -4,8 +4,8 @@ import CommandSupport
 import Expectations
 import ScenarioRuns
 import Simulation
-import Spelling
 import Terminal
+import TextFormatting
 
 /// Formats outcomes of checks for people.
 struct CheckFormatter {

@@ -8,7 +8,7 @@ import Reporting
 import ScenarioRuns
 import Simulation
 package import Sockets
-import Spelling
+import TextFormatting
 
 /// The radio that reaches a real peripheral.
 package enum PeripheralEndpoint {

@@ -7,7 +7,7 @@ import Expectations
 import Glibc
 import ScenarioRuns
 import Simulation
-import Spelling
+import TextFormatting
 
 /// Runs checks on a real peripheral, in real time, each in its own connection.
 struct RealPeripheralTest {
@@ -21,7 +21,6 @@ struct RealPeripheralTest {
     /// How long to look for the peripheral at first.
     let timeout: Duration
 
-    /// Runs all checks, and returns the exit status.
     func run(_ host: RealTimeHost, _ recent: RecentPackets) throws(CommandFailure) -> ExitCode {
         showProgress(host, "looking for \(peer)")
         defer { Console.show(last: nil) }
@@ -76,7 +75,6 @@ struct RealPeripheralTest {
         return host.time.reason?.code ?? report.code
     }
 
-    /// Why no check can run; nil if they can.
     private func obstacle(_ scan: PeripheralScan, _ host: RealTimeHost) -> CommandFailure? {
         guard let address = scan.address else {
             let found = scan.others.isEmpty ? "none" : scan.others.joined(separator: ", ")

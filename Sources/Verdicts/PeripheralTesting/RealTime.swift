@@ -39,7 +39,6 @@ final class RealTime {
     /// The loop's time; after the end, the last limit of `play`.
     var now: Instant { max(loop.now, skipped) }
 
-    /// Ends the time, unless it is over already.
     func end(_ reason: RunCompletion.Reason) { self.reason = self.reason ?? reason }
 
     /// Lets time pass until `condition` is true; returns false at `limit`, and when the time is over.
@@ -79,12 +78,10 @@ final class RealTime {
         return answer
     }
 
-    /// The longest delay of an event since then.
     func stall(since begin: Instant) -> Duration {
         stalls.lazy.filter { $0.end >= begin }.map(\.length).max() ?? .zero
     }
 
-    /// Forgets all delays before now.
     func forgetStalls() { stalls = [] }
 
     private func turn(until limit: Instant) {

@@ -58,7 +58,7 @@ final class RealTimeHost: ExaminerHost {
         _modify { yield &central.pool }
     }
     var now: Instant { time.now }
-    var stage: (scenario: Scenario, device: Int)? { nil }
+    var simulated: (scenario: Scenario, device: Int)? { nil }
     var isOver: Bool { time.reason != nil }
 
     func start() {

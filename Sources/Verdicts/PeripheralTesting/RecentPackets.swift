@@ -12,7 +12,6 @@ final class RecentPackets: Sendable {
     private let limit: Instant
     private let packets = Mutex<[(instant: Instant, line: String)]>([])
 
-    /// Packets of this controller, up to an instant.
     init(of central: UInt16, until limit: Instant = .never) { (self.central, self.limit) = (central, limit) }
 
     func take(_ chunk: PacketChunk) {
@@ -26,7 +25,6 @@ final class RecentPackets: Sendable {
         }
     }
 
-    /// The last packets up to an instant.
     func lines(until instant: Instant) -> [String] {
         packets.withLock { $0.filter { $0.instant <= instant }.suffix(Self.shown).map(\.line) }
     }

@@ -8,7 +8,7 @@ import Glibc
 package import ScenarioRuns
 import Scenarios
 import Simulation
-import Spelling
+import TextFormatting
 import VirtualWorld
 
 /// Runs checks on a scenario's peripheral, each in its own world.
@@ -32,7 +32,6 @@ package struct SimulatedPeripheralTest {
         self.device = device
     }
 
-    /// Runs all checks, and returns the exit status.
     package func run() throws(CommandFailure) -> ExitCode {
         let signals = Signals()
         var report = Report(version: version, seed: configuration.seed)

@@ -1,5 +1,5 @@
 package import EventLog
-import Spelling
+import TextFormatting
 
 /// The event log file of `--events`: one JSON object per line.
 package final class EventFile: Sendable {
@@ -16,7 +16,6 @@ package final class EventFile: Sendable {
         write(EventRecord.start(version: version, scenario: scenario, seed: seed, source: source))
     }
 
-    /// The first error.
     package var failure: OutputFailure? { file.failure }
 
     /// Writes a line for each entry of a chunk.
@@ -26,7 +25,6 @@ package final class EventFile: Sendable {
         file.write(text.octets)
     }
 
-    /// Writes the buffer to the file.
     package func flush() { file.flush() }
 
     /// Writes the last line and closes the file; throws the first error since the file was created.

@@ -1,7 +1,7 @@
 import Conformance
 import Expectations
 import Simulation
-import Spelling
+import TextFormatting
 
 /// Reports as one HTML page: a matrix of cases × reports, and a section for each case.
 ///

@@ -2,7 +2,7 @@ package import Conformance
 package import Documents
 import Expectations
 import Simulation
-import Spelling
+import TextFormatting
 
 extension JSONReport {
     /// The maximum number of cases in a report.

@@ -2,7 +2,7 @@ package import Conformance
 import Documents
 import Expectations
 import Simulation
-import Spelling
+import TextFormatting
 
 /// A report as JSON, one case per line.
 package enum JSONReport {

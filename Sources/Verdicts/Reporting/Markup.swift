@@ -1,4 +1,4 @@
-import Spelling
+import TextFormatting
 
 /// Escaping of text for XML and HTML.
 enum Markup {

@@ -2,15 +2,12 @@ package import Conformance
 import Expectations
 
 package struct ReportColumn: Sendable {
-    /// The column's heading.
     package let name: String
     package let report: Report
 
-    /// A column with this heading.
     package init(_ name: String, _ report: Report) { (self.name, self.report) = (name, report) }
 }
 
-/// A table of cases × reports.
 struct Matrix {
     /// A case in all reports.
     struct Row {

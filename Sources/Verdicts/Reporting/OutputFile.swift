@@ -1,8 +1,7 @@
 import Glibc
-import Spelling
 import Synchronization
+import TextFormatting
 
-/// An error in writing a file.
 package struct OutputFailure: Error, Equatable, CustomStringConvertible {
     /// The path on the command line.
     package let path: String
@@ -46,7 +45,6 @@ package final class OutputFile: Sendable {
         unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     }
 
-    /// The first error.
     package var failure: OutputFailure? { state.withLock { $0.failure } }
 
     package func write(_ octets: ArraySlice<UInt8>) {
@@ -56,7 +54,6 @@ package final class OutputFile: Sendable {
         }
     }
 
-    /// Writes the buffer to the file.
     package func flush() { state.withLock { empty(&$0) } }
 
     /// Flushes and closes the file; throws the first error since it was created.

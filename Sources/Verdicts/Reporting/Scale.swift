@@ -45,7 +45,6 @@ extension Duration {
     /// Always in seconds, with one decimal: `630.0 s`.
     var formattedInSeconds: String { "\(tenths(of: Unit.second)) s" }
 
-    /// A unit of time.
     struct Unit {
         let name: String
         /// In nanoseconds.

@@ -1,6 +1,6 @@
 import Conformance
 import Simulation
-import Spelling
+import TextFormatting
 
 /// A figure of what happened in a case: a track for each device and one for the script, and heart rates over time.
 ///

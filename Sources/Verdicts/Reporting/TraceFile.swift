@@ -12,7 +12,6 @@ package final class TraceFile: Sendable {
         file.write(Btsnoop.header[...])
     }
 
-    /// The first error.
     package var failure: OutputFailure? { file.failure }
 
     package func write(_ chunk: PacketChunk) {
@@ -21,7 +20,6 @@ package final class TraceFile: Sendable {
         file.write(octets[...])
     }
 
-    /// Writes the buffer to the file.
     package func flush() { file.flush() }
 
     /// Flushes and closes the file; throws the first error since it was created.

@@ -33,7 +33,6 @@ package struct WholeFile: Sendable {
         return unsafe String(cString: resolved)
     }
 
-    /// Replaces the content.
     package func write(_ text: String) throws(OutputFailure) {
         guard !isInPlace else {
             let file = try OutputFile(target)

@@ -2,11 +2,12 @@ import Bluetooth
 import Characteristics
 import Octets
 import Sensors
+import ServiceFramework
 import Simulation
 
 /// The Battery Service of a device: it notifies changes of the level.
-struct BatterySensor: ServiceSensor {
-    private var schedule: Schedule
+struct BatterySensor: PeriodicSensor {
+    var schedule: Schedule
     private var gauge: Gauge
     private var notified: UInt8?
 
@@ -36,10 +37,6 @@ struct BatterySensor: ServiceSensor {
     mutating func didResumeNotifying(_ id: ValueID, at now: Instant, context: inout SensorContext) {
         reschedule(id, after: now)
     }
-
-    mutating func reschedule(_: ValueID, after now: Instant) { schedule.reschedule(after: now) }
-
-    func nextNotification(of _: ValueID, context _: SensorContext) -> Instant { schedule.due }
 
     mutating func encodeNotification(
         of id: ValueID, trigger: NotificationTrigger, at now: Instant, context: inout SensorContext,

@@ -1,15 +1,16 @@
 import Bluetooth
 package import Characteristics
 import GATT
-package import Octets
+import Octets
 package import Sensors
+package import ServiceFramework
 import Simulation
 
 extension ServiceDescription {
     /// The Battery Service, 0x180F.  Battery Service 1.1.
     package static let battery = ServiceDescription(
         "battery", .battery, "a level, notified when it changes", isAdvertised: false,
-        fields: [BatteryFields.level.description, BatteryFields.period.description],
+        fields: [BatteryFields.level, BatteryFields.period],
         characteristics: [
             CharacteristicDescription(
                 .batteryLevel, "Battery Level", [.read, .notify], format: BatteryLevel.self,
@@ -31,7 +32,6 @@ package enum BatteryFields {
 }
 
 extension BatteryLevel: CharacteristicValue {
-    package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `battery 87 %`.
     package var words: String { "battery \(percent) %" }
     /// Percent.

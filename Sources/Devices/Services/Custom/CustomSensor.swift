@@ -3,6 +3,7 @@ import Characteristics
 import GATT
 import Octets
 import Sensors
+import ServiceFramework
 import Simulation
 
 /// A service that a scenario file describes.

@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import GATT
 import Sensors
+import ServiceFramework
 import Simulation
 
 /// The Device Information Service of a device: strings, which a script may change.

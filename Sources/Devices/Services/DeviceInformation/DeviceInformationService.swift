@@ -2,13 +2,14 @@ import Bluetooth
 package import Characteristics
 import GATT
 package import Octets
-package import Spelling
+package import ServiceFramework
+package import TextFormatting
 
 extension ServiceDescription {
     /// The Device Information Service, 0x180A.  Device Information Service 1.2.
     package static let deviceInformation = ServiceDescription(
         "device_information", .deviceInformation, "manufacturer, model and other strings", isAdvertised: false,
-        fields: DeviceInformation.allCases.map { DeviceInformationFields.field(of: $0).description },
+        fields: DeviceInformation.allCases.map { DeviceInformationFields.field(of: $0) },
         characteristics: DeviceInformation.allCases.map { kind in
             CharacteristicDescription(
                 kind.uuid, "the \(kind.rawValue) string", .read, format: UTF8Text.self,

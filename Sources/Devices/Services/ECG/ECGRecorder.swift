@@ -1,4 +1,5 @@
 import Sensors
+import ServiceFramework
 import Simulation
 
 /// Records the ECG of the device's heart in frames, for any service.

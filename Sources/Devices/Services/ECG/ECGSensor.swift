@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import Octets
 import Sensors
+import ServiceFramework
 import Simulation
 
 /// The ECG service of a device.

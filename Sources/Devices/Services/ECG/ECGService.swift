@@ -2,6 +2,7 @@ package import Characteristics
 import GATT
 package import Octets
 package import Sensors
+package import ServiceFramework
 
 extension ServiceDescription {
     /// The vendor-specific ECG service, 0x0200.
@@ -45,10 +46,10 @@ package enum ECGFields {
     /// The number of the lead; the wave form is always that of one lead.
     package static let lead = Field.curve("lead", leads, standard: 1, "Number of the lead; 1 by default.")
 
-    static let all = [
-        form.description, rate.description,
-        .object("noise", [mains.description, wander.description, muscle.description], "The noise."),
-        lead.description,
+    static let all: [any ServiceField] = [
+        form, rate,
+        FieldDescription.object("noise", [mains, wander, muscle], "The noise."),
+        lead,
     ]
 
     static func rate(_ configuration: ServiceConfiguration) -> Int { configuration[rate] ?? 500 }
@@ -77,7 +78,6 @@ extension ECGFrame: CharacteristicValue {
 }
 
 extension ECGDescription: CharacteristicValue {
-    package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `ECG at 500 Hz, leads: 1`.
     package var words: String { "ECG at \(rate) Hz, leads: \(leads)" }
 }

@@ -2,11 +2,12 @@ import Bluetooth
 import Characteristics
 import Octets
 import Sensors
+import ServiceFramework
 import Simulation
 
 /// The Feed service of a device.
-struct FeedSensor: ServiceSensor {
-    private var schedule: Schedule
+struct FeedSensor: PeriodicSensor {
+    var schedule: Schedule
     private var gauge: Gauge
 
     init(_ source: SensorSource) {
@@ -21,14 +22,6 @@ struct FeedSensor: ServiceSensor {
         context.noteSaturation(of: value, as: id, in: FeedFields.range)
         return VendorCount(roundingDown: value).octets
     }
-
-    mutating func didSubscribe(to _: ValueID, at now: Instant, context _: inout SensorContext) {
-        schedule.reschedule(after: now)
-    }
-
-    mutating func reschedule(_: ValueID, after now: Instant) { schedule.reschedule(after: now) }
-
-    func nextNotification(of _: ValueID, context _: SensorContext) -> Instant { schedule.due }
 
     mutating func encodeNotification(
         of id: ValueID, trigger: NotificationTrigger, at now: Instant, context: inout SensorContext,

@@ -1,15 +1,16 @@
 import Characteristics
 import GATT
-package import Octets
+import Octets
 package import Sensors
+package import ServiceFramework
 import Simulation
-package import Spelling
+import TextFormatting
 
 extension ServiceDescription {
     /// The vendor-specific Feed service, 0x0400: a number that is notified periodically.
     package static let feed = ServiceDescription(
         "feed", VendorUUID.feed.uuid, "vendor service: a number, notified periodically",
-        fields: [FeedFields.value.description, FeedFields.period.description],
+        fields: [FeedFields.value, FeedFields.period],
         characteristics: [
             CharacteristicDescription(
                 .feedValue, [.read, .notify], format: FeedValue.self,
@@ -28,12 +29,10 @@ package enum FeedFields {
 }
 
 /// Feed Value, vendor 0x0401: a `VendorCount`.
-package struct FeedValue: CharacteristicValue {
-    private let count: VendorCount
-
-    package init(octets: ArraySlice<UInt8>) throws(Malformed) { count = try VendorCount(octets: octets, "Value") }
-
-    package func write(to text: inout JSONText) { count.write(to: &text) }
+package struct FeedValue: NumberValue {
+    package static let field = "Value"
+    package let number: UInt32
+    package init(_ number: UInt32) { self.number = number }
     /// `feed 1999`.
-    package var words: String { "feed \(count.number)" }
+    package var words: String { "feed \(number)" }
 }

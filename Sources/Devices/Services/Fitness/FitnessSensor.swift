@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import Octets
 import Sensors
+import ServiceFramework
 import Simulation
 
 /// The Fitness service of a device. Its times are wall clock times.

@@ -1,10 +1,11 @@
 import Bluetooth
 package import Characteristics
 import GATT
-package import Octets
+import Octets
 package import Sensors
+package import ServiceFramework
 import Simulation
-package import Spelling
+import TextFormatting
 
 extension ServiceDescription {
     /// The vendor-specific Fitness service, 0x0100: steps and a temperature, each computed when it is read.
@@ -12,8 +13,8 @@ extension ServiceDescription {
         "fitness", VendorUUID.fitness.uuid,
         "vendor service: steps, steps of today and body temperature, read on demand",
         fields: [
-            FitnessFields.steps.description, FitnessFields.temperature.description,
-            FitnessFields.dailyReset.description, FitnessFields.period.description,
+            FitnessFields.steps, FitnessFields.temperature,
+            FitnessFields.dailyReset, FitnessFields.period,
         ],
         characteristics: [
             CharacteristicDescription(
@@ -66,31 +67,24 @@ package enum FitnessFields {
 }
 
 /// Steps, vendor 0x0101: a `VendorCount`.
-package struct StepCount: CharacteristicValue {
-    private let count: VendorCount
-
-    package init(octets: ArraySlice<UInt8>) throws(Malformed) { count = try VendorCount(octets: octets, "Steps") }
-
-    package func write(to text: inout JSONText) { count.write(to: &text) }
+package struct StepCount: NumberValue {
+    package static let field = "Steps"
+    package let number: UInt32
+    package init(_ number: UInt32) { self.number = number }
     /// `4211 steps`.
-    package var words: String { "\(count.number) steps" }
-    package func number(of _: String?) -> Double? { Double(count.number) }
+    package var words: String { "\(number) steps" }
 }
 
 /// Steps Today, vendor 0x0102: a `VendorCount`.
-package struct StepCountOfDay: CharacteristicValue {
-    private let count: VendorCount
-
-    package init(octets: ArraySlice<UInt8>) throws(Malformed) { count = try VendorCount(octets: octets, "Steps Today") }
-
-    package func write(to text: inout JSONText) { count.write(to: &text) }
+package struct StepCountOfDay: NumberValue {
+    package static let field = "Steps Today"
+    package let number: UInt32
+    package init(_ number: UInt32) { self.number = number }
     /// `4211 steps today`.
-    package var words: String { "\(count.number) steps today" }
-    package func number(of _: String?) -> Double? { Double(count.number) }
+    package var words: String { "\(number) steps today" }
 }
 
 extension Temperature: CharacteristicValue {
-    package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `36.6 °C`.
     package var words: String { celsius.degrees }
     /// °C.

@@ -3,6 +3,7 @@ import Characteristics
 import GATT
 import Octets
 import Sensors
+import ServiceFramework
 import Simulation
 
 /// The Health Thermometer Service of a device: it indicates a temperature once per interval, and notifies the present
@@ -36,7 +37,7 @@ struct HealthThermometerSensor: ServiceSensor {
     private var intervalHasChanged = false
     private var isHeldBack = false  // until the next measurement
     private var wasOnDemand = false  // the last measurement
-    private var setType: [UInt8]?  // by a script
+    private var type: SettableText
 
     init(_ source: SensorSource) {
         configuration = source.configuration
@@ -44,17 +45,13 @@ struct HealthThermometerSensor: ServiceSensor {
         isStoring = configuration[HealthThermometerFields.isStoring]
         gauge = Gauge(source.signal(HealthThermometerFields.temperature, "temperature"))
         measuring = Schedule(every: configuration[HealthThermometerFields.period])
+        let site = configuration[HealthThermometerFields.site].flatMap(HealthThermometerFields.sites.firstIndex)
+        type = SettableText(site.map { [UInt8(truncatingIfNeeded: $0 + 1)] })
     }
 
     static func validRange(_ configuration: ServiceConfiguration) -> MeasurementIntervalRange {
         let first = interval(configuration[HealthThermometerFields.period]).seconds
         return MeasurementIntervalRange(seconds: 1...max(longestInterval, first))
-    }
-
-    private var configuredType: [UInt8]? {
-        configuration[HealthThermometerFields.site].flatMap(HealthThermometerFields.sites.firstIndex).map {
-            [UInt8(truncatingIfNeeded: $0 + 1)]
-        }
     }
 
     private func id(_ value: Value) -> ValueID { ValueID(index: value.rawValue, carrier: value.rawValue) }
@@ -208,7 +205,7 @@ struct HealthThermometerSensor: ServiceSensor {
     func read(_ id: ValueID, at now: Instant, context: inout SensorContext) throws(ATTError) -> [UInt8] {
         switch Value(id) {
         case .interval: return interval.octets
-        case .type: return setType ?? configuredType ?? []
+        case .type: return type.octets ?? []
         default: throw .unlikelyError
         }
     }
@@ -236,11 +233,7 @@ struct HealthThermometerSensor: ServiceSensor {
     mutating func set(
         _ id: ValueID, to input: SensorInput?, at now: Instant, begun: Instant?, context: inout SensorContext
     ) -> Bool {
-        if Value(id) == .type {
-            guard configuredType != nil, input.isTextOrEnd else { return false }
-            setType = input?.octets
-            return true
-        }
+        if Value(id) == .type { return type.set(input) }
         guard let signal = input.signal else { return false }
         switch Value(id) {
         case .temperature:

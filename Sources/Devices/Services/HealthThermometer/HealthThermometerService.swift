@@ -1,10 +1,11 @@
 import Bluetooth
 package import Characteristics
 import GATT
-package import Octets
+import Octets
 package import Sensors
+package import ServiceFramework
 import Simulation
-package import Spelling
+package import TextFormatting
 
 extension ServiceDescription {
     /// The Health Thermometer Service, 0x1809.  Health Thermometer Service 1.0.
@@ -12,9 +13,9 @@ extension ServiceDescription {
         "health_thermometer", .healthThermometer,
         "indications with time stamps, °C or °F, intermediate values, a writable interval, stored measurements",
         fields: [
-            HealthThermometerFields.temperature.description, HealthThermometerFields.period.description,
-            HealthThermometerFields.site.description, HealthThermometerFields.unit.description,
-            HealthThermometerFields.isStoring.description,
+            HealthThermometerFields.temperature, HealthThermometerFields.period,
+            HealthThermometerFields.site, HealthThermometerFields.unit,
+            HealthThermometerFields.isStoring,
         ],
         characteristics: [
             CharacteristicDescription(
@@ -82,8 +83,6 @@ package enum HealthThermometerFields {
 }
 
 extension TemperatureMeasurement: CharacteristicValue {
-    /// Flags, value, and the optional fields that the flags announce.
-    package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `36.6 °C`.
     package var words: String { celsius.degrees }
     /// °C.
@@ -95,13 +94,11 @@ extension TemperatureMeasurement: CharacteristicValue {
 }
 
 extension TemperatureType: CharacteristicValue {
-    package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `temperature taken at: ear`.
     package var words: String { "temperature taken at: \(name ?? "place \(number)")" }
 }
 
 extension MeasurementInterval: CharacteristicValue {
-    package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `a temperature every 60 s`.
     package var words: String { "a temperature every \(seconds) s" }
 }

@@ -1,4 +1,5 @@
 import Sensors
+import ServiceFramework
 import Simulation
 
 /// Energy Expended as a curve, counted from the last reset.

@@ -2,10 +2,11 @@ import Bluetooth
 import Characteristics
 import Octets
 import Sensors
+import ServiceFramework
 import Simulation
 
 /// The Heart Rate Service of a device.
-struct HeartRateSensor: ServiceSensor {
+struct HeartRateSensor: PeriodicSensor {
     /// Every tenth measurement has Energy Expended.  Heart Rate Service 1.0, section 3.1.1.3.
     private static let energyPeriod = 10
 
@@ -27,15 +28,14 @@ struct HeartRateSensor: ServiceSensor {
     private let hasRRIntervals: Bool
     /// The maximum in one measurement; nil: as many as fit into the MTU.
     private let mostRRIntervals: Int?
-    private let location: BodySensorLocation?
-    private var schedule: Schedule
+    private var location: SettableText
+    var schedule: Schedule
     private var contact: Gauge?
     private var energy: EnergyCurve?  // nil when it is computed from the heart
     private var setEnergy: EnergyCurve?  // by a script
     private var lastReset = Instant.start  // of the energy
     private var sent = 0
     private var measurement = HeartRateMeasurement(bpm: 0)
-    private var setLocation: [UInt8]?  // by a script
 
     init(_ source: SensorSource) {
         let configuration = source.configuration
@@ -51,7 +51,8 @@ struct HeartRateSensor: ServiceSensor {
         }
         hasRRIntervals = configuration[HeartRateFields.rrIntervals]
         mostRRIntervals = configuration[HeartRateFields.rrPerNotification]
-        location = configuration[HeartRateFields.location].flatMap(BodySensorLocation.init(name:))
+        location = SettableText(
+            configuration[HeartRateFields.location].flatMap(BodySensorLocation.init(name:))?.octets)
     }
 
     // MARK: Notifications
@@ -63,10 +64,6 @@ struct HeartRateSensor: ServiceSensor {
         sent = 0
         schedule.reschedule(after: now)
     }
-
-    mutating func reschedule(_: ValueID, after now: Instant) { schedule.reschedule(after: now) }
-
-    func nextNotification(of _: ValueID, context: SensorContext) -> Instant { schedule.due }
 
     mutating func encodeNotification(
         of id: ValueID, trigger: NotificationTrigger, at now: Instant, context: inout SensorContext,
@@ -104,9 +101,7 @@ struct HeartRateSensor: ServiceSensor {
     }
 
     func read(_ id: ValueID, at now: Instant, context: inout SensorContext) throws(ATTError) -> [UInt8] {
-        guard Value(id) == .location, let octets = setLocation ?? location?.octets else {
-            throw .unlikelyError
-        }
+        guard Value(id) == .location, let octets = location.octets else { throw .unlikelyError }
         return octets
     }
 
@@ -143,11 +138,7 @@ struct HeartRateSensor: ServiceSensor {
     mutating func set(
         _ id: ValueID, to input: SensorInput?, at now: Instant, begun: Instant?, context: inout SensorContext
     ) -> Bool {
-        if Value(id) == .location {
-            guard location != nil, input.isTextOrEnd else { return false }
-            setLocation = input?.octets
-            return true
-        }
+        if Value(id) == .location { return location.set(input) }
         guard let signal = input.signal else { return false }
         switch Value(id) {
         case .rate:

@@ -1,10 +1,11 @@
 import Bluetooth
 package import Characteristics
 import GATT
-package import Octets
+import Octets
 package import Sensors
+package import ServiceFramework
 import Simulation
-import Spelling
+import TextFormatting
 
 extension ServiceDescription {
     /// The Heart Rate Service, 0x180D.  Heart Rate Service 1.0.
@@ -12,10 +13,10 @@ extension ServiceDescription {
         "heart_rate", .heartRate,
         "one or two octets, contact, energy, RR intervals, sensor location",
         fields: [
-            HeartRateFields.rate.description, HeartRateFields.period.description, HeartRateFields.format.description,
-            HeartRateFields.contact.description, HeartRateFields.energy.description,
-            HeartRateFields.rrIntervals.description, HeartRateFields.rrPerNotification.description,
-            HeartRateFields.location.description,
+            HeartRateFields.rate, HeartRateFields.period, HeartRateFields.format,
+            HeartRateFields.contact, HeartRateFields.energy,
+            HeartRateFields.rrIntervals, HeartRateFields.rrPerNotification,
+            HeartRateFields.location,
         ],
         characteristics: [
             CharacteristicDescription(
@@ -99,21 +100,14 @@ extension HeartRateMeasurement: CharacteristicValue {
 }
 
 extension BodySensorLocation: CharacteristicValue {
-    package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets)) }
     /// `worn at: chest`.
     package var words: String { "worn at: \(name ?? "place \(number)")" }
 }
 
 /// A command of the Heart Rate Control Point, known or not.
-struct ControlPointOctet: CharacteristicValue {
-    private let octet: UInt8
-
-    init(octets: ArraySlice<UInt8>) throws(Malformed) {
-        var reader = OctetReader(octets)
-        octet = try reader.uint8("Heart Rate Control Point")
-        try reader.finish()
-    }
-
-    func write(to text: inout JSONText) { text.append(Int64(octet)) }
-    var words: String { "control point \(octet)" }
+struct ControlPointOctet: NumberValue {
+    static let field = "Heart Rate Control Point"
+    let number: UInt8
+    init(_ number: UInt8) { self.number = number }
+    var words: String { "control point \(number)" }
 }

@@ -2,12 +2,13 @@ package import Characteristics
 import GATT
 import Octets
 package import Sensors
+package import ServiceFramework
 
 extension ServiceDescription {
     /// The vendor-specific Measurements service, 0x0300: several hundred heart rates per second.
     package static let measurements = ServiceDescription(
         "measurements", VendorUUID.measurements.uuid, "vendor service: a stream of heart rates, hundreds per second",
-        fields: [MeasurementsFields.rate.description, MeasurementsFields.value.description],
+        fields: [MeasurementsFields.rate, MeasurementsFields.value],
         characteristics: [
             CharacteristicDescription(
                 .heartRates, .notify, format: HeartRateFrame.self,

@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import Octets
 import Sensors
+import ServiceFramework
 import Simulation
 
 /// The Polar Measurement Data service of a device: an electrocardiogram that a client starts with the control point.

@@ -1,6 +1,7 @@
 package import Characteristics
 import GATT
 package import Octets
+package import ServiceFramework
 
 extension ServiceDescription {
     /// Polar Measurement Data, the service with which Polar straps send an ECG: `ecg` as `pmd` in a scenario.

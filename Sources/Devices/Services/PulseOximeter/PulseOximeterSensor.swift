@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import Octets
 import Sensors
+import ServiceFramework
 import Simulation
 
 /// The Pulse Oximeter Service of a device: it notifies continuous measurements and indicates spot-checks.  Pulse Oximeter

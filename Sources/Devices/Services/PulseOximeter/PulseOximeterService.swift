@@ -1,9 +1,11 @@
 import Bluetooth
 package import Characteristics
 import GATT
+import Octets
 package import Sensors
+package import ServiceFramework
 import Simulation
-import Spelling
+import TextFormatting
 
 extension ServiceDescription {
     /// The Pulse Oximeter Service, 0x1822.  Pulse Oximeter Service 1.0.1.
@@ -11,9 +13,9 @@ extension ServiceDescription {
         "pulse_oximeter", .pulseOximeter,
         "oxygen saturation and pulse rate, amplitude, contact, spot-checks with time stamps",
         fields: [
-            PulseOximeterFields.spo2.description, PulseOximeterFields.pulseRate.description,
-            PulseOximeterFields.amplitude.description, PulseOximeterFields.contact.description,
-            PulseOximeterFields.period.description, PulseOximeterFields.spotCheckPeriod.description,
+            PulseOximeterFields.spo2, PulseOximeterFields.pulseRate,
+            PulseOximeterFields.amplitude, PulseOximeterFields.contact,
+            PulseOximeterFields.period, PulseOximeterFields.spotCheckPeriod,
         ],
         characteristics: [
             CharacteristicDescription(

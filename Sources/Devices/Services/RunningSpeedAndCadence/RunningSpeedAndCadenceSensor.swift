@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import Octets
 import Sensors
+import ServiceFramework
 import Simulation
 
 /// The Running Speed and Cadence Service of a device.  Running Speed and Cadence Service 1.0, section 3.
@@ -34,7 +35,7 @@ struct RunningSpeedAndCadenceSensor: ServiceSensor {
     private static let standardCadence = 160.0
 
     private let feature: RSCFeature
-    private let location: SensorLocation?
+    private var location: SettableText
     private let steps: Int?
     private let followsSteps: Bool  // the cadence
     private var schedule: Schedule
@@ -47,7 +48,6 @@ struct RunningSpeedAndCadenceSensor: ServiceSensor {
     private var countedSteps = 0.0
     private var countedUntil = Instant.start
     private var shift = 0.0  // in metres, since a client set the total distance
-    private var setLocation: [UInt8]?  // by a script
     private var procedure = Procedure.none
     private var isConfigured = false  // the control point, by a client
 
@@ -58,7 +58,7 @@ struct RunningSpeedAndCadenceSensor: ServiceSensor {
         if configuration.has(RunningFields.totalDistance.key) { feature.insert(.totalDistance) }
         if configuration.has(RunningFields.running.key) { feature.insert(.walkingOrRunning) }
         self.feature = feature
-        location = configuration[RunningFields.location].flatMap(SensorLocation.init(name:))
+        location = SettableText(configuration[RunningFields.location].flatMap(SensorLocation.init(name:))?.octets)
         steps = source.steps
         schedule = Schedule(every: configuration[RunningFields.period])
         speed = Gauge(source.signal(RunningFields.speed, "speed"))
@@ -179,7 +179,7 @@ struct RunningSpeedAndCadenceSensor: ServiceSensor {
     func read(_ id: ValueID, at now: Instant, context: inout SensorContext) throws(ATTError) -> [UInt8] {
         switch Value(id) {
         case .feature: return feature.octets
-        case .location: return setLocation ?? location?.octets ?? []
+        case .location: return location.octets ?? []
         default: throw .unlikelyError
         }
     }
@@ -207,11 +207,7 @@ struct RunningSpeedAndCadenceSensor: ServiceSensor {
     mutating func set(
         _ id: ValueID, to input: SensorInput?, at now: Instant, begun: Instant?, context: inout SensorContext
     ) -> Bool {
-        if Value(id) == .location {
-            guard location != nil, input.isTextOrEnd else { return false }
-            setLocation = input?.octets
-            return true
-        }
+        if Value(id) == .location { return location.set(input) }
         guard let signal = input.signal else { return false }
         count(until: now, context: &context)
         switch Value(id) {

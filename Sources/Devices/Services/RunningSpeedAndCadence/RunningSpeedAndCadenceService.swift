@@ -1,7 +1,9 @@
 import Bluetooth
 package import Characteristics
 import GATT
+import Octets
 package import Sensors
+package import ServiceFramework
 import Simulation
 
 extension ServiceDescription {
@@ -10,9 +12,9 @@ extension ServiceDescription {
         "running_speed_and_cadence", .runningSpeedAndCadence,
         "speed, cadence, stride length, and a total distance that clients can set",
         fields: [
-            RunningFields.speed.description, RunningFields.period.description, RunningFields.cadence.description,
-            RunningFields.strideLength.description, RunningFields.totalDistance.description,
-            RunningFields.running.description, RunningFields.location.description,
+            RunningFields.speed, RunningFields.period, RunningFields.cadence,
+            RunningFields.strideLength, RunningFields.totalDistance,
+            RunningFields.running, RunningFields.location,
         ],
         characteristics: [
             CharacteristicDescription(

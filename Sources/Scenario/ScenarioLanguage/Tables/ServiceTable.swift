@@ -1,6 +1,7 @@
 import Characteristics
 import Documents
 import Scenarios
+import ServiceFramework
 import Services
 
 extension Tables {

@@ -1,0 +1,82 @@
+import ATT
+import Bluetooth
+import Checks
+import GATT
+import Services
+import Simulation
+
+// Battery Service 1.1: Battery Level only.
+extension Check {
+    private static let hasLevel = Prerequisite.characteristic(.batteryLevel, of: .battery)
+    private static let notified = Prerequisite.notified(.batteryLevel, of: .battery)
+
+    private static let requirement = ServiceRequirement(
+        .battery, "Battery Service 1.1", ids: "BAS/SR", isSingle: false,
+        characteristics: [
+            .init("BV-01-C", .batteryLevel, .read, "section 3.1", .variant(of: .notify)),
+            .init("BV-13-C", .batteryLevel, [.read, .notify], "section 3.1", .variant(of: .notify)),
+        ],
+        configurations: [
+            .init("CON/BV-01-C", .batteryLevel, .notification, "section 3.1", if: notified)
+        ])
+
+    static let battery =
+        requirement.declarationChecks + [
+            Check(
+                "battery/level_is_a_percentage", "Battery Level is one octet from 0 to 100", requirement.section("3.1"),
+                if: hasLevel
+            ) { peripheral throws(CheckExit) in
+                let octets = try peripheral.read(.batteryLevel, of: .battery)
+                try peripheral.expect(
+                    octets.count == 1 && octets[0] <= 100, "one octet from 00 to 64", seen: octets.text)
+            }
+        ] + requirement.configurationChecks + [
+            Check(
+                "BAS/SR/CN/BV-01-C", "a change of Battery Level is notified", requirement.section("3.1"), if: notified
+            ) { peripheral throws(CheckExit) in
+                let value = try peripheral.characteristic(.batteryLevel, of: .battery)
+                let octets = try peripheral.read(.batteryLevel, of: .battery)
+                let other: UInt8 = octets == [42] ? 43 : 42
+                try peripheral.subscribe(.notification, to: value)
+                try peripheral.setValue(of: .battery, to: Double(other), "set the battery level")
+                let received = try peripheral.next(of: value.valueHandle, within: .seconds(60)) { $0.octets == [other] }
+                try peripheral.expect(
+                    received != nil, "a notification of \([other].text) within 60 s of the battery reaching \(other) %",
+                    seen: peripheral.latest(of: value.valueHandle)?.octets.text ?? "none")
+            },
+            Check(
+                "BAS/SR/CN/BV-21-C", "a bonded client is notified of a change when it reconnects",
+                requirement.section("3.1"), limitation: .pairing),
+            Check(
+                "BAS/SR/DES/BV-01-C", "each of several batteries has its own presentation format",
+                requirement.section("3.1.2.1"), if: hasLevel
+            ) { peripheral throws(CheckExit) in try peripheral.expectDistinctFormats() },
+        ]
+}
+
+extension Examiner {
+    fileprivate mutating func expectDistinctFormats() throws(CheckExit) {
+        let levels = services.filter { $0.uuid == .battery }.flatMap { service in
+            service.characteristics.filter { $0.uuid == .batteryLevel }
+        }
+        guard levels.count > 1 else { throw .skipped("not applicable: there is only one battery") }
+        var known: [[UInt8]] = []
+        for (index, level) in levels.enumerated() {
+            guard
+                let handle = level.descriptors.first(where: { $0.type == .characteristicPresentationFormat })?.handle
+            else {
+                throw failure(
+                    expected: "battery \(index + 1) of \(levels.count) has a Characteristic Presentation Format",
+                    seen: "none")
+            }
+            // Format (1), exponent (1), unit (2), namespace (1), description (2).
+            let format = try read(handle, "a presentation format")
+            try expect(format.count == 7, "a presentation format has 7 octets", seen: format.text)
+            let name = Array(format[4...])
+            try expect(
+                !known.contains(name), "different namespace and description for each battery",
+                seen: "\(name.text) again")
+            known.append(name)
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import ATT
+import Bluetooth
+import Checks
+import Cryptography
+import GATT
+import Octets
+import Simulation
+
+// How clients learn that attributes have changed.  Core 6.0, Vol 3, Part G, sections 2.5.2 and 7.
+extension Check {
+    private static let hasHash = Prerequisite.characteristic(.databaseHash, of: .genericAttribute)
+    private static let hasFeatures = Prerequisite.characteristic(.clientSupportedFeatures, of: .genericAttribute)
+    private static let indicatesChanges = Prerequisite.indicated(.serviceChanged, of: .genericAttribute)
+
+    static let caching = [
+        Check(
+            "GATT/SR/GAS/BV-01-C", "a subscribed client is indicated which handles have changed",
+            gatt("7.1"), if: indicatesChanges
+        ) { peripheral throws(CheckExit) in try peripheral.expectChangeIndicated() },
+        Check(
+            "GATT/SR/GAS/BV-02-C", "the Database Hash matches the attributes", gatt("7.3.1"), if: hasHash
+        ) { peripheral throws(CheckExit) in
+            let received = try peripheral.databaseHash()
+            let computed = try peripheral.computedHash()
+            // Stacks differ in the octet order, and clients only compare hashes.
+            try peripheral.expect(
+                received == computed || received == computed.reversed(),
+                "\(computed.text), the AES-CMAC of the discovered attributes, in either octet order",
+                seen: received.text)
+        },
+        Check(
+            "GATT/SR/GAS/BV-03-C", "Client Supported Features last for one connection of an unbonded client",
+            gatt("7.2"), if: hasFeatures
+        ) { peripheral throws(CheckExit) in
+            let handle = try peripheral.enableRobustCaching()
+            let kept = try peripheral.read(handle, "Client Supported Features")
+            try peripheral.expect(kept.first == 0x01, "Client Supported Features is 01, as written", seen: kept.text)
+            peripheral.disconnect()
+            try peripheral.connect()
+            let next = try peripheral.read(handle, "Client Supported Features")
+            try peripheral.expect(
+                next.allSatisfy { $0 == 0 }, "Client Supported Features is 00 after an unbonded client reconnects",
+                seen: next.text)
+        },
+        Check(
+            "gatt/supported_features_stay", "a client cannot clear a feature that it has set",
+            gatt("7.2"), if: hasFeatures
+        ) { peripheral throws(CheckExit) in
+            let handle = try peripheral.enableRobustCaching()
+            try peripheral.expectRefused(
+                .writeRequest(handle: handle, value: [0x00]), with: [.valueNotAllowed], at: handle,
+                "a write of 00 over 01 in Client Supported Features")
+            _ = try peripheral.enableRobustCaching()
+        },
+        Check(
+            "GATT/SR/GAS/BV-05-C", "a change-unaware client gets Database Out Of Sync once",
+            gatt("2.5.2.1"), if: hasHash, hasFeatures
+        ) { peripheral throws(CheckExit) in
+            let handle = try peripheral.becomeChangeUnaware()
+            try peripheral.expectRefused(
+                .readRequest(handle: handle), with: [.databaseOutOfSync], at: handle,
+                "a read of Device Name by a change-unaware client")
+            try peripheral.expectAnswered(handle, "the next read is answered")
+        },
+        Check(
+            "GATT/SR/GAS/BV-06-C", "a client becomes change-aware by reading the Database Hash",
+            gatt("2.5.2.1"), if: hasHash, hasFeatures
+        ) { peripheral throws(CheckExit) in
+            let before = try peripheral.databaseHash()
+            let handle = try peripheral.becomeChangeUnaware()
+            let after = try peripheral.databaseHash()
+            try peripheral.expect(after != before, "a different Database Hash after the change", seen: after.text)
+            try peripheral.expectAnswered(handle, "a value, since the client has read the Database Hash")
+        },
+        Check(
+            "GATT/SR/GAS/BV-07-C", "a client becomes change-aware by confirming Service Changed",
+            gatt("2.5.2.1"), if: hasHash, hasFeatures, indicatesChanges
+        ) { peripheral throws(CheckExit) in
+            let changed = try peripheral.characteristic(.serviceChanged, of: .genericAttribute)
+            try peripheral.subscribe(.indication, to: changed)
+            let handle = try peripheral.becomeChangeUnaware()
+            guard peripheral.wait(atMost: .seconds(30), until: { !$0.receivedValues.isEmpty }) else {
+                throw .inconclusive("Service Changed was not indicated within 30 s")
+            }
+            peripheral.wait(.seconds(1))  // until the confirmation has arrived
+            try peripheral.expectAnswered(handle, "a value, since the client has confirmed Service Changed")
+        },
+        Check(
+            "GATT/SR/GAW/BI-41-C", "a write that was prepared before a change is not executed",
+            gatt("2.5.2.1"), if: hasHash, hasFeatures
+        ) { peripheral throws(CheckExit) in
+            let handle = try peripheral.preparable().handle
+            _ = try peripheral.enableRobustCaching()
+            let prepared = PDU.prepareWriteRequest(handle: handle, offset: 0, value: [0x01])
+            _ = try peripheral.answer(to: prepared, "a prepared write to \(handle.inHex)")
+            try peripheral.moveHandles()
+            let description = "Execute Write of a value prepared before the change"
+            let error = try peripheral.refusal(of: PDU.executeWriteRequest(write: true), description)?.error
+            try peripheral.expect(
+                error == .databaseOutOfSync, "\(description) is refused with \(ATTError.databaseOutOfSync)",
+                seen: error?.description ?? "it was executed")
+        },
+    ]
+}
+
+extension Examiner {
+    /// The Database Hash, read by its type as clients must.
+    fileprivate mutating func databaseHash() throws(CheckExit) -> [UInt8] {
+        let description = "Read By Type of Database Hash"
+        guard case .success(.values(let found)) = try result(of: .readByUUID(.databaseHash, .all), description),
+            let hash = found.first?.value
+        else { throw failure(expected: description, seen: "it was refused") }
+        try expect(hash.count == AESCMAC.count, "a Database Hash of 16 octets", seen: hash.text)
+        return hash
+    }
+
+    /// The AES-CMAC, with a zero key, of all attributes that the Database Hash covers.
+    fileprivate mutating func computedHash() throws(CheckExit) -> [UInt8] {
+        guard case .success(.descriptors(let all)) = try result(of: .discoverDescriptors(.all), "Find Information")
+        else {
+            throw .inconclusive("the peripheral refused Find Information over all handles")
+        }
+        var message: [UInt8] = []
+        for attribute in all {
+            guard let number = attribute.type.number, 0x2800...0x2803 ~= number || 0x2900...0x2905 ~= number else {
+                continue
+            }
+            message.append(attribute.handle)
+            message.append(number)
+            guard number <= 0x2900 else { continue }
+            message += try read(attribute.handle, "declaration \(attribute.type) at \(attribute.handle.inHex)")
+        }
+        do throws(AESCMAC.Failure) {
+            return try AESCMAC.code(of: message, key: [UInt8](repeating: 0, count: AESCMAC.count))
+        } catch { throw .inconclusive("cannot compute an AES-CMAC: \(error)") }
+    }
+
+    /// Enables robust caching; returns the handle of Client Supported Features.
+    fileprivate mutating func enableRobustCaching() throws(CheckExit) -> UInt16 {
+        let handle = try characteristic(.clientSupportedFeatures, of: .genericAttribute).valueHandle
+        try write([0x01], to: handle, "Client Supported Features")
+        return handle
+    }
+
+    /// Enables robust caching and moves the attributes; returns the handle of Device Name, which does not move.
+    fileprivate mutating func becomeChangeUnaware() throws(CheckExit) -> UInt16 {
+        _ = try enableRobustCaching()
+        let handle = try nameHandle
+        try moveHandles()
+        return handle
+    }
+
+    /// Fails if a read of Device Name is refused.
+    fileprivate mutating func expectAnswered(_ handle: UInt16, _ expected: String) throws(CheckExit) {
+        let error = try refusal(of: .read(handle: handle), "a read of Device Name")
+        try expect(error == nil, expected, seen: error?.description ?? "")
+    }
+
+    fileprivate mutating func expectChangeIndicated() throws(CheckExit) {
+        let value = try characteristic(.serviceChanged, of: .genericAttribute)
+        try subscribe(.indication, to: value)
+        let before = services
+        try moveHandles()
+        let received = try next(of: value.valueHandle, within: .seconds(30))
+        guard let octets = received?.octets, octets.count == 4 else {
+            throw failure(
+                expected: "an indication of Service Changed with two handles within 30 s of the change",
+                seen: received?.octets.text ?? "none")
+        }
+        let range = HandleRange(
+            UInt16(octets[0]) | UInt16(octets[1]) << 8, UInt16(octets[2]) | UInt16(octets[3]) << 8)
+        guard
+            case .success(.services(let after)) = try result(
+                of: .discoverPrimaryServices, "Discover All Primary Services")
+        else {
+            throw .inconclusive("the peripheral refused service discovery after the change")
+        }
+        let moved = before.filter { old in !after.contains { $0.uuid == old.uuid && $0.range == old.range } }
+        for service in moved {
+            try expect(
+                range.isValid && range.contains(service.range.first) && range.contains(service.range.last),
+                "Service Changed covers \(service.range), the handles of \(service.uuid.name), which has moved",
+                seen: "\(octets.text), which is \(range)")
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import Bluetooth
+import Checks
+import GATT
+
+// Device Information Service 1.2: every value can be read, and supports nothing else.
+extension Check {
+    static let deviceInformation =
+        ServiceRequirement(
+            .deviceInformation, "Device Information Service 1.2", ids: "DIS/SR",
+            characteristics: [
+                row("BV-01-C", 0x2A29, utf8), row("BV-02-C", 0x2A24, utf8), row("BV-03-C", 0x2A25, utf8),
+                row("BV-04-C", 0x2A27, utf8), row("BV-05-C", 0x2A26, utf8), row("BV-06-C", 0x2A28, utf8),
+                row("BV-07-C", 0x2A23) { $0.count == 8 ? nil : "8 octets" }, row("BV-08-C", 0x2A2A),
+                row("BV-09-C", 0x2A50) { $0.count == 7 ? nil : "7 octets" }, row("BV-10-C", 0x2BFF),
+            ]
+        ).declarationChecks + [
+            Check(
+                "DIS/SR/SGGIT/SER/BV-02-C", "the Device Information Service exists as a secondary service",
+                "Device Information Service 1.2, section 2", limitation: .secondary),
+            Check(
+                "DIS/SR/SGGIT/SDP/BV-01-C", "the service has an SDP record",
+                "Device Information Service 1.2, section 4", limitation: .classic),
+        ]
+
+    private static func row(
+        _ number: String, _ uuid: UInt16, _ expectedValue: @escaping @Sendable ([UInt8]) -> String? = { _ in nil }
+    ) -> ServiceRequirement.Characteristic {
+        .init(number, UUID(uuid), .read, "section 3", expectedValue: expectedValue)
+    }
+
+    @Sendable private static func utf8(_ octets: [UInt8]) -> String? {
+        String(validating: octets, as: UTF8.self) == nil ? "UTF-8" : nil
+    }
+}

@@ -1,0 +1,136 @@
+import ATT
+import Bluetooth
+import Checks
+import GATT
+import Simulation
+
+// Each discovery procedure by itself; all results must agree.
+extension Check {
+    static let discovery = [
+        Check(
+            "GATT/SR/GAC/BV-01-C", "the server answers Exchange MTU with 23 or more", gatt("4.3.1"), scope: .link
+        ) { peripheral throws(CheckExit) in
+            switch try peripheral.result(of: .exchangeMTU, "Exchange MTU") {
+            case .failure(.refused(.requestNotSupported, _)):
+                throw .skipped("not applicable: the peripheral does not support Exchange MTU")
+            case .failure(let error):
+                throw peripheral.failure(expected: "the server's MTU", seen: "\(error)")
+            case .success: return
+            }
+        },
+        Check(
+            "GATT/SR/GAD/BV-01-C", "the server lists all primary services in handle order", gatt("4.4.1"), scope: .link
+        ) { peripheral throws(CheckExit) in _ = try peripheral.primaryServices() },
+        Check(
+            "GATT/SR/GAD/BV-02-C", "discovery by UUID finds each primary service at the same handles",
+            gatt("4.4.2"), scope: .link
+        ) { peripheral throws(CheckExit) in
+            let listed = try peripheral.primaryServices()
+            for uuid in Set(listed.map(\.uuid)).sorted(by: { $0.description < $1.description }) {
+                let found = try peripheral.found(
+                    by: .findPrimaryServices(uuid), "discovery of \(uuid.name)", \.services)
+                let expected = listed.filter { $0.uuid == uuid }.map(\.range.description)
+                try peripheral.expect(
+                    found.map(\.range.description) == expected,
+                    "\(uuid.name) at \(expected.joined(separator: ", ")), as when all services are listed",
+                    seen: found.isEmpty ? "none" : found.map(\.range.description).joined(separator: ", "))
+            }
+        },
+        Check(
+            "GATT/SR/GAD/BV-03-C", "the server lists the included services of each service", gatt("4.5.1"), scope: .link
+        ) { peripheral throws(CheckExit) in
+            for service in try peripheral.primaryServices() {
+                let description = "the included services of \(service.uuid.name)"
+                for included in try peripheral.found(by: .findIncludedServices(service.range), description, \.included)
+                {
+                    try peripheral.expect(
+                        service.range.contains(included.declaration) && included.range.isValid,
+                        "\(description) are declared within \(service.range)",
+                        seen: "\(included.uuid.name) at \(included.declaration.inHex), with \(included.range)")
+                }
+            }
+        },
+        Check(
+            "GATT/SR/GAD/BV-05-C", "discovery by UUID finds each characteristic within its service", gatt("4.6.2")
+        ) { peripheral throws(CheckExit) in
+            for service in peripheral.services {
+                for expected in service.characteristics {
+                    // A client that looks for one UUID may start at any declaration of the service.
+                    let rest = HandleRange(expected.range.first, service.range.last)
+                    let description = "the characteristics of \(rest)"
+                    let found = try peripheral.found(by: .discoverCharacteristics(rest), description, \.characteristics)
+                    try peripheral.expect(
+                        found.first?.uuid == expected.uuid && found.first?.valueHandle == expected.valueHandle,
+                        "\(expected.uuid.name), with its value at \(expected.valueHandle.inHex), first among \(description)",
+                        seen: found.first.map { "\($0.uuid.name) at \($0.valueHandle.inHex)" } ?? "none")
+                }
+            }
+        },
+        Check(
+            "GATT/SR/GAD/BV-04-C", "the server lists the characteristics of each service", gatt("4.6.1"), scope: .link
+        ) { peripheral throws(CheckExit) in
+            for service in try peripheral.primaryServices() {
+                let description = "the characteristics of \(service.uuid.name)"
+                for found in try peripheral.characteristics(of: service, description) {
+                    try peripheral.expect(
+                        service.range.contains(found.valueHandle), "\(description) are within \(service.range)",
+                        seen: "\(found.uuid.name) with its value at \(found.valueHandle.inHex)")
+                }
+            }
+        },
+        Check(
+            "GATT/SR/GAD/BV-06-C", "the server lists the descriptors of each characteristic",
+            gatt("4.7.1"), scope: .link
+        ) { peripheral throws(CheckExit) in
+            for service in try peripheral.primaryServices() {
+                for found in try peripheral.characteristics(of: service, "characteristics")
+                where found.valueHandle < found.range.last {
+                    let rest = HandleRange(found.valueHandle + 1, found.range.last)
+                    let description = "the descriptors of \(found.uuid.name)"
+                    let descriptors = try peripheral.found(by: .discoverDescriptors(rest), description, \.descriptors)
+                    guard !found.properties.isDisjoint(with: [.notify, .indicate]) else { continue }
+                    try peripheral.expect(
+                        descriptors.contains { $0.type == .clientCharacteristicConfiguration },
+                        "a Client Characteristic Configuration among \(description)",
+                        seen: descriptors.isEmpty ? "none" : descriptors.map(\.type.name).joined(separator: ", ")
+                    )
+                }
+            }
+        },
+    ]
+}
+
+extension Examiner {
+    fileprivate mutating func primaryServices() throws(CheckExit) -> [DiscoveredService] {
+        let found = try found(by: .discoverPrimaryServices, "Discover All Primary Services", \.services)
+        try expect(!found.isEmpty, "a primary service", seen: "none")
+        return found
+    }
+
+    fileprivate mutating func characteristics(
+        of service: DiscoveredService, _ description: String
+    ) throws(CheckExit) -> [DiscoveredCharacteristic] {
+        try found(by: .discoverCharacteristics(service.range), description, \.characteristics)
+    }
+
+    /// What a discovery procedure finds; an Error Response is a fail.
+    fileprivate mutating func found<Found>(
+        by procedure: Procedure, _ description: String, _ found: (Procedure.Outcome) -> [Found]?
+    ) throws(CheckExit) -> [Found] {
+        let answer = try result(of: procedure, description)
+        if case .success(let outcome) = answer, let found = found(outcome) { return found }
+        guard case .failure(.refused(let error, _)) = answer else {
+            throw failure(expected: description, seen: "another answer")
+        }
+        throw failure(expected: description, seen: "\(error)")
+    }
+}
+
+extension Procedure.Outcome {
+    fileprivate var services: [DiscoveredService]? { if case .services(let found) = self { found } else { nil } }
+    fileprivate var included: [IncludedService]? { if case .included(let found) = self { found } else { nil } }
+    fileprivate var characteristics: [DiscoveredCharacteristic]? {
+        if case .characteristics(let found) = self { found } else { nil }
+    }
+    fileprivate var descriptors: [AttributeType]? { if case .descriptors(let found) = self { found } else { nil } }
+}

@@ -1,0 +1,192 @@
+import ATT
+import Bluetooth
+import Checks
+import GATT
+import Simulation
+
+// Writes are verified by a read, then undone.  Core 6.0, Vol 3,
+// Part G, section 4.9.
+extension Check {
+    static let writing = [
+        Check(
+            "GATT/SR/GAW/BV-01-C", "a Write Command changes a value and is not answered", gatt("4.9.1")
+        ) { peripheral throws(CheckExit) in
+            try peripheral.writeAndRead(.writeWithoutResponse) { peripheral, handle, octets throws(CheckExit) in
+                try peripheral.expectSilence(
+                    after: PDU.writeCommand(handle: handle, value: octets).octets, "a Write Command")
+                return true
+            }
+        },
+        Check(
+            "GATT/SR/GAW/BV-03-C", "a written value reads back the same", gatt("4.9.3")
+        ) { peripheral throws(CheckExit) in try peripheral.writeAndRead(by: whole) },
+        Check(
+            "GATT/SR/GAW/BV-05-C", "a value longer than a PDU can be written in parts", gatt("4.9.4"), scope: .narrow
+        ) { peripheral throws(CheckExit) in
+            try peripheral.writeAndRead(atLeast: 21) { peripheral, handle, octets throws(CheckExit) in
+                let procedure = Procedure.writeLong(handle: handle, value: octets)
+                return try peripheral.refusal(of: procedure, "a long write to \(handle.inHex)") == nil
+            }
+        },
+        Check(
+            "GATT/SR/GAW/BV-06-C", "the server repeats prepared writes, and executes them on request", gatt("4.9.5")
+        ) { peripheral throws(CheckExit) in try peripheral.writeAndRead(by: inParts) },
+        Check(
+            "GATT/SR/GAW/BV-07-C", "cancelled prepared writes are not executed", att("3.4.6.3")
+        ) { peripheral throws(CheckExit) in try peripheral.expectCancelled() },
+        Check(
+            "GATT/SR/GAW/BV-08-C", "a written configuration reads back the same", gatt("4.12.3")
+        ) { peripheral throws(CheckExit) in try peripheral.configureAndRead(by: whole) },
+        Check(
+            "GATT/SR/GAW/BV-09-C", "a configuration can be written in parts", gatt("4.12.4")
+        ) { peripheral throws(CheckExit) in try peripheral.configureAndRead(by: inParts) },
+        Check(
+            "GATT/SR/GAW/BV-10-C", "several values can be written at once", gatt("4.9.5")
+        ) { peripheral throws(CheckExit) in try peripheral.expectWrittenTogether() },
+        Check(
+            "GATT/SR/GAW/BV-11-C", "Execute Write with an empty queue succeeds", att("3.4.6.3")
+        ) { peripheral throws(CheckExit) in
+            let description = "Execute Write with an empty queue"
+            switch try peripheral.answer(to: .executeWriteRequest(write: true), description) {
+            case .executeWriteResponse: return
+            case .errorResponse(_, _, .requestNotSupported): throw Examiner.unsupported("Execute Write")
+            case let answer:
+                throw peripheral.failure(
+                    expected: "19, Execute Write Response, in answer to \(description)", seen: answer.octets.text)
+            }
+        },
+    ]
+
+    /// Writes octets to a handle; returns whether the server accepts them.
+    fileprivate typealias WriteMethod = @Sendable (inout Examiner, UInt16, [UInt8]) throws(CheckExit) -> Bool
+
+    private static let whole: WriteMethod = { peripheral, handle, octets throws(CheckExit) in
+        try peripheral.refusal(of: .write(handle: handle, value: octets), "a write to \(handle.inHex)") == nil
+    }
+
+    private static let inParts: WriteMethod = { peripheral, handle, octets throws(CheckExit) in
+        guard try peripheral.prepare(octets, for: handle) else { return false }
+        return try peripheral.answer(to: .executeWriteRequest(write: true), "Execute Write") == .executeWriteResponse
+    }
+}
+
+/// A value that can be written, and its original content.
+private struct Writable {
+    let handle: UInt16
+    let before: [UInt8]
+    /// Whether it can also be notified or indicated.
+    let isNotified: Bool
+
+    /// Another value of the same length.
+    var other: [UInt8] {
+        guard let last = before.last else { return before }
+        return before.dropLast() + [last ^ 0x01]
+    }
+}
+
+extension Examiner {
+    /// The readable, stable values that can be written with this property; skips the check if there are none.
+    private mutating func writable(
+        _ property: CharacteristicProperties = .write, atLeast count: Int = 1
+    ) throws(CheckExit) -> [Writable] {
+        var found: [Writable] = []
+        let both = property.union(.read)
+        for value in applicationValues where value.properties.isSuperset(of: both) {
+            guard let octets = try stableValue(value.valueHandle), octets.count >= count else { continue }
+            let isNotified = !value.properties.isDisjoint(with: [.notify, .indicate])
+            found.append(Writable(handle: value.valueHandle, before: octets, isNotified: isNotified))
+        }
+        guard !found.isEmpty else {
+            let length = count > 1 ? " and \(count) octets or more" : ""
+            throw .skipped("not applicable: no stable value has \(both.names)\(length)")
+        }
+        return found
+    }
+
+    /// Prepares a value in two parts, each of which the server must repeat; false if it rejects one.
+    fileprivate mutating func prepare(_ octets: [UInt8], for handle: UInt16) throws(CheckExit) -> Bool {
+        let middle = octets.count / 2
+        for (offset, part) in [(0, octets[..<middle]), (middle, octets[middle...])] where !part.isEmpty {
+            let (place, octets) = (UInt16(clamping: offset), Array(part))
+            let description = "Prepare Write of \(octets.text) to \(handle.inHex)"
+            switch try answer(to: .prepareWriteRequest(handle: handle, offset: place, value: octets), description) {
+            case .prepareWriteResponse(handle, place, octets): continue
+            case .errorResponse(_, _, .requestNotSupported): throw Self.unsupported("Prepare Write")
+            case .errorResponse: return false
+            case let answer: throw failure(expected: "a response that repeats \(description)", seen: answer.octets.text)
+            }
+        }
+        return true
+    }
+
+    /// Writes another value, reads it, and restores the original; tries the next if the server rejects the write.
+    fileprivate mutating func writeAndRead(
+        _ property: CharacteristicProperties = .write, atLeast count: Int = 1, by write: Check.WriteMethod
+    ) throws(CheckExit) {
+        for value in try writable(property, atLeast: count) {
+            guard try write(&self, value.handle, value.other) else { continue }
+            let read = try read(value.handle, "handle \(value.handle.inHex)")
+            guard read != value.other else {
+                _ = try write(&self, value.handle, value.before)
+                return
+            }
+            // A control point, which also notifies or indicates, need not keep a written value.
+            guard !value.isNotified else { continue }
+            throw failure(
+                expected: "handle \(value.handle.inHex) has \(value.other.text), as written", seen: read.text)
+        }
+        throw .skipped("not applicable: no writable value accepts and keeps another value of its length")
+    }
+
+    /// Writes 1 or 2 to a configuration, whichever it supports, and reads it.
+    fileprivate mutating func configureAndRead(by write: Check.WriteMethod) throws(CheckExit) {
+        guard
+            let value = characteristics.first(where: {
+                $0.configurationHandle != nil && !$0.properties.isDisjoint(with: [.notify, .indicate])
+            }), let handle = value.configurationHandle
+        else { throw .skipped("not applicable: no characteristic can be notified or indicated") }
+        let octets: [UInt8] = [value.properties.contains(.notify) ? 1 : 2, 0]
+        let isWritten = try write(&self, handle, octets)
+        try expect(
+            isWritten, "the configuration of \(value.uuid.name) accepts \(octets.text)", seen: "an Error Response")
+        let read = try read(handle, "the configuration of \(value.uuid.name)")
+        try expect(read == octets, "the configuration of \(value.uuid.name) is \(octets.text)", seen: read.text)
+    }
+
+    fileprivate mutating func expectCancelled() throws(CheckExit) {
+        for value in try writable() {
+            guard try prepare(value.other, for: value.handle) else { continue }
+            let description = "a cancelling Execute Write"
+            let answer = try answer(to: .executeWriteRequest(write: false), description)
+            try expect(
+                answer == .executeWriteResponse, "19, Execute Write Response, in answer to \(description)",
+                seen: answer.octets.text)
+            _ = try self.answer(to: .executeWriteRequest(write: true), "Execute Write")
+            let read = try read(value.handle, "handle \(value.handle.inHex)")
+            return try expect(
+                read == value.before, "handle \(value.handle.inHex) keeps \(value.before.text)", seen: read.text)
+        }
+        throw .skipped("not applicable: no value accepts prepared writes")
+    }
+
+    fileprivate mutating func expectWrittenTogether() throws(CheckExit) {
+        var prepared: [Writable] = []
+        for value in try writable() where prepared.count < 2 {
+            if try prepare(value.other, for: value.handle) { prepared.append(value) }
+        }
+        let response = try answer(to: .executeWriteRequest(write: true), "Execute Write")
+        guard prepared.count == 2 else {
+            throw .skipped("not applicable: fewer than two values accept prepared writes")
+        }
+        guard response == .executeWriteResponse else {
+            throw .skipped("not applicable: the values reject other values of their length: \(response.octets.text)")
+        }
+        for value in prepared where !value.isNotified {
+            let read = try read(value.handle, "handle \(value.handle.inHex)")
+            try expect(
+                read == value.other, "handle \(value.handle.inHex) has \(value.other.text), as prepared",
+                seen: read.text)
+            _ = try refusal(of: .writeLong(handle: value.handle, value: value.before), "a write of the previous value")
+        }
+    }
+}
