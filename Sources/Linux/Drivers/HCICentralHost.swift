@@ -75,11 +75,11 @@ package final class HCICentralHost: LiveCentralHost {
         if isOpen { step(.command(command)) } else { waiting.append(command) }
     }
 
-    /// Handles the controller's packets, and appends the host's outputs.
-    package func drain(into outputs: inout [Host.Output]) {
-        for input in inbox.take() { handle(input) }
-        outputs += self.outputs
-        self.outputs.removeAll(keepingCapacity: true)
+    /// Handles the controller's packets, and passes on the host's outputs.
+    package func drain(_ handle: (Host.Output, inout PacketPool) -> Void) {
+        for input in inbox.take() { self.handle(input) }
+        for output in outputs { handle(output, &pool) }
+        outputs.clear()
         log.flush()
     }
 

@@ -49,15 +49,14 @@ package final class LiveWorldCentralHost: LiveCentralHost {
     }
 
     /// Moves the packets from the world's pool into that of the host.
-    package func drain(into outputs: inout [Host.Output]) {
-        for output in inbox.take() {
+    package func drain(_ handle: (Host.Output, inout PacketPool) -> Void) {
+        for var output in inbox.take() {
             switch output {
-            case .notified(let id, let handle, let packet):
-                outputs.append(.notified(id, handle: handle, moved(packet)))
-            case .indicated(let id, let handle, let packet):
-                outputs.append(.indicated(id, handle: handle, moved(packet)))
-            default: outputs.append(output)
+            case .notified(let id, let handle, let packet): output = .notified(id, handle: handle, moved(packet))
+            case .indicated(let id, let handle, let packet): output = .indicated(id, handle: handle, moved(packet))
+            default: break
             }
+            handle(output, &pool)
         }
     }
 

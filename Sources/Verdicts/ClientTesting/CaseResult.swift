@@ -54,7 +54,7 @@ package struct CaseResult: Sendable {
         _ clientRun: BuiltInClientRun, _ judgement: Judgement, of configuration: RunConfiguration, code: ExitCode
     ) {
         self.init(
-            clientRun.world, judgement, of: configuration, measurements: clientRun.measurements,
+            clientRun.host.world, judgement, of: configuration, measurements: clientRun.measurements,
             timeline: clientRun.timeline, code: code)
     }
 

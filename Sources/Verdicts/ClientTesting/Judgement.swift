@@ -22,7 +22,7 @@ package struct Judgement {
 
     package init(_ clientRun: BuiltInClientRun, of configuration: RunConfiguration) throws(CommandFailure) {
         self.init(
-            clientRun.world, isStrict: configuration.isStrict,
+            clientRun.host.world, isStrict: configuration.isStrict,
             traceContext: try clientRun.traceContext(of: configuration))
     }
 

@@ -1,4 +1,3 @@
-package import Collector
 package import LEHost
 package import Simulation
 
@@ -13,7 +12,6 @@ package struct BuiltInClient: Sendable {
 
     private var collector: SensorCollector
     private var requests: [SensorCollector.Output] = []
-    private var outputs: [Host.Output] = []
 
     /// A client that is idle until `start`.
     package init(_ settings: SensorCollector.Settings) { collector = SensorCollector(settings) }
@@ -45,10 +43,8 @@ package struct BuiltInClient: Sendable {
                 case .update(let update): handle(.update(update), &host)
                 }
             }
-            requests.removeAll(keepingCapacity: true)
-            host.drain(into: &outputs)
-            for output in outputs { collector.step(output, at: now, pool: &host.pool, into: &requests) }
-            outputs.removeAll(keepingCapacity: true)
+            requests.clear()
+            host.drain { output, pool in collector.step(output, at: now, pool: &pool, into: &requests) }
         } while !requests.isEmpty
     }
 }
