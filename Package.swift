@@ -216,7 +216,7 @@ let floors: [[Target]] = [
             "TextFormatting"),
         tests(
             "Checks", on: "Bluetooth", "CheckCatalogue", "Documents", "Expectations", "HCI", "LEHost", "Octets",
-            "ScenarioLanguage", "Scenarios", "Simulation", "VirtualWorld"),
+            "ScenarioLanguage", "Scenarios", "ServiceFramework", "Services", "Simulation", "VirtualWorld"),
         tests(
             "Control",
             on: "Arguments", "CommandSupport", "Drivers", "Scenarios", "Sensors", "Simulation", "TextFormatting",
@@ -270,7 +270,7 @@ let floors: [[Target]] = [
             "Terminal", on: "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Simulation", "Statistics",
             excluding: "Screens"),
         tests("Sensors", on: "Simulation"),
-        tests("Services", on: "Characteristics", "Documents", "GATT", "Sensors", "Simulation"),
+        tests("Services", on: "Bluetooth", "Characteristics", "Documents", "GATT", "Octets", "Sensors", "Simulation"),
         tests("Simulation", on: "CLinux"),
         tests("Timeline", on: "Bluetooth", "EventLog", "Scenarios", "Sensors", "Simulation"),
         tests(

@@ -57,10 +57,10 @@ import VirtualWorld
 
     @Test func `The page is current`() throws {
         let text = try ClientCases.page()
-        if ProcessInfo.processInfo.environment["LUBDUB_WRITE_VERDICTS"] != nil {
+        if ProcessInfo.processInfo.environment["LUBDUB_WRITE"] != nil {
             try text.write(toFile: String(Self.page), atomically: true, encoding: .utf8)
         }
         let current = try String(contentsOfFile: String(Self.page), encoding: .utf8)
-        #expect(current == text, "regenerate it with LUBDUB_WRITE_VERDICTS=1 swift test --filter VerdictTests")
+        #expect(current == text, "regenerate it with make generate")
     }
 }
