@@ -15,25 +15,36 @@ struct Field<Value>: Sendable {
     let write: @Sendable (_ value: Value, _ octets: inout [UInt8], _ field: Field) -> Void
 }
 
+/// The functions of a field, bound to it: a pack of fields would look up their layout at each use.
+private struct BoundField<Value>: Sendable {
+    let read: @Sendable (_ reader: inout OctetReader) throws(Malformed) -> Value
+    let write: @Sendable (_ value: Value, _ octets: inout [UInt8]) -> Void
+
+    init(_ field: Field<Value>) {
+        read = { reader throws(Malformed) in try field.read(&reader, field) }
+        write = { value, octets in field.write(value, &octets, field) }
+    }
+}
+
 /// The fields of one kind of packet, in the order in which they are sent.
 ///
 /// A class, since each copy of a value of unknown types looks up their layout.
 final class Fields<each Value>: Sendable {
-    private let fields: (repeat Field<each Value>)
+    private let fields: (repeat BoundField<each Value>)
 
-    init(_ fields: repeat Field<each Value>) { self.fields = (repeat each fields) }
+    init(_ fields: repeat Field<each Value>) { self.fields = (repeat BoundField(each fields)) }
 
     /// Reads all that is left after `header` octets; throws when it is not exactly these fields.
     func read(_ octets: [UInt8], after header: Int) throws(Malformed) -> (repeat each Value) {
         var reader = OctetReader(octets)
         for _ in 0..<header { _ = try reader.uint8("Header") }
-        let values = (repeat try (each fields).read(&reader, each fields))
+        let values = (repeat try (each fields).read(&reader))
         try reader.finish()
         return values
     }
 
     func write(_ values: repeat each Value, to octets: inout [UInt8]) {
-        repeat (each fields).write(each values, &octets, each fields)
+        repeat (each fields).write(each values, &octets)
     }
 }
 
