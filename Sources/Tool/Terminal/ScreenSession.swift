@@ -12,7 +12,6 @@ package actor ScreenSession: TerminalSession {
     private static let patience: CInt = 1000
 
     package nonisolated let loop: EventLoop
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     package let terminal: TerminalDevice
     package let completion: RunCompletion
     package var watches = TerminalWatches()

@@ -3,8 +3,7 @@ import Glibc
 package import Simulation
 
 /// A session that uses the terminal while the process is in the foreground, and restores it otherwise.
-package protocol TerminalSession: Actor {
-    nonisolated var loop: EventLoop { get }
+package protocol TerminalSession: LoopActor {
     var terminal: TerminalDevice { get }
     var completion: RunCompletion { get }
     var watches: TerminalWatches { get set }

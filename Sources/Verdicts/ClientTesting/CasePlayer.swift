@@ -1,12 +1,13 @@
-import Arguments
-import CommandSupport
+package import Arguments
+package import Collector
+package import CommandSupport
 import Conformance
 import Documents
 import Expectations
 import Glibc
-import ScenarioRuns
+package import ScenarioRuns
 import Scenarios
-import Simulation
+package import Simulation
 import Sockets
 import TextFormatting
 import VirtualWorld
@@ -136,5 +137,53 @@ struct CasePlayer: Sendable {
         let names = ids.joined(separator: ", ")
         let shown = names.count > 50 ? "…" + names.suffix(49) : names
         Console.show(last: "\(min(ended + 1, count)) of \(count): \(shown)")
+    }
+}
+
+/// Plays a scenario to the built-in client.
+///
+/// - Returns: The finished run, its judgement, and the exit code of a command that plays nothing else.
+package func playToBuiltInClient(
+    _ configuration: RunConfiguration, at speed: Speed, _ narrator: Narrator?, source: [UInt8] = [],
+    _ signals: Signals = Signals(),
+    report: @escaping @Sendable (Instant, SensorCollector.Update) -> Void
+) throws(CommandFailure) -> (BuiltInClientRun, Judgement, ExitCode) {
+    var world = try configuration.world()
+    let files = try LogFiles(configuration, &world, narrator, source: source, isCase: true)
+    world.judgeExpectations()
+    var clientRun = try BuiltInClientRun(configuration, in: world, files)
+    let reason: RunCompletion.Reason
+    switch speed {
+    case .max:
+        var interruption = Interruption(signals, files)
+        clientRun.play(report, unless: { interruption.isDue() })
+        reason = interruption.reason ?? .time
+    case .real(let factor):
+        (clientRun, reason) = try play(clientRun, files, signals, factor, report)
+    }
+    let runaway = complain(ofRunaways: clientRun.world, of: configuration.item?.id)
+    clientRun.world.endJudging()
+    clientRun.timeline = files.timeline(of: &clientRun.world)
+    let judgement =
+        reason.code == nil
+        ? try Judgement(clientRun, of: configuration) : Judgement(clientRun.world, isStrict: configuration.isStrict)
+    let measured: ExitCode = clientRun.measurements > 0 ? .success : .failure
+    let code = try files.close(&clientRun.world, reason.code ?? runaway ?? judgement.code ?? measured)
+    return (clientRun, judgement, code)
+}
+
+private func play(
+    _ clientRun: BuiltInClientRun, _ files: LogFiles, _ signals: Signals, _ factor: Double,
+    _ report: @escaping @Sendable (Instant, SensorCollector.Update) -> Void
+) throws(CommandFailure) -> (BuiltInClientRun, RunCompletion.Reason) {
+    let loop = EventLoop(pace: .real(speed: factor))
+    return try orFail {
+        try loop.run {
+            let completion = RunCompletion()
+            let live = PacedRun(clientRun, files, on: loop, completion, report: report)
+            await live.start()
+            let reason = await completion.wait(signals, on: loop, for: nil)
+            return (await live.close(), reason)
+        }
     }
 }

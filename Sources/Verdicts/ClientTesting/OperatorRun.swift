@@ -28,7 +28,6 @@ actor OperatorRun: ClientSession {
     private static let maximumMisread = 100  // lines to one question: piped input cannot be corrected
 
     package nonisolated let loop: EventLoop
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private let live: LiveWorld
     private let scenario: Scenario
     private let caseID: String

@@ -1,6 +1,7 @@
 import Arguments
 import Checks
 import CommandSupport
+import Conformance
 import Expectations
 import ScenarioRuns
 import Simulation
@@ -39,5 +40,17 @@ struct CheckFormatter {
         lines += CaseFormatter.trace(packets, paint, indentedBy: 6, label: 10)
         lines.append("      replay: \(replay)")
         return lines
+    }
+}
+
+extension Outcome {
+    /// The outcome of a check as a case of a report, with the packets before a failure.
+    init(_ outcome: Check.Outcome, replay: String, seed: UInt64?, trace: [String]) {
+        let seen = outcome.finding.map { Reason(expected: $0.expected, seen: $0.seen) }
+        let finding = CaseFinding(
+            id: nil, requirement: outcome.check.requirement, verdict: outcome.verdict,
+            why: seen ?? outcome.reason.map { Reason(seen: $0) }, at: outcome.finding?.instant, trace: trace)
+        self.init(
+            judging: [finding], title: outcome.check.title, replay: replay, seed: seed, duration: outcome.duration)
     }
 }
