@@ -1,8 +1,8 @@
 import Bluetooth
 import GATT
-import HCI
-import LEHost
-import Octets
+package import HCI
+package import LEHost
+package import Octets
 import Peripheral
 import Scenarios
 import Sensors
@@ -237,4 +237,54 @@ extension ConnectionParameters {
             supervisionTimeout: link.timeout.map { UInt16(clamping: $0.inNanoseconds / 10_000_000) }
                 ?? UInt16(clamping: min(3200, max(72, least))))
     }
+}
+
+// The outputs of a world, and the hosts of its devices.
+extension World {
+    /// An output for an external host or controller, or for a client.
+    package enum Output: Sendable {
+        /// A packet for the external host of a controller; the receiver releases it.
+        case toGuest(controller: Int, PacketKind, Packet)
+        /// A packet for the external controller of a device's host; the receiver releases it.
+        case toRadio(node: Int, PacketKind, Packet)
+        /// The host of a device cannot use its external controller.
+        case radioFailed(node: Int, Host.Failure)
+        /// The host of a device reports `.refused` or `.malformed` of its external controller.
+        case radioWarning(node: Int, Host.Output)
+        case toForeignHost(node: Int, ForeignCommand)
+        case client(node: Int, Host.Output)
+    }
+
+    /// The hosts and controllers of the scenario's devices.
+    package enum HostBackend: Sendable {
+        /// Hosts and virtual controllers of the world.
+        case air
+        /// Hosts of the world on external controllers: `.toRadio` and `receive(_:_:fromRadioOf:at:)` exchange packets.
+        case radios
+        /// Foreign hosts such as BlueZ, which use only attributes; see `ForeignHost.swift`.
+        case foreignHosts
+    }
+}
+
+/// The lasting actions on a device or on the client: the latest of each kind on each entity.
+struct Conditions: Sendable {
+    private(set) var actions: [Action] = []  // in the order in which they began
+
+    /// Adds an action; it replaces one of the same kind on the same entity.
+    mutating func begin(_ action: Action) {
+        end(action)
+        actions.append(action)
+    }
+
+    /// Removes the action of the same kind on the same entity.
+    mutating func end(_ action: Action) {
+        actions.removeAll { $0.kind == action.kind && $0.entity == action.entity }
+    }
+
+    /// The entities with an action of a kind, in the order in which the actions began.
+    func entities(_ kind: Action.Kind) -> [EntityReference] { actions.compactMap { $0.kind == kind ? $0.entity : nil } }
+
+    func has(_ kind: Action.Kind) -> Bool { actions.contains { $0.kind == kind } }
+
+    func last(_ kind: Action.Kind) -> Action.Operation? { actions.last { $0.kind == kind }?.operation }
 }

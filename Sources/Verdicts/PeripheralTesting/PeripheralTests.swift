@@ -9,6 +9,8 @@ import Glibc
 package import ScenarioRuns
 import Scenarios
 import Simulation
+import Synchronization
+import Terminal
 import TextFormatting
 import VirtualWorld
 
@@ -171,5 +173,79 @@ package struct SimulatedPeripheralTest {
         world.packets = PacketLog { recent.take($0) }
         _ = try run(check, in: world)
         return recent.lines(until: instant)
+    }
+}
+
+/// Formats outcomes of checks for people.
+struct CheckFormatter {
+    let paint: Paint
+    private let isQuiet: Bool
+
+    init(_ invocation: Invocation) throws(CommandFailure) {
+        isQuiet = invocation.has("--quiet")
+        paint = try Paint(invocation, for: Console.descriptor)
+    }
+
+    func lines(_ outcome: Check.Outcome, replay: String, trace packets: [String]) -> [String] {
+        let (check, verdict) = (outcome.check, outcome.verdict)
+        guard !isQuiet || (verdict != .pass && verdict != .skip) else { return [] }
+        let style: Paint.Style =
+            switch verdict {
+            case .pass: .state
+            case .skip: .quiet
+            case .fail, .inconclusive, .error: .warning
+            }
+        let label = verdict == .inconclusive ? verdict.rawValue : verdict.rawValue.padded(to: 4)
+        var lines = ["\(paint(label, style))  \(check.id)  \(check.title)"]
+        if let reason = outcome.reason { lines[0] += ": \(reason)" }
+        guard verdict == .fail || verdict == .inconclusive || verdict == .error else { return lines }
+        if let finding = outcome.finding {
+            lines.append("      expected  \(finding.expected)")
+            lines.append("      seen      \(finding.seen)")
+            lines.append("      at        \(finding.instant) s")
+        }
+        lines.append("      requires  \(check.requirement)")
+        lines += CaseFormatter.trace(packets, paint, indentedBy: 6, label: 10)
+        lines.append("      replay: \(replay)")
+        return lines
+    }
+}
+
+extension Outcome {
+    /// The outcome of a check as a case of a report, with the packets before a failure.
+    init(_ outcome: Check.Outcome, replay: String, seed: UInt64?, trace: [String]) {
+        let seen = outcome.finding.map { Reason(expected: $0.expected, seen: $0.seen) }
+        let finding = CaseFinding(
+            id: nil, requirement: outcome.check.requirement, verdict: outcome.verdict,
+            why: seen ?? outcome.reason.map { Reason(seen: $0) }, at: outcome.finding?.instant, trace: trace)
+        self.init(
+            judging: [finding], title: outcome.check.title, replay: replay, seed: seed, duration: outcome.duration)
+    }
+}
+
+/// The last packets between a central and its controller, in words, for the report of a failure.
+final class RecentPackets: Sendable {
+    private static let shown = 6
+    private static let kept = 256  // some packets follow the failure and end the connection
+
+    private let central: UInt16
+    private let limit: Instant
+    private let packets = Mutex<[(instant: Instant, line: String)]>([])
+
+    init(of central: UInt16, until limit: Instant = .never) { (self.central, self.limit) = (central, limit) }
+
+    func take(_ chunk: PacketChunk) {
+        for record in chunk.records where record.controller == central && record.instant <= limit {
+            guard let packet = PacketDescription(unlessRoutine: record, in: chunk) else { continue }
+            let line = "\(record.instant)  \(Narrator.words(packet))"
+            packets.withLock { packets in
+                if packets.count == Self.kept { packets.removeFirst() }
+                packets.append((record.instant, line))
+            }
+        }
+    }
+
+    func lines(until instant: Instant) -> [String] {
+        packets.withLock { $0.filter { $0.instant <= instant }.suffix(Self.shown).map(\.line) }
     }
 }
