@@ -14,10 +14,12 @@ READING := ATT Arguments BlueZ Bluetooth Characteristics Checks ClientTesting Co
     Control Cryptography DBus Documents Drivers EventLog Expectations GATT HCI L2CAP LEHost LinkLayer Octets Peripheral \
     PeripheralTesting Replay Reporting ScenarioLanguage Scenarios Services Simulation Sockets TextFormatting Terminal \
     VirtualController
+# Suites of tests that update what is generated.
+GENERATING := ActionTableTests RegistryTests ReportTests ScenarioFileTests VerdictTests
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
 
 .DEFAULT_GOAL := help
-.PHONY: help run test unit test-linux test-busy sanitize soak docs examples release format
+.PHONY: help run test unit test-linux test-busy sanitize soak docs examples generate release format
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' Makefile
@@ -69,6 +71,10 @@ soak:  ## run 100,000 random fault scenarios in a separate, optimized build
 	swift build -c release --build-tests -Xswiftc -enable-testing --scratch-path .build/soak
 	LUBDUB_SOAK=100000 swift test -c release --skip-build -Xswiftc -enable-testing --scratch-path .build/soak \
 	    --filter RandomDaysTests
+
+generate:  ## update the schemas, and the pages and tables of the documentation that are generated from the sources
+	@Tools/setup build
+	LUBDUB_WRITE=1 swift test $(GENERATING:%=--filter '%')
 
 release:  ## build .build/release/lubdub with the Swift runtime linked in
 	@Tools/setup build

@@ -2,8 +2,8 @@
 import Glibc
 import PackageDescription
 
-/// The building, floor by floor: a target may use those of lower floors only, and never its neighbours.
-let floors: [[Target]] = [
+/// The modules, layer by layer: a target may use those of lower layers only, and never its neighbours.
+let layers: [[Target]] = [
     [
         library("Octets"), library("TextFormatting"), cLibrary("CCrypto", pkgConfig: "libcrypto"),
         cLibrary("CDBus", pkgConfig: "dbus-1"), cLibrary("CLinux"),
@@ -216,7 +216,7 @@ let floors: [[Target]] = [
             "TextFormatting"),
         tests(
             "Checks", on: "Bluetooth", "CheckCatalogue", "Documents", "Expectations", "HCI", "LEHost", "Octets",
-            "ScenarioLanguage", "Scenarios", "Simulation", "VirtualWorld"),
+            "ScenarioLanguage", "Scenarios", "ServiceFramework", "Services", "Simulation", "VirtualWorld"),
         tests(
             "Control",
             on: "Arguments", "CommandSupport", "Drivers", "Scenarios", "Sensors", "Simulation", "TextFormatting",
@@ -270,7 +270,7 @@ let floors: [[Target]] = [
             "Terminal", on: "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Simulation", "Statistics",
             excluding: "Screens"),
         tests("Sensors", on: "Simulation"),
-        tests("Services", on: "Characteristics", "Documents", "GATT", "Sensors", "Simulation"),
+        tests("Services", on: "Bluetooth", "Characteristics", "Documents", "GATT", "Octets", "Sensors", "Simulation"),
         tests("Simulation", on: "CLinux"),
         tests("Timeline", on: "Bluetooth", "EventLog", "Scenarios", "Sensors", "Simulation"),
         tests(
@@ -320,7 +320,7 @@ func products() -> [Product] {
     }
 }
 
-/// The folders of `Sources`: what belongs together, whatever its floor.
+/// The folders of `Sources`: what belongs together, whatever its layer.
 func folders() -> [String: [String]] {
     [
         "Basics": [
@@ -359,7 +359,7 @@ func path(of module: String) -> String {
 }
 
 let package = Package(
-    name: "Lubdub", products: products(), targets: checked(floors), swiftLanguageModes: [.v6])
+    name: "Lubdub", products: products(), targets: checked(layers), swiftLanguageModes: [.v6])
 
 /// `embedding`: files whose octets are constants of the module, by `PackageResources`.
 func library(_ name: String, on lower: String..., embedding files: String...) -> Target {
@@ -407,17 +407,17 @@ func houseRules() -> [SwiftSetting] {
     ]
 }
 
-/// The targets of all floors; ends the build with the name of one that reaches upwards or sideways.
-func checked(_ floors: [[Target]]) -> [Target] {
+/// The targets of all layers; ends the build with the name of one that reaches upwards or sideways.
+func checked(_ layers: [[Target]]) -> [Target] {
     var lower: Set<String> = []
-    for floor in floors {
-        for target in floor {
+    for layer in layers {
+        for target in layer {
             for case .targetItem(let name, _) in target.dependencies where !lower.contains(name) {
-                print("\(target.name) uses \(name), which is not on a lower floor")
+                print("\(target.name) uses \(name), which is not on a lower layer")
                 exit(1)
             }
         }
-        lower.formUnion(floor.map(\.name))
+        lower.formUnion(layer.map(\.name))
     }
-    return floors.flatMap { $0 }
+    return layers.flatMap { $0 }
 }

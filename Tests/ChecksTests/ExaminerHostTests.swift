@@ -42,7 +42,7 @@ import VirtualWorld
             rounds -= 1
             return !isOver && host.play(until: limit)
         }
-        func drain(into outputs: inout [Host.Output]) { host.drain(into: &outputs) }
+        func drain(_ handle: (Host.Output, inout PacketPool) -> Void) { host.drain(handle) }
         func stall(since begin: Instant) -> Duration { stall }
         func act(_ action: Action, for duration: Duration?) -> Bool { false }
     }

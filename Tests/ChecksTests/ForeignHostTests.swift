@@ -82,11 +82,11 @@ private final class ForeignHost: ExaminerHost {
         if hidden.contains(where: { $0.contains(handle) }) { trespasses.append("\(procedure)") }
     }
 
-    func drain(into outputs: inout [Host.Output]) {
+    func drain(_ handle: (Host.Output, inout PacketPool) -> Void) {
         var drained: [Host.Output] = []
         host.drain(into: &drained)
-        outputs += self.outputs + drained.compactMap(translated)
-        self.outputs.removeAll()
+        for output in outputs + drained.compactMap(translated) { handle(output, &pool) }
+        outputs.removeAll()
     }
 
     /// What it reports of an output: of an advertiser all that it knows, and of a disconnection no reason.

@@ -33,7 +33,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(code, 0)
         self.assertEqual(
             list(rows),
-            ['notifications', 'logged', 'reads', 'greeting', 'hour', 'day', 'ecg', 'lateness', 'idle', 'crowd',
+            ['notifications', 'logged', 'client', 'reads', 'greeting', 'hour', 'day', 'ecg', 'lateness', 'idle', 'crowd',
              'crowd_memory', 'suite', 'start', 'memory'])
         for name, row in rows.items():
             self.assertTrue(row['valid'], row)
@@ -42,6 +42,7 @@ class Bench(unittest.TestCase):
                 self.assertGreater(row['value'], 0, row)
         self.assertEqual(rows['notifications']['count'], 120_000)
         self.assertEqual(rows['logged']['count'], 120_000)
+        self.assertEqual(rows['client']['count'], 120_000)
         self.assertEqual(rows['greeting']['count'], 1000)
         self.assertIn(rows['hour']['count'], range(3590, 3601))
         self.assertEqual(rows['reads']['count'], 100_000)
@@ -49,6 +50,8 @@ class Bench(unittest.TestCase):
         # Proves that the counter counts.
         self.assertGreater(rows['greeting']['allocations_per_item'], 10)
         self.assertLess(rows['notifications']['allocations_per_item'], 0.01)
+        # The array of RR-Intervals.
+        self.assertLess(rows['client']['allocations_per_item'], 1.01)
 
     def test_bumble_does_the_same_work(self):
         code, rows = self.bench('notifications', 'reads', 'greeting')

@@ -67,10 +67,10 @@ import Testing
     @Test func `The committed schema is up to date`() throws {
         let path =
             String(#filePath.dropLast("Tests/ReportingTests/ReportTests.swift".count)) + "schema/report.schema.json"
-        if ProcessInfo.processInfo.environment["LUBDUB_WRITE_SCHEMA"] != nil {
+        if ProcessInfo.processInfo.environment["LUBDUB_WRITE"] != nil {
             try Data(JSONReport.schema.utf8).write(to: URL(filePath: path))
         }
-        // Regenerate it with LUBDUB_WRITE_SCHEMA=1 swift test --filter ReportingTests
+        // Updated by make generate.
         #expect(try String(contentsOfFile: path, encoding: .utf8) == JSONReport.schema)
         _ = try Node(json: JSONReport.schema.utf8, file: "schema")
     }

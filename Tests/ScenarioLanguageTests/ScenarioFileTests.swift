@@ -114,10 +114,10 @@ import Testing
 
     @Test func `The committed schema is written from the tables`() throws {
         let path = "\(Files.root)/schema/scenario.schema.json"
-        if ProcessInfo.processInfo.environment["LUBDUB_WRITE_SCHEMA"] != nil {
+        if ProcessInfo.processInfo.environment["LUBDUB_WRITE"] != nil {
             try Data(ScenarioSchema.json.utf8).write(to: URL(filePath: path))
         }
-        // Written anew with LUBDUB_WRITE_SCHEMA=1 swift test --filter ScenarioLanguageTests
+        // Updated by make generate.
         #expect(
             Files.octets("schema/scenario.schema.json").map { String(decoding: $0, as: UTF8.self) }
                 == ScenarioSchema.json)

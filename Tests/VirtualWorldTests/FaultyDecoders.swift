@@ -47,7 +47,7 @@ extension FaultyClient {
             "googlearchive/android-BluetoothLeGatt#26",
             caughtBy: [
                 "errors/late_and_out_of_order shows", "recovery/away_short shows", "recovery/flapping shows",
-                "recovery/services_change shows",
+                "recovery/services_change shows", "resting shows",
             ] + shownFlags(0x08, 0x0A, 0x0E)
         ) { value in
             guard value.flags & 0x01 == 0, let next = value.rest.first else { return [.hears(value.octets)] }

@@ -143,6 +143,7 @@ extension FaultyClient {
         asks(
             "mute", "never subscribes",
             caughtBy: [
+                "resting subscribes",
                 "clients/subscribes subscribes",
                 "collector/heart_rate/discovers measurement", "collector/heart_rate/discovers configuration",
                 "collector/thermometer/discovers intermediate",

@@ -188,11 +188,9 @@ struct TestScenario: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The scenarios in a folder of the repository.
-    static func names(_ folder: String) -> [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: "\(root)/\(folder)")) ?? [])
-            .filter { $0.hasSuffix(".json") }.sorted().map { "\(folder)/\($0)" }
-    }
+    /// The JSON files in `scenarios`.
+    static let paths = ((try? FileManager.default.subpathsOfDirectory(atPath: "\(root)/scenarios")) ?? [])
+        .filter { $0.hasSuffix(".json") }.sorted().map { "scenarios/\($0)" }
 
     private static let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
 

@@ -14,6 +14,8 @@
     /// An empty queue; it allocates storage with the first output.
     @inlinable public init() {}
 
+    /// The number of outputs that are not taken.
+    @inlinable public var count: Int { added.count - taken }
     /// Whether all outputs are taken.
     @inlinable public var isEmpty: Bool { taken == added.count }
 
@@ -28,6 +30,18 @@
         }
         return output
     }
+
+    /// Removes the outputs that `isRemoved` selects; all by default.
+    public mutating func removeAll(where isRemoved: (Output) -> Bool = { _ in true }) {
+        added.removeFirst(taken)
+        taken = 0
+        added.removeAll(where: isRemoved)
+    }
+}
+
+extension OutputQueue: Sequence {
+    /// The outputs that are not taken, oldest first.
+    @inlinable public func makeIterator() -> ArraySlice<Output>.Iterator { added[taken...].makeIterator() }
 }
 
 extension Array {

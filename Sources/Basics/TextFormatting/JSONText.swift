@@ -108,6 +108,14 @@ public struct JSONText: Sendable {
         }
     }
 
+    /// Appends an octet as two upper-case hexadecimal digits.
+    public mutating func append(hex octet: UInt8) {
+        let place = grow(by: 2)
+        var target = storage.mutableSpan
+        target[place] = Self.digit(octet >> 4)
+        target[place + 1] = Self.digit(octet & 0x0F)
+    }
+
     private static func digit(_ value: UInt8) -> UInt8 { value &+ (value < 10 ? 0x30 : 0x37) }
 
     private mutating func append(_ source: UnsafeBufferPointer<UInt8>) {

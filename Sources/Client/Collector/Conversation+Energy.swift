@@ -8,9 +8,9 @@ import ServiceFramework
 extension Conversation {
     /// Resets Energy Expended, once, when it has reached its maximum, at which it stays until a client resets it. Heart
     /// Rate Service 1.0, section 3.1.1.3.
-    mutating func resetEnergy(_ decoder: ValueDecoder, into outbox: inout [Output]) {
-        defer { hasResetEnergy = decoder.energyIsFull }
-        guard decoder.energyIsFull, !hasResetEnergy, let point = target(.energyReset) else { return }
+    mutating func resetEnergy(isFull: Bool, into outbox: inout [Output]) {
+        defer { hasResetEnergy = isFull }
+        guard isFull, !hasResetEnergy, let point = target(.energyReset) else { return }
         let reset = HeartRateControlPoint.resetEnergyExpended.octets
         ask(.write(handle: point.handle, value: reset), for: .energy, into: &outbox)
     }

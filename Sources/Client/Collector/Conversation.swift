@@ -323,7 +323,9 @@ struct Conversation: Sendable {
             }
             if targets[index].faults.contains(way) { targets[index].faults.remove(way) }
             if way == .subscribe { refresh(row, at: now, into: &outbox) }
-            if SupportedCharacteristic.all[row].role == .heartRate { resetEnergy(decoder, into: &outbox) }
+            if SupportedCharacteristic.all[row].role == .heartRate {
+                resetEnergy(isFull: decoder.energyIsFull, into: &outbox)
+            }
         } catch {
             complain(of: index, by: way, SupportedCharacteristic.all[row].words(for: octets, error), into: &outbox)
         }

@@ -65,17 +65,18 @@ package final class BlueZCentralHost: LiveCentralHost {
 
     package func perform(_ command: Host.Command) { session.assumeIsolated { $0.perform(command) } }
 
-    /// Appends what bluetoothd reported.
-    package func drain(into outputs: inout [Host.Output]) {
+    /// Handles what bluetoothd reported.
+    package func drain(_ handle: (Host.Output, inout PacketPool) -> Void) {
         for input in bus.inbox.take() {
             switch input {
             case .busClosed: fail("the bus has gone away")
             case .event(.failed(let failure)): fail("\(failure)")
-            case .event(.output(let output)): outputs.append(output)
-            case .event(.received(let id, let handle, let value, let isIndicated)):
+            case .event(.output(let output)): handle(output, &pool)
+            case .event(.received(let id, let attribute, let value, let isIndicated)):
                 let packet = pool.take(Array(value.prefix(PacketPool.capacity)))
-                outputs.append(
-                    isIndicated ? .indicated(id, handle: handle, packet) : .notified(id, handle: handle, packet))
+                handle(
+                    isIndicated ? .indicated(id, handle: attribute, packet) : .notified(id, handle: attribute, packet),
+                    &pool)
             }
         }
     }

@@ -1,6 +1,6 @@
 package import Collector
 package import CommandSupport
-package import LEHost
+import LEHost
 package import Simulation
 
 /// Runs the built-in client above a central host, at the pace of an event loop.
@@ -101,56 +101,5 @@ extension ClientDriver {
             }
             return driver
         }
-    }
-}
-
-/// The built-in client: a `SensorCollector` and its connection to a central host.
-package struct BuiltInClient: Sendable {
-    /// An event for the user of the client.
-    package enum Event: Sendable {
-        /// Call `timePassed` at this instant.
-        case wake(at: Instant)
-        case update(SensorCollector.Update)
-    }
-
-    private var collector: SensorCollector
-    private var requests: [SensorCollector.Output] = []
-    private var outputs: [Host.Output] = []
-
-    /// A client that is idle until `start`.
-    package init(_ settings: SensorCollector.Settings) { collector = SensorCollector(settings) }
-
-    /// Whether the client is idle: not started, or stopped.
-    package var isIdle: Bool { collector.isIdle }
-
-    /// Why the client has not connected to a device yet; nil if it has.
-    package var missing: String? { collector.missing }
-
-    /// Starts the host, and then scans.  Call `settle` after this and the next two.
-    package mutating func start(at now: Instant) { collector.start(at: now, into: &requests) }
-
-    /// Ends the connection; `isIdle` when that is done.
-    package mutating func stop(at now: Instant) { collector.stop(at: now, into: &requests) }
-
-    /// Handles the passing of time, at an instant of `.wake`.
-    package mutating func timePassed(at now: Instant) { collector.timePassed(at: now, into: &requests) }
-
-    /// Passes messages between the host and the collector until there are none.
-    package mutating func settle<Central: CentralHost>(
-        with host: inout Central, at now: Instant, handle: (Event, inout Central) -> Void
-    ) {
-        repeat {
-            for request in requests {
-                switch request {
-                case .command(let command): host.perform(command)
-                case .wake(let due): handle(.wake(at: due), &host)
-                case .update(let update): handle(.update(update), &host)
-                }
-            }
-            requests.removeAll(keepingCapacity: true)
-            host.drain(into: &outputs)
-            for output in outputs { collector.step(output, at: now, pool: &host.pool, into: &requests) }
-            outputs.removeAll(keepingCapacity: true)
-        } while !requests.isEmpty
     }
 }

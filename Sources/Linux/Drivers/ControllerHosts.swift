@@ -77,11 +77,11 @@ package final class HCICentralHost: LiveCentralHost {
         if isOpen { step(.command(command)) } else { waiting.append(command) }
     }
 
-    /// Handles the controller's packets, and appends the host's outputs.
-    package func drain(into outputs: inout [Host.Output]) {
-        for input in inbox.take() { handle(input) }
-        outputs += self.outputs
-        self.outputs.removeAll(keepingCapacity: true)
+    /// Handles the controller's packets, and passes on the host's outputs.
+    package func drain(_ handle: (Host.Output, inout PacketPool) -> Void) {
+        for input in inbox.take() { self.handle(input) }
+        for output in outputs { handle(output, &pool) }
+        outputs.clear()
         log.flush()
     }
 
@@ -180,15 +180,14 @@ package final class LiveWorldCentralHost: LiveCentralHost {
     }
 
     /// Moves the packets from the world's pool into that of the host.
-    package func drain(into outputs: inout [Host.Output]) {
-        for output in inbox.take() {
+    package func drain(_ handle: (Host.Output, inout PacketPool) -> Void) {
+        for var output in inbox.take() {
             switch output {
-            case .notified(let id, let handle, let packet):
-                outputs.append(.notified(id, handle: handle, moved(packet)))
-            case .indicated(let id, let handle, let packet):
-                outputs.append(.indicated(id, handle: handle, moved(packet)))
-            default: outputs.append(output)
+            case .notified(let id, let handle, let packet): output = .notified(id, handle: handle, moved(packet))
+            case .indicated(let id, let handle, let packet): output = .indicated(id, handle: handle, moved(packet))
+            default: break
             }
+            handle(output, &pool)
         }
     }
 

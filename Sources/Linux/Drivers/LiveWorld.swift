@@ -369,9 +369,7 @@ package actor LiveWorld: LoopActor {
     private static let maximumWaiting = 256
 
     private func handleOutputs() {
-        let outputs = world.outbox
-        world.outbox.removeAll(keepingCapacity: true)
-        for output in outputs { handle(output) }
+        while let output = world.outbox.takeFirst() { handle(output) }
     }
 
     private func handle(_ output: World.Output) {

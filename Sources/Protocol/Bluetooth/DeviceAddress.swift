@@ -58,7 +58,10 @@ extension DeviceAddress: JSONWritable {
     /// Appends `"C0:FF:EE:00:00:01/random"` with its quotes.
     public func write(to text: inout JSONText) {
         text.append("\"")
-        text.append(hex: octets.reversed()[...], separator: ":")
+        for shift in stride(from: 40, through: 0, by: -8) {
+            text.append(hex: UInt8(truncatingIfNeeded: number >> UInt64(shift)))
+            if shift > 0 { text.append(":") }
+        }
         text.append(kind == .random ? "/random\"" : "/public\"")
     }
 }

@@ -43,7 +43,7 @@ public struct Command: Hashable, Sendable, CustomStringConvertible {
 
     /// Throws when the parameters are not what the kind of command declares: too few, too many, or prohibited.
     /// A command of an unknown kind may have any.
-    public func check() throws(Malformed) { _ = try Self.kindByOpcode[opcode]?.normalized(self) }
+    public func check() throws(Malformed) { try Self.kindByOpcode[opcode]?.check(self) }
 
     /// The name and the octets of the parameters: `LE_Set_Scan_Enable 01 00`.
     public var description: String { "\(opcode) \(Array(octets.dropFirst(Self.headerCount)).hex)" }
@@ -59,6 +59,8 @@ public protocol AnyCommandKind: Sendable {
     var name: String { get }
     /// The bit of Supported Commands (section 6.27) that a controller with this command sets, if there is one.
     var supportedBit: (octet: Int, bit: Int)? { get }
+    /// Throws when the parameters of a command of this kind are too few, too many, or prohibited.
+    var check: @Sendable (Command) throws(Malformed) -> Void { get }
     /// A command of this kind, read and written again, so that reserved bits are zero; throws when its parameters are
     /// too few, too many, or prohibited.
     func normalized(_ command: Command) throws(Malformed) -> Command
@@ -72,6 +74,8 @@ public struct CommandKind<each Value>: AnyCommandKind {
     public let name: String
     /// The bit of Supported Commands, if there is one.
     public let supportedBit: (octet: Int, bit: Int)?
+    /// Throws when the parameters of a command of this kind are too few, too many, or prohibited.
+    public let check: @Sendable (Command) throws(Malformed) -> Void
     private let fields: Fields<repeat each Value>
 
     init(
@@ -79,7 +83,9 @@ public struct CommandKind<each Value>: AnyCommandKind {
         _ fields: repeat Field<each Value>
     ) {
         (self.opcode, self.name, supportedBit) = (Opcode(rawValue: opcode), name, bit)
-        self.fields = Fields(repeat each fields)
+        let fields = Fields(repeat each fields)
+        self.fields = fields
+        check = { command throws(Malformed) in _ = try fields.read(command.octets, after: Command.headerCount) }
     }
 
     /// A command with these parameters, in the order of the specification.
@@ -91,9 +97,7 @@ public struct CommandKind<each Value>: AnyCommandKind {
 
     /// The parameters of a command of this kind; throws when they are too few, too many, or prohibited.
     public func parameters(of command: Command) throws(Malformed) -> (repeat each Value) {
-        var reader = OctetReader(command.octets)
-        for _ in 0..<Command.headerCount { _ = try reader.uint8("Command_Opcode") }
-        return try fields.read(&reader)
+        try fields.read(command.octets, after: Command.headerCount)
     }
 
     /// The command, read and written again.

@@ -66,7 +66,7 @@ public struct Event: Hashable, Sendable, CustomStringConvertible {
 
     /// Throws when the parameters are not what the kind of event declares: too few, too many, or prohibited.
     /// An event of an unknown kind may have any.
-    public func check() throws(Malformed) { _ = try Self.kindByCode[code]?.normalized(self) }
+    public func check() throws(Malformed) { try Self.kindByCode[code]?.check(self) }
 
     /// Whether the event is of a declared kind.
     public var isKnown: Bool { Self.kindByCode[code] != nil }
@@ -83,6 +83,8 @@ public protocol AnyEventKind: Sendable {
     var code: Event.Code { get }
     /// The specification's name without `HCI_`.
     var name: String { get }
+    /// Throws when the parameters of an event of this kind are too few, too many, or prohibited.
+    var check: @Sendable (Event) throws(Malformed) -> Void { get }
     /// An event of this kind, read and written again, so that reserved bits are zero; throws when its parameters are
     /// too few, too many, or prohibited.
     func normalized(_ event: Event) throws(Malformed) -> Event
@@ -94,14 +96,21 @@ public struct EventKind<each Value>: AnyEventKind {
     public let code: Event.Code
     /// The specification's name without `HCI_`.
     public let name: String
+    /// Throws when the parameters of an event of this kind are too few, too many, or prohibited.
+    public let check: @Sendable (Event) throws(Malformed) -> Void
     private let fields: Fields<repeat each Value>
 
     init(_ code: UInt8, _ name: String, _ fields: repeat Field<each Value>) {
-        (self.code, self.name, self.fields) = (Event.Code(code), name, Fields(repeat each fields))
+        self.init(Event.Code(code), name, Fields(repeat each fields))
     }
 
     init(subevent: UInt8, _ name: String, _ fields: repeat Field<each Value>) {
-        (code, self.name, self.fields) = (Event.Code(subevent: subevent), name, Fields(repeat each fields))
+        self.init(Event.Code(subevent: subevent), name, Fields(repeat each fields))
+    }
+
+    private init(_ code: Event.Code, _ name: String, _ fields: Fields<repeat each Value>) {
+        (self.code, self.name, self.fields) = (code, name, fields)
+        check = { event throws(Malformed) in _ = try fields.read(event.octets, after: code.headerCount) }
     }
 
     /// An event with these parameters, in the order of the specification.
@@ -113,9 +122,7 @@ public struct EventKind<each Value>: AnyEventKind {
 
     /// The parameters of an event of this kind; throws when they are too few, too many, or prohibited.
     public func parameters(of event: Event) throws(Malformed) -> (repeat each Value) {
-        var reader = OctetReader(event.octets)
-        for _ in 0..<event.code.headerCount { _ = try reader.uint8("Event_Code") }
-        return try fields.read(&reader)
+        try fields.read(event.octets, after: event.code.headerCount)
     }
 
     /// The event, read and written again.

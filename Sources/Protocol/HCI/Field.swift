@@ -16,13 +16,17 @@ struct Field<Value>: Sendable {
 }
 
 /// The fields of one kind of packet, in the order in which they are sent.
-struct Fields<each Value>: Sendable {
+///
+/// A class, since each copy of a value of unknown types looks up their layout.
+final class Fields<each Value>: Sendable {
     private let fields: (repeat Field<each Value>)
 
     init(_ fields: repeat Field<each Value>) { self.fields = (repeat each fields) }
 
-    /// Reads all that is left; throws when it is not exactly these fields.
-    func read(_ reader: inout OctetReader) throws(Malformed) -> (repeat each Value) {
+    /// Reads all that is left after `header` octets; throws when it is not exactly these fields.
+    func read(_ octets: [UInt8], after header: Int) throws(Malformed) -> (repeat each Value) {
+        var reader = OctetReader(octets)
+        for _ in 0..<header { _ = try reader.uint8("Header") }
         let values = (repeat try (each fields).read(&reader, each fields))
         try reader.finish()
         return values

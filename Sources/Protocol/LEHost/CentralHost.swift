@@ -7,7 +7,7 @@ public protocol CentralHost {
     mutating func perform(_ command: Host.Command)
 
     /// Appends all outputs since the last call, without `.send` and `.wake`.
-    mutating func drain(into outputs: inout [Host.Output])
+    mutating func drain(_ handle: (Host.Output, inout PacketPool) -> Void)
 
     /// Holds the packets in the outputs; the receiver of an output releases its packet.
     var pool: PacketPool { get set }
@@ -19,6 +19,9 @@ public protocol CentralHost {
 extension CentralHost {
     /// A `Host` has all capabilities.
     public func unsupportedReason(for capability: CentralCapability) -> String? { nil }
+
+    /// Appends all outputs since the last call, without `.send` and `.wake`.
+    public mutating func drain(into outputs: inout [Host.Output]) { drain { output, _ in outputs.append(output) } }
 
     /// Releases a packet and returns its octets.
     public mutating func take(_ packet: Packet) -> [UInt8] {

@@ -68,10 +68,10 @@ struct Names {
         guard case .value(let device, let index, let place) = entity else { return nil }
         let service = devices[device].services[index]
         let value = service.values[place]
-        guard value.isCarried else { return nil }
-        return mainValue(service).map { main in
+        return service.carrier(of: place).map { carrier in
             Event.Carrier(
-                value: .value(device: device, service: index, value: main), key: value.description.key ?? value.name)
+                value: .value(device: device, service: index, value: carrier),
+                key: value.description.key ?? value.name)
         }
     }
 
@@ -110,7 +110,8 @@ struct Names {
         case (.sender, _): return wrong("a device, service or value")
         case (.value(let properties), .service(let device, let service)):
             guard let main = mainValue(devices[device].services[service]) else {
-                return wrong("one of its values")
+                let names = devices[device].services[service].values.map(\.name).joined(separator: ", ")
+                return wrong("one of its values (\(names))")
             }
             return fitted(.value(device: device, service: service, value: main), .value(properties), cursor)
         case (.value(let properties), .value(let device, let service, let index)):

@@ -102,11 +102,11 @@ extension World {
     /// Translates a command to a host into one for a foreign host, as far as that supports it.
     mutating func instructForeignHost(of node: Int, _ command: Host.Command) {
         switch command {
-        case .advertise: outbox.append(.toForeignHost(node: node, .advertise(true)))
-        case .stopAdvertising: outbox.append(.toForeignHost(node: node, .advertise(false)))
+        case .advertise: outbox.added.append(.toForeignHost(node: node, .advertise(true)))
+        case .stopAdvertising: outbox.added.append(.toForeignHost(node: node, .advertise(false)))
         case .disconnect(let id, _):
             guard let peer = nodes[node].peer(of: id) else { return }
-            outbox.append(.toForeignHost(node: node, .disconnect(peer)))
+            outbox.added.append(.toForeignHost(node: node, .disconnect(peer)))
         case .injectErrors(let errorInjection): nodes[node].foreign.server.errorInjection = errorInjection
         default: break
         }
@@ -120,7 +120,7 @@ extension World {
         } else {
             noteNotified(notification, of: node)
         }
-        outbox.append(.toForeignHost(node: node, .notify(handle: notification.handle, octets)))
+        outbox.added.append(.toForeignHost(node: node, .notify(handle: notification.handle, octets)))
         pool.release(notification.packet)
     }
 }

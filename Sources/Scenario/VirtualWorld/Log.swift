@@ -271,7 +271,7 @@ extension World {
     }
 
     mutating func report(_ observed: ObservedEvent) {
-        if script.waits(for: observed.kind) { observedEvents.append(observed) }
+        if script.waits(for: observed.kind) { observedEvents.added.append(observed) }
         judge(observed)
     }
 

@@ -36,7 +36,7 @@ extension World {
         rule.id = name
         rule.line = rule.line ?? line(for: rule.action)
         defer { runScript() }
-        return script.act(rule, at: now, into: &scriptOutbox)
+        return script.act(rule, at: now, into: &scriptOutbox.added)
     }
 
     /// Why an action would have no effect now, for reasons that a file's reader cannot see; nil if it would.
@@ -62,7 +62,7 @@ extension World {
         guard script.isPlaying else { return false }
         let now = runToQuietInstant(at: now)
         defer { runScript() }
-        return script.end(name, of: entity, at: now, into: &scriptOutbox)
+        return script.end(name, of: entity, at: now, into: &scriptOutbox.added)
     }
 
     /// Whether an action that `act` began still lasts.

@@ -15,14 +15,15 @@ import Timeline
 extension World {
     /// Passes observed events to the script and performs its outputs, until there are no more of either.
     mutating func runScript() {
-        while !observedEvents.isEmpty || !scriptOutbox.isEmpty {
-            let events = observedEvents
-            observedEvents.removeAll(keepingCapacity: true)
-            for observed in events { script.observe(observed, at: now, into: &scriptOutbox) }
-            let outputs = scriptOutbox
-            scriptOutbox.removeAll(keepingCapacity: true)
-            for output in outputs { perform(output) }
+        while !observedEvents.isEmpty || !scriptOutbox.isEmpty { followScript() }
+    }
+
+    /// Not inlined, since almost every event has nothing for the script.
+    @inline(never) private mutating func followScript() {
+        while let observed = observedEvents.takeFirst() {
+            script.observe(observed, at: now, into: &scriptOutbox.added)
         }
+        while let output = scriptOutbox.takeFirst() { perform(output) }
     }
 
     private mutating func perform(_ output: ScriptRunner.Output) {

@@ -42,7 +42,7 @@ package struct World: Sendable {
     package var packets = PacketLog(sink: nil)
     package var journal = EventJournal(sink: nil)
     /// Events that the script has not observed yet.
-    var observedEvents: [ObservedEvent] = []
+    var observedEvents = OutputQueue<ObservedEvent>()
     /// Judges the scenario's expectations; nil without expectations, or if nobody asks for verdicts.
     package internal(set) var judge: Judge?
     /// The verdicts on expectations, in the order of the decisions.
@@ -50,7 +50,7 @@ package struct World: Sendable {
     /// The indices of the rules that were stopped because they triggered themselves without end at one instant.
     package internal(set) var runaways: [Int] = []
     /// Outputs for external hosts, controllers and clients, in order; the owner empties it.
-    package var outbox: [Output] = []
+    package var outbox = OutputQueue<Output>()
 
     /// The hosts and controllers of the devices; set it before `start`.
     package var hostBackend = HostBackend.air
@@ -68,7 +68,7 @@ package struct World: Sendable {
     /// The lasting actions of the script on the client.
     var clientConditions = Conditions()
     var script: ScriptRunner
-    var scriptOutbox: [ScriptRunner.Output] = []
+    var scriptOutbox = OutputQueue<ScriptRunner.Output>()
     private var notifications: [PeripheralDevice.Notification] = []
     let chance: RandomStream
     var names: ValueNames
@@ -140,7 +140,7 @@ package struct World: Sendable {
             packets.open(controller: nodes[index].controller, device.address, name: device.id, at: now)
             command(.start, of: index)
         }
-        script.start(at: now, into: &scriptOutbox)
+        script.start(at: now, into: &scriptOutbox.added)
         runScript()
     }
 
@@ -325,7 +325,7 @@ package struct World: Sendable {
             for index in notifications.indices { notify(node, notifications[index]) }
             notifications.clear()
             wakeDevice(node)
-        case .scriptWake: script.timePassed(at: now, into: &scriptOutbox)
+        case .scriptWake: script.timePassed(at: now, into: &scriptOutbox.added)
         case .phaseEnd(let node):
             nodes[node].phaseEnd = nil
             advertise(node, phase: nodes[node].phase + 1)
@@ -355,7 +355,7 @@ package struct World: Sendable {
                 noteArriving(kind, packet, at: controller)
                 switch users[controller] {
                 case .node(let node): schedule(.toHost(node: node, kind, packet), due: now)
-                case .guest: outbox.append(.toGuest(controller: controller, kind, packet))
+                case .guest: outbox.added.append(.toGuest(controller: controller, kind, packet))
                 case .nobody: pool.release(packet)
                 }
             }
@@ -372,17 +372,17 @@ package struct World: Sendable {
                 let packet = mutation == nil ? original : mutated(kind, original, of: node)
                 noteSending(kind, packet, to: nodes[node].controller)
                 if hostBackend == .radios, !isClient(node) {
-                    outbox.append(.toRadio(node: node, kind, packet))
+                    outbox.added.append(.toRadio(node: node, kind, packet))
                 } else {
                     schedule(.toController(nodes[node].controller, kind, packet), due: now)
                 }
             case .failed(let failure) where hostBackend == .radios && !isClient(node):
-                outbox.append(.radioFailed(node: node, failure))
+                outbox.added.append(.radioFailed(node: node, failure))
             case .refused where hostBackend == .radios && !isClient(node),
                 .malformed where hostBackend == .radios && !isClient(node):
-                outbox.append(.radioWarning(node: node, output))
+                outbox.added.append(.radioWarning(node: node, output))
             case .wake(let due): schedule(.hostWake(node: node), due: due)
-            case _ where isClient(node): outbox.append(.client(node: node, output))
+            case _ where isClient(node): outbox.added.append(.client(node: node, output))
             default: handle(output, ofDevice: node)
             }
         }

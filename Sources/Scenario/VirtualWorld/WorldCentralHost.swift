@@ -25,8 +25,9 @@ package struct WorldCentralHost: CentralHost, Sendable {
     package mutating func perform(_ command: Host.Command) { world.command(command, of: node) }
 
     /// Empties the world's outbox.
-    package mutating func drain(into outputs: inout [Host.Output]) {
-        for case .client(_, let output) in world.outbox { outputs.append(output) }
-        world.outbox.removeAll(keepingCapacity: true)
+    package mutating func drain(_ handle: (Host.Output, inout PacketPool) -> Void) {
+        while !world.outbox.isEmpty, let output = world.outbox.takeFirst() {
+            if case .client(_, let output) = output { handle(output, &world.pool) }
+        }
     }
 }

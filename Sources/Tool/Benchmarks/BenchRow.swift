@@ -1,11 +1,13 @@
 import Characteristics
 import Collector
 import CommandSupport
+import EventLog
 import Peripheral
 import ScenarioRuns
 import ServiceFramework
 import Services
 import Simulation
+import Synchronization
 import VirtualWorld
 
 /// A benchmark: a kind of work, and how to measure it.
@@ -26,6 +28,8 @@ package struct BenchRow {
                 word: "logged", name: "the same with --events and --trace", twin: "notifications"
             ) { () throws(CommandFailure) in try streaming(isLogged: true) },
             BenchRow(
+                word: "client", name: "the same, reported by the built-in client", measure: reporting),
+            BenchRow(
                 word: "reads", name: "sequential reads of 20 octets", twin: "reads", measure: reading),
             BenchRow(
                 word: "greeting", name: "MTU, discovery, subscription, first notification", twin: "greeting",
@@ -45,13 +49,40 @@ package struct BenchRow {
 
     // MARK: In virtual time
 
-    /// As many notifications as fit into the connection events; each is a valid measurement of 1 octet of flags, 1 of heart
-    /// rate, and 9 RR-Intervals.
     private static func streaming(isLogged: Bool) throws(CommandFailure) -> Figures {
+        try streaming(isLogged: isLogged) { run, limit in
+            run.clientRun.host.world.run(until: limit)
+            return run.takeNotifications(of: streamedValue.count)
+        }
+    }
+
+    /// The client decodes each notification and writes its line to the event log, in memory.
+    private static func reporting() throws(CommandFailure) -> Figures {
+        let logged = Mutex(0)
+        let journal = EventJournal { chunk in logged.withLock { $0 += chunk.count } }
+        let figures = try streaming(isLogged: false, to: journal) { run, limit in
+            let before = run.clientRun.measurements
+            while run.clientRun.playNext(until: limit, { _, _ in }) {}
+            run.clientRun.host.world.run(until: limit)
+            return run.clientRun.measurements - before
+        }
+        // A value is notified, delivered and said.
+        guard logged.withLock({ $0 }) >= 3 * figures.items else { return .none("the event log is not complete") }
+        return figures
+    }
+
+    /// A valid measurement: 1 octet of flags, 1 of heart rate, and 9 RR-Intervals.
+    private static let streamedValue: [UInt8] = [0x10, 200] + (0..<9).flatMap { _ in [0x33, 0x01] as [UInt8] }
+
+    /// As many notifications as fit into the connection events; `receive` plays until an instant, and returns how many the
+    /// client has received.
+    private static func streaming(
+        isLogged: Bool, to journal: EventJournal? = nil, _ receive: (inout LoggedRun, Instant) -> Int
+    ) throws(CommandFailure) -> Figures {
         let (rounds, burst) = (4000, 30)
-        let value: [UInt8] = [0x10, 200] + (0..<9).flatMap { _ in [0x33, 0x01] as [UInt8] }
         var stage = try LoggedRun(
             strap("\"rr_intervals\": true, \"period\": \"1 day\", \"value\": 200"), isLogged: isLogged)
+        if let journal { stage.clientRun.host.world.journal = journal }
         let measurement = DeviceValue(service: 0, ServiceDescription.heartRate.values[0].id)
         guard stage.clientRun.play(until: { $0 == .state(.subscribed) }) else {
             return .none("the client did not subscribe")
@@ -59,9 +90,8 @@ package struct BenchRow {
         var received = 0
         func stream(rounds: Int) {
             for _ in 0..<rounds {
-                for _ in 0..<burst { stage.clientRun.world.notify(measurement, of: 0, octets: value) }
-                stage.clientRun.world.run(until: stage.clientRun.world.now.advanced(by: .milliseconds(30)))
-                received += stage.clientRun.takeNotifications(of: value.count)
+                for _ in 0..<burst { stage.clientRun.host.world.notify(measurement, of: 0, octets: streamedValue) }
+                received += receive(&stage, stage.clientRun.host.world.now.advanced(by: .milliseconds(30)))
             }
         }
         stream(rounds: 20)  // storage grows

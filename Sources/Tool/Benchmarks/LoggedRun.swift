@@ -3,10 +3,14 @@ import ClientTesting
 package import CommandSupport
 import Documents
 import Glibc
+import LEHost
+import Octets
 import Reporting
 import ScenarioRuns
 import Scenarios
+import Simulation
 import TextFormatting
+import VirtualWorld
 
 /// A scenario with a strap, in JSON: `heart` has the fields of its Heart Rate service, `others` its other services, after
 /// a comma, and `script` the rules of the script.
@@ -20,7 +24,7 @@ package func strap(_ heart: String, others: String = "", script: String = "") ->
 
 /// A run of the built-in client, with or without the files of `run --events --trace`.
 struct LoggedRun {
-    package var clientRun: BuiltInClientRun
+    var clientRun: BuiltInClientRun
     private let directory: ScratchDirectory
     private let files: LogFiles
 
@@ -32,10 +36,22 @@ struct LoggedRun {
             scenario, seed: 1, events: isLogged ? directory.path("events.jsonl") : nil,
             trace: isLogged ? directory.path("trace.btsnoop") : nil)
         clientRun = try BuiltInClientRun(configuration)
-        files = try LogFiles(configuration, &clientRun.world)
+        files = try LogFiles(configuration, &clientRun.host.world)
     }
 
-    package mutating func close() throws(CommandFailure) { try files.close(&clientRun.world, status: 0) }
+    /// Takes what the client's host outputs, so that the client receives nothing.  Returns how many notifications have
+    /// `length` octets.
+    mutating func takeNotifications(of length: Int) -> Int {
+        var count = 0
+        while let output = clientRun.host.world.outbox.takeFirst() {
+            guard case .client(_, .notified(_, _, let packet)) = output else { continue }
+            if packet.count == length { count += 1 }
+            clientRun.host.world.pool.release(packet)
+        }
+        return count
+    }
+
+    mutating func close() throws(CommandFailure) { try files.close(&clientRun.host.world, status: 0) }
 }
 
 /// A temporary directory, removed by `deinit`.

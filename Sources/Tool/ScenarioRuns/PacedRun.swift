@@ -4,9 +4,8 @@ package import Simulation
 import VirtualWorld
 
 /// A run of the built-in client at the pace of an event loop.
-package actor PacedRun {
+package actor PacedRun: LoopActor {
     package nonisolated let loop: EventLoop
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private var clientRun: BuiltInClientRun
     private let files: LogFiles
     private let report: @Sendable (Instant, SensorCollector.Update) -> Void
@@ -35,11 +34,11 @@ package actor PacedRun {
     /// Plays what is due, and schedules the next call.
     private func advance() {
         let now = Instant(nanoseconds: loop.now.nanoseconds - origin.nanoseconds)
-        while !clientRun.world.isDecided, clientRun.playNext(until: min(now, clientRun.limit), report) {}
-        files.flush(&clientRun.world)
+        while !clientRun.host.world.isDecided, clientRun.playNext(until: min(now, clientRun.limit), report) {}
+        files.flush(&clientRun.host.world)
         if files.readerIsGone { return completion.finish(.closed) }
-        if now >= clientRun.limit { clientRun.world.run(until: clientRun.limit) }
-        guard now < clientRun.limit, !clientRun.world.isDecided else { return completion.finish(.time) }
+        if now >= clientRun.limit { clientRun.host.world.run(until: clientRun.limit) }
+        guard now < clientRun.limit, !clientRun.host.world.isDecided else { return completion.finish(.time) }
         let due = min(clientRun.nextDue, clientRun.limit)
         loop.call(at: origin.advanced(by: due.sinceStart)) { self.assumeIsolated { $0.advance() } }
     }

@@ -121,17 +121,17 @@ package final class TraceContext: Sendable {
 extension BuiltInClientRun {
     /// The trace around the failures of a finished run: plays it again, with identical packets.
     package func traceContext(of configuration: RunConfiguration) throws(CommandFailure) -> TraceContext? {
-        guard world.rulings.contains(where: { $0.verdict == .fail }) else { return nil }
+        guard host.world.rulings.contains(where: { $0.verdict == .fail }) else { return nil }
         let traceContext = TraceContext(configuration.scenario)
-        traceContext.mark(world.rulings)
+        traceContext.mark(host.world.rulings)
         var world = try configuration.world()
         world.packets = PacketLog { traceContext.take($0) }
         world.journal = EventJournal { traceContext.take($0) }
         world.judgeExpectations()
         var again = try BuiltInClientRun(configuration, in: world, nil)
         again.play { _, _ in }
-        again.world.packets.flush()
-        again.world.journal.flush()
+        again.host.world.packets.flush()
+        again.host.world.journal.flush()
         return traceContext
     }
 }

@@ -103,7 +103,7 @@ struct VirtualTimeHost: ExaminerHost {
 
     mutating func perform(_ command: Host.Command) { host.perform(command) }
 
-    mutating func drain(into outputs: inout [Host.Output]) { host.drain(into: &outputs) }
+    mutating func drain(_ handle: (Host.Output, inout PacketPool) -> Void) { host.drain(handle) }
 
     mutating func play(until limit: Instant) -> Bool {
         while host.world.outbox.isEmpty {

@@ -54,7 +54,7 @@ package struct CaseResult: Sendable {
         _ clientRun: BuiltInClientRun, _ judgement: Judgement, of configuration: RunConfiguration, code: ExitCode
     ) {
         self.init(
-            clientRun.world, judgement, of: configuration, measurements: clientRun.measurements,
+            clientRun.host.world, judgement, of: configuration, measurements: clientRun.measurements,
             timeline: clientRun.timeline, code: code)
     }
 
@@ -94,7 +94,7 @@ package struct Judgement {
 
     package init(_ clientRun: BuiltInClientRun, of configuration: RunConfiguration) throws(CommandFailure) {
         self.init(
-            clientRun.world, isStrict: configuration.isStrict,
+            clientRun.host.world, isStrict: configuration.isStrict,
             traceContext: try clientRun.traceContext(of: configuration))
     }
 

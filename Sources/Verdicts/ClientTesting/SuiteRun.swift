@@ -161,14 +161,15 @@ package func playToBuiltInClient(
     case .real(let factor):
         (clientRun, reason) = try play(clientRun, files, signals, factor, report)
     }
-    let runaway = complain(ofRunaways: clientRun.world, of: configuration.item?.id)
-    clientRun.world.endJudging()
-    clientRun.timeline = files.timeline(of: &clientRun.world)
+    let runaway = complain(ofRunaways: clientRun.host.world, of: configuration.item?.id)
+    clientRun.host.world.endJudging()
+    clientRun.timeline = files.timeline(of: &clientRun.host.world)
     let judgement =
         reason.code == nil
-        ? try Judgement(clientRun, of: configuration) : Judgement(clientRun.world, isStrict: configuration.isStrict)
+        ? try Judgement(clientRun, of: configuration)
+        : Judgement(clientRun.host.world, isStrict: configuration.isStrict)
     let measured: ExitCode = clientRun.measurements > 0 ? .success : .failure
-    let code = try files.close(&clientRun.world, reason.code ?? runaway ?? judgement.code ?? measured)
+    let code = try files.close(&clientRun.host.world, reason.code ?? runaway ?? judgement.code ?? measured)
     return (clientRun, judgement, code)
 }
 

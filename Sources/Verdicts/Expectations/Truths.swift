@@ -51,7 +51,7 @@ private struct History: Sendable {
     }
 
     private let truth: Matcher.Truth
-    /// The main value of the service, which may include the part.
+    /// The characteristic value that includes the value.
     private let carrier: EntityReference?
     private let key: String
     /// The value's own tolerance, however strict the expectation is.
@@ -65,9 +65,10 @@ private struct History: Sendable {
     init(_ truth: Matcher.Truth, in scenario: Scenario, memory: Duration) {
         (self.truth, self.memory) = (truth, memory)
         statistic = RollingStatistic(truth)
-        if case .value(let device, let service, _) = truth.of, let value = scenario.value(truth.of) {
-            let owner = scenario.devices[device].services[service]
-            carrier = owner.mainValue.map { .value(device: device, service: service, value: $0) }
+        if case .value(let device, let service, let place) = truth.of, let value = scenario.value(truth.of) {
+            carrier = scenario.devices[device].services[service].carrier(of: place).map {
+                .value(device: device, service: service, value: $0)
+            }
             (key, allowance) = (value.description.key ?? value.name, value.description.tolerance)
         } else {
             (carrier, key, allowance) = (nil, "", 0)

@@ -72,9 +72,9 @@ final class RealTimeHost: ExaminerHost {
         settle()
     }
 
-    func drain(into outputs: inout [Host.Output]) {
-        outputs += self.outputs
-        self.outputs.removeAll(keepingCapacity: true)
+    func drain(_ handle: (Host.Output, inout PacketPool) -> Void) {
+        for output in outputs { handle(output, &central.pool) }
+        outputs.clear()
     }
 
     func play(until limit: Instant) -> Bool {
