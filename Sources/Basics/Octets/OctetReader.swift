@@ -25,9 +25,6 @@ public struct OctetReader: Sendable {
         return octets[index]
     }
 
-    /// Reads one octet as two's complement.
-    public mutating func sint8(_ field: String) throws(Malformed) -> Int8 { Int8(bitPattern: try uint8(field)) }
-
     /// Reads two octets.
     public mutating func uint16(_ field: String) throws(Malformed) -> UInt16 {
         guard remaining >= 2 else { throw .tooShort(field: field, at: position, needs: 2, has: remaining) }

@@ -102,9 +102,6 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
     /// When the next event is due; nil if there is none.
     public var nextDue: Instant? { state.withLock { $0.queue.firstDue() } }
 
-    /// How far `now` lags the machine's clock; zero at the virtual pace.
-    public var lag: Duration { waker == nil ? .zero : now.duration(to: realTime) }
-
     /// Suspends the task until `deadline`; throws `CancellationError` as soon as the task is cancelled.
     ///
     /// Events that are already due run first, even if `deadline` is in the past. `tolerance` is not used.
@@ -287,6 +284,17 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
             }
         }
     }
+}
+
+/// An actor whose code runs on an event loop.
+public protocol LoopActor: Actor {
+    /// Its executor.
+    nonisolated var loop: EventLoop { get }
+}
+
+extension LoopActor {
+    /// The loop, for the runtime.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 }
 
 private final class Outcome<Success: Sendable>: Sendable {

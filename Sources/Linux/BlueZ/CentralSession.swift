@@ -41,8 +41,7 @@ package actor CentralSession: DaemonClient {
         case failed(HostFailure)
     }
 
-    nonisolated let loop: EventLoop
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    package nonisolated let loop: EventLoop
 
     nonisolated let connection: Connection
     nonisolated let limit: Duration

@@ -3,10 +3,9 @@ import Simulation
 
 /// A client of bluetoothd, which may stop and start again. It makes its calls one after the other, and receives signals
 /// about adapters and devices.
-protocol DaemonClient: Actor {
+protocol DaemonClient: LoopActor {
     typealias Step = @Sendable (isolated Self) async -> Void
 
-    nonisolated var loop: EventLoop { get }
     nonisolated var connection: Connection { get }
     /// How long bluetoothd has to reply to a call.
     nonisolated var limit: Duration { get }

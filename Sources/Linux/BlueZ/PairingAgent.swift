@@ -8,7 +8,7 @@ import TextFormatting
 /// bluetoothd has one agent for all adapters; requests for adapters that do not serve our devices are rejected. If
 /// bluetoothd stops and starts again, the agent registers again. All handlers are called on the loop's thread, one at a
 /// time.
-package actor PairingAgent {
+package actor PairingAgent: LoopActor {
     /// The IO capability. Core 6.0, Vol 3, Part H, section 2.3.2.
     package enum Capability: String, Sendable {
         /// Displays six digits.
@@ -49,8 +49,7 @@ package actor PairingAgent {
     /// Takes the answer, on the loop's thread, now or later; only the first one counts.
     package typealias Reply = @Sendable (Answer) -> Void
 
-    nonisolated let loop: EventLoop
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    package nonisolated let loop: EventLoop
 
     private let capability: Capability
     private let connection: Connection

@@ -68,8 +68,7 @@ package actor PeripheralHost: DaemonClient {
         case failed(HostFailure)
     }
 
-    nonisolated let loop: EventLoop
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    package nonisolated let loop: EventLoop
 
     nonisolated let connection: Connection
     let definition: Definition

@@ -5,10 +5,9 @@ public import Simulation
 /// Nothing blocks, and no data from the bus makes it trap: malformed data closes the connection. All handlers are
 /// called on the loop's thread, one at a time; they may call the connection with `assumeIsolated`, and may close it. A
 /// closed connection cannot be reopened: open another one.
-public actor Connection {
-    nonisolated let loop: EventLoop
-    /// The loop.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+public actor Connection: LoopActor {
+    /// The loop on which the connection lives.
+    public nonisolated let loop: EventLoop
 
     /// The unique name that the bus assigned to this connection: `:1.42`.
     public private(set) var name: BusName?

@@ -4,9 +4,8 @@ import LEHost
 package import Simulation
 
 /// Runs the built-in client above a central host, at the pace of an event loop.
-package actor ClientDriver {
+package actor ClientDriver: LoopActor {
     package nonisolated let loop: EventLoop
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private var client: BuiltInClient
     private var host: (any LiveCentralHost)?
     private var isSettling = false

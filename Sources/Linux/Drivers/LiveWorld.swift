@@ -15,7 +15,7 @@ package import VirtualWorld
 /// A simulated world at the pace of an event loop; its devices and clients can use external hosts and controllers.
 ///
 /// Each connection to one of its addresses is a separate controller, which is removed when the connection ends.
-package actor LiveWorld {
+package actor LiveWorld: LoopActor {
     /// A virtual controller that an external host uses.
     private struct Guest {
         let number: Int  // in order of arrival; the world uses the numbers of controllers again
@@ -32,7 +32,6 @@ package actor LiveWorld {
     }
 
     package nonisolated let loop: EventLoop
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private var world: World
     private let flushLogs: @Sendable (inout World) -> Bool
     private let completion: RunCompletion

@@ -82,3 +82,194 @@ extension [UInt8] {
     /// The first `count` octets; the array itself, uncopied, if it has no more.
     func cut(to count: Int) -> [UInt8] { self.count > count ? Array(prefix(count)) : self }
 }
+
+// Requests that read and write attributes.
+extension Access {
+    /// The whole value, or the error that the client gets.
+    func read(
+        _ handle: UInt16, _ server: Server, _ values: inout some AttributeValues
+    ) throws(ErrorResponse) -> [UInt8] {
+        guard let attribute = attributes[handle: handle] else { throw ErrorResponse(.invalidHandle, at: handle) }
+        try server.errorInjection.check(.read, at: handle)
+        return try readSound(attribute, server, &values)
+    }
+
+    /// The value without injected errors.
+    func readSound(
+        _ attribute: AttributeTable.Attribute, _ server: Server, _ values: inout some AttributeValues
+    ) throws(ErrorResponse) -> [UInt8] {
+        guard attribute.permissions.contains(.readable) else {
+            throw ErrorResponse(.readNotPermitted, at: attribute.handle)
+        }
+        try check(attribute.permissions.securityToRead, attribute.handle, server)
+        switch attribute.content {
+        case .fixed(let value): return value
+        case .configuration(let valueHandle, _):
+            var value: [UInt8] = []
+            value.append(server.configuration(ofValue: valueHandle).rawValue)
+            return value
+        case .clientSupportedFeatures: return [server.awareness.features]
+        case .dynamic:
+            do throws(ATTError) {
+                return try values.read(attribute.handle, at: now).cut(to: AttributeTable.maximumValueLength)
+            } catch {
+                throw ErrorResponse(error, at: attribute.handle)
+            }
+        }
+    }
+
+    /// Concatenates the values and truncates the result to the MTU; one unreadable value fails the request.
+    /// Section 3.4.4.7.
+    func readMultiple(
+        _ handles: [UInt16], _ server: inout Server, _ values: inout some AttributeValues
+    ) throws(ErrorResponse) -> PDU {
+        var (list, room) = ([] as [UInt8], server.mtu - 1)
+        try readEach(handles, &server, &values) { value in
+            let part = value.prefix(room)
+            room -= part.count
+            list += part
+            return part
+        }
+        return .readMultipleResponse(list)
+    }
+
+    /// Values with their lengths; the last value may be truncated, a length never is.  Section 3.4.4.12.
+    func readMultipleVariable(
+        _ handles: [UInt16], _ server: inout Server, _ values: inout some AttributeValues
+    ) throws(ErrorResponse) -> PDU {
+        var (list, room) = ([] as [LengthValue], server.mtu - 1)
+        try readEach(handles, &server, &values) { value in
+            guard room >= 2 else {
+                room = 0
+                return nil
+            }
+            let part = value.prefix(room - 2)
+            room -= 2 + part.count
+            list.append(LengthValue(length: UInt16(clamping: value.count), Array(part)))
+            return part
+        }
+        return .readMultipleVariableResponse(list)
+    }
+
+    /// Reads values in order; `take` returns the octets of a value that the response contains.
+    private func readEach(
+        _ handles: [UInt16], _ server: inout Server, _ values: inout some AttributeValues,
+        _ take: ([UInt8]) -> ArraySlice<UInt8>?
+    ) throws(ErrorResponse) {
+        var reads: [Server.Output] = []
+        for handle in handles {
+            guard let part = take(try read(handle, server, &values)) else { continue }
+            reads.append(.read(handle: handle, Array(part)))
+        }
+        server.events += reads
+    }
+
+    func write(
+        _ value: [UInt8], to handle: UInt16, _ server: inout Server, _ values: inout some AttributeValues
+    ) throws(ErrorResponse) {
+        let attribute = try writeable(handle, by: server)
+        guard value.count <= AttributeTable.maximumValueLength else {
+            throw ErrorResponse(.invalidAttributeValueLength, at: handle)
+        }
+        switch attribute.content {
+        case .fixed: throw ErrorResponse(.writeNotPermitted, at: handle)
+        case .configuration(let valueHandle, let allowed):
+            guard value.count == 2 else { throw ErrorResponse(.invalidAttributeValueLength, at: handle) }
+            let bits = ClientConfiguration(rawValue: UInt16(value[0]) | UInt16(value[1]) << 8)
+            guard bits.isSubset(of: allowed) else { throw ErrorResponse(.cccdImproperlyConfigured, at: handle) }
+            server.configure(bits, ofValue: valueHandle)
+            server.events.append(.written(handle: handle, value))
+            server.events.append(bits.isEmpty ? .unsubscribed(handle: valueHandle) : .subscribed(handle: valueHandle))
+        case .clientSupportedFeatures:
+            guard let features = value.first else { throw ErrorResponse(.invalidAttributeValueLength, at: handle) }
+            guard server.awareness.set(features: features) else { throw ErrorResponse(.valueNotAllowed, at: handle) }
+            server.events.append(.written(handle: handle, value))
+        case .dynamic:
+            do throws(ATTError) {
+                try values.write(value, to: handle, at: now)
+            } catch {
+                throw ErrorResponse(error, at: handle)
+            }
+            server.events.append(.written(handle: handle, value))
+        }
+    }
+
+    private func writeable(_ handle: UInt16, by server: Server) throws(ErrorResponse) -> AttributeTable.Attribute {
+        guard let attribute = attributes[handle: handle] else { throw ErrorResponse(.invalidHandle, at: handle) }
+        try server.errorInjection.check(
+            attribute.type == .clientCharacteristicConfiguration ? .subscribe : .write, at: handle)
+        guard attribute.permissions.contains(.writeable) else { throw ErrorResponse(.writeNotPermitted, at: handle) }
+        if case .fixed = attribute.content { throw ErrorResponse(.writeNotPermitted, at: handle) }
+        try check(attribute.permissions.securityToWrite, handle, server)
+        return attribute
+    }
+
+    private func check(_ needed: LinkSecurity, _ handle: UInt16, _ server: Server) throws(ErrorResponse) {
+        if let error = needed.subtracting(server.security).errorIfMissing { throw ErrorResponse(error, at: handle) }
+    }
+
+    func isReadable(_ attribute: AttributeTable.Attribute, by server: Server) -> Bool {
+        attribute.permissions.contains(.readable)
+            && attribute.permissions.securityToRead.isSubset(of: server.security)
+    }
+
+    // MARK: Queued writes
+
+    /// Queues a part of a value; `execute` checks offset and length.  Section 3.4.6.1.
+    func prepare(
+        _ octets: [UInt8], at offset: UInt16, for handle: UInt16, _ server: inout Server
+    ) throws(ErrorResponse) {
+        _ = try writeable(handle, by: server)
+        guard server.prepared.add(octets, at: offset, for: handle) else {
+            throw ErrorResponse(.prepareQueueFull, at: handle)
+        }
+    }
+
+    /// Writes all prepared values or none of them, and empties the queue.  Section 3.4.6.3.
+    func execute(isWrite: Bool, _ server: inout Server, _ values: inout some AttributeValues) throws(ErrorResponse) {
+        let prepared = server.prepared
+        server.prepared = PreparedWrites()
+        guard isWrite else { return }
+        if let first = prepared.parts.first, prepared.isOutOfSync {
+            throw ErrorResponse(.databaseOutOfSync, at: first.handle)
+        }
+        if !server.errorInjection.isEmpty { for part in prepared.parts { _ = try writeable(part.handle, by: server) } }
+        let (serverBefore, valuesBefore) = (server, values)
+        do throws(ErrorResponse) {
+            for (handle, value) in try assemble(prepared.parts, server, &values) {
+                try write(value, to: handle, &server, &values)
+            }
+        } catch {
+            (server, values) = (serverBefore, valuesBefore)
+            throw error
+        }
+    }
+
+    /// The values assembled from their parts, in the order of their first parts.  A first part with offset 0 starts an
+    /// empty value; other parts change the current value, which counts as empty if the client cannot read it.
+    private func assemble(
+        _ parts: [PreparedWrites.Part], _ server: Server, _ values: inout some AttributeValues
+    ) throws(ErrorResponse) -> [(handle: UInt16, value: [UInt8])] {
+        var wholes: [(handle: UInt16, value: [UInt8])] = []
+        for part in parts {
+            let index: Int
+            if let known = wholes.firstIndex(where: { $0.handle == part.handle }) {
+                index = known
+            } else {
+                var before: [UInt8] = []
+                if part.offset > 0, let attribute = attributes[handle: part.handle], isReadable(attribute, by: server) {
+                    before = try readSound(attribute, server, &values)
+                }
+                index = wholes.count
+                wholes.append((part.handle, before))
+            }
+            let (count, end) = (wholes[index].value.count, part.offset + part.octets.count)
+            guard part.offset <= count else { throw ErrorResponse(.invalidOffset, at: part.handle) }
+            guard end <= AttributeTable.maximumValueLength else {
+                throw ErrorResponse(.invalidAttributeValueLength, at: part.handle)
+            }
+            wholes[index].value.replaceSubrange(part.offset..<min(end, count), with: part.octets)
+        }
+        return wholes
+    }
+}

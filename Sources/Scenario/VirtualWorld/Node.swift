@@ -1,9 +1,11 @@
 import Bluetooth
 import GATT
-import HCI
-import LEHost
-import Octets
+package import HCI
+package import LEHost
+package import Octets
 import Peripheral
+import Scenarios
+import Sensors
 import ServiceFramework
 import Simulation
 
@@ -157,4 +159,132 @@ struct Node: Sendable {
             unsubscribed(subscription.handle, id, at: now, pool: &pool)
         }
     }
+}
+
+// The outputs of the devices' hosts, and the values that the devices send.
+extension World {
+    /// Handles an output of a device's host, other than a packet or a timer.
+    mutating func handle(_ output: Host.Output, ofDevice node: Int) {
+        note(output, of: node)
+        switch output {
+        case .started: advertise(node, phase: 0)
+        case .connected(let id, let complete):
+            nodes[node].connected(id, complete.peer)
+            advertise(node, phase: 0)
+        case .disconnected(let id, _, _):
+            nodes[node].disconnected(id, at: now, pool: &pool)
+            advertise(node, phase: 0)
+        case .server(let id, .exchangedMTU(let mtu)): nodes[node].exchanged(mtu: mtu, id)
+        case .server(let id, .subscribed(let handle)): nodes[node].subscribed(handle, id, at: now)
+        case .server(let id, .unsubscribed(let handle)), .server(let id, .orphaned(let handle)):
+            nodes[node].unsubscribed(handle, id, at: now, pool: &pool)
+        case .server(_, .confirmed(let handle)): nodes[node].device.indicationWasConfirmed(of: handle, at: now)
+        case .server(_, .dropped(let handle)): nodes[node].device.indicationWasDropped(of: handle, at: now)
+        case .notified(_, _, let packet), .indicated(_, _, let packet): pool.release(packet)
+        default: break
+        }
+        handle(output, ofCentral: node)
+        wakeDevice(node)
+    }
+
+    /// Sends a value of a device, subject to its faults; takes the packet.
+    mutating func notify(_ node: Int, _ notification: PeripheralDevice.Notification) {
+        if nodes[node].notificationFaults.isActive {
+            applyFaults(to: notification, of: node)
+        } else {
+            send(notification, of: node)
+        }
+    }
+
+    /// Sends a value to its subscribers; takes the packet.
+    mutating func send(_ notification: PeripheralDevice.Notification, of node: Int) {
+        guard hostBackend != .foreignHosts else { return send(notification, throughForeignHostOf: node) }
+        noteNotified(notification, of: node)
+        nodes[node].notify(notification.handle, notification.packet, at: now, pool: &pool, into: &hostOutbox)
+        forwardHostOutputs(of: node)
+    }
+
+    /// Schedules one event for when the device next has something to do.
+    mutating func wakeDevice(_ node: Int) {
+        if nodes[node].hasNewSaturatedValues { noteSaturatedValues(of: node) }
+        if let ticket = nodes[node].deviceWake { cancel(ticket) }
+        nodes[node].deviceWake = nodes[node].nextDue.map { schedule(.deviceWake(node: node), due: max($0, now)) }
+    }
+}
+
+extension PeripheralDefinition {
+    init(_ device: Scenarios.Device, begins: WallTime) {
+        self.init(
+            name: device.name, appearance: Appearance(device.advertising.payload.appearance ?? 0),
+            services: device.services.map(\.configured))
+        absentServices = device.services.indices.filter { !device.services[$0].isThereFromStart }
+        clock = WallClock(begins: 946_684_800 + begins.secondsSince2000)
+        preferredConnection = ConnectionParameters(device.link)
+    }
+}
+
+extension ConnectionParameters {
+    /// The preferred connection parameters of a device; nil for none. Missing keys get the defaults of Core 6.0, Vol 3,
+    /// Part C, appendix A: 30 to 50 ms and latency 0; the timeout is 720 ms, or longer if the interval requires it.
+    init?(_ link: Scenarios.Link) {
+        guard link.interval != nil || link.latency != nil || link.timeout != nil else { return nil }
+        let interval = link.interval.map { UInt16(clamping: $0.inNanoseconds / 1_250_000) }
+        let (longest, latency) = (interval ?? 40, UInt16(clamping: link.latency ?? 0))
+        // 10 ms · timeout > (1 + latency) · 2 · 1.25 ms · interval
+        let least = (1 + Int(latency)) * Int(longest) / 4 + 1
+        self.init(
+            minimumInterval: interval ?? 24, maximumInterval: longest, latency: latency,
+            supervisionTimeout: link.timeout.map { UInt16(clamping: $0.inNanoseconds / 10_000_000) }
+                ?? UInt16(clamping: min(3200, max(72, least))))
+    }
+}
+
+// The outputs of a world, and the hosts of its devices.
+extension World {
+    /// An output for an external host or controller, or for a client.
+    package enum Output: Sendable {
+        /// A packet for the external host of a controller; the receiver releases it.
+        case toGuest(controller: Int, PacketKind, Packet)
+        /// A packet for the external controller of a device's host; the receiver releases it.
+        case toRadio(node: Int, PacketKind, Packet)
+        /// The host of a device cannot use its external controller.
+        case radioFailed(node: Int, Host.Failure)
+        /// The host of a device reports `.refused` or `.malformed` of its external controller.
+        case radioWarning(node: Int, Host.Output)
+        case toForeignHost(node: Int, ForeignCommand)
+        case client(node: Int, Host.Output)
+    }
+
+    /// The hosts and controllers of the scenario's devices.
+    package enum HostBackend: Sendable {
+        /// Hosts and virtual controllers of the world.
+        case air
+        /// Hosts of the world on external controllers: `.toRadio` and `receive(_:_:fromRadioOf:at:)` exchange packets.
+        case radios
+        /// Foreign hosts such as BlueZ, which use only attributes; see `ForeignHost.swift`.
+        case foreignHosts
+    }
+}
+
+/// The lasting actions on a device or on the client: the latest of each kind on each entity.
+struct Conditions: Sendable {
+    private(set) var actions: [Action] = []  // in the order in which they began
+
+    /// Adds an action; it replaces one of the same kind on the same entity.
+    mutating func begin(_ action: Action) {
+        end(action)
+        actions.append(action)
+    }
+
+    /// Removes the action of the same kind on the same entity.
+    mutating func end(_ action: Action) {
+        actions.removeAll { $0.kind == action.kind && $0.entity == action.entity }
+    }
+
+    /// The entities with an action of a kind, in the order in which the actions began.
+    func entities(_ kind: Action.Kind) -> [EntityReference] { actions.compactMap { $0.kind == kind ? $0.entity : nil } }
+
+    func has(_ kind: Action.Kind) -> Bool { actions.contains { $0.kind == kind } }
+
+    func last(_ kind: Action.Kind) -> Action.Operation? { actions.last { $0.kind == kind }?.operation }
 }

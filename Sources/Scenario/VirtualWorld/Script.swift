@@ -185,6 +185,11 @@ extension World {
 
     /// The name of a rule in logs: its id, or `rule N`.
     package func name(of rule: Int) -> String { script.rule(rule).id ?? "rule \(rule + 1)" }
+
+    /// The warning about a rule of `runaways`.
+    package func runawayWarning(for rule: Int) -> String {
+        "\(name(of: rule)) of the script triggers itself endlessly at one instant, and was cut off: add a delay"
+    }
 }
 
 extension EntityReference {

@@ -7,6 +7,7 @@ import Octets
 package import Simulation
 import Synchronization
 import TextFormatting
+package import VirtualWorld
 
 /// Prints events and packets, one per line: time, who, and what.
 package final class Narrator: Sendable {
@@ -156,4 +157,29 @@ package final class Narrator: Sendable {
         let width = choice.packets && choice.controller == nil ? 12 : 8
         say("\(paint("\(instant)", .quiet))  \("\(who) ".padded(to: width))\(what)")
     }
+}
+
+extension Paint {
+    /// An update of the client, with its heart rate highlighted.
+    package func callAsFunction(_ update: SensorCollector.Update) -> String {
+        let text = update.text
+        switch update.content {
+        case .heartRate, .measurementTally:
+            let rate = text.prefix { $0 != "," }
+            return self(rate, .heart) + text.dropFirst(rate.count)
+        case .state: return self(text, .state)
+        case .cleared, .error: return self(text, .warning)
+        default: return text
+        }
+    }
+}
+
+/// Warns of the rules that were cut off, with the case's id if it is one of several. Returns the exit code for a
+/// scenario with such rules, which is wrong; nil without any.
+@discardableResult
+package func complain(ofRunaways world: World, of id: String? = nil) -> ExitCode? {
+    for rule in world.runaways {
+        Console.warn("\(id.map { "\($0): " } ?? "")\(world.runawayWarning(for: rule))")
+    }
+    return world.runaways.isEmpty ? nil : .usage
 }

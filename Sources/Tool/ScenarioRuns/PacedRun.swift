@@ -4,9 +4,8 @@ package import Simulation
 import VirtualWorld
 
 /// A run of the built-in client at the pace of an event loop.
-package actor PacedRun {
+package actor PacedRun: LoopActor {
     package nonisolated let loop: EventLoop
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private var clientRun: BuiltInClientRun
     private let files: LogFiles
     private let report: @Sendable (Instant, SensorCollector.Update) -> Void

@@ -6,9 +6,8 @@ import TextFormatting
 /// Answers bluetoothd's pairing requests: asks the operator at the terminal, and without a terminal agrees to everything.
 ///
 /// The session that reads the terminal's keys passes them on while `isAsking`.
-package actor PairingOperator {
+package actor PairingOperator: LoopActor {
     package nonisolated let loop: EventLoop
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     private let passkey: Int?
     private var question: (reads: @Sendable (String) -> PairingAgent.Answer?, reply: PairingAgent.Reply)?

@@ -1,3 +1,4 @@
+import ATT
 import Bluetooth
 import Checks
 import GATT
@@ -96,5 +97,109 @@ extension Examiner {
         let received = try receivedValues(of: subscribe(to: value).valueHandle, for: duration)
         guard !received.isEmpty else { throw .inconclusive("no \(value.uuid.name) within \(duration.formatted)") }
         return received
+    }
+}
+
+// Notifications and indications.  Core 6.0, Vol 3, Part F, sections 3.3.3 and 3.4.7, and Part G, sections 4.10
+// and 4.11.
+extension Check {
+    static let notifications = [
+        delivering("GATT/SR/GAN/BV-01-C", .notify, "notified", "4.10.1"),
+        delivering("GATT/SR/GAI/BV-01-C", .indicate, "indicated", "4.11.1"),
+        Check(
+            "gatt/one_indication_at_a_time", "the server sends no indication before the previous one is confirmed",
+            att("3.3.2")
+        ) { peripheral throws(CheckExit) in
+            let first = try peripheral.withholdConfirmation()
+            let second = try peripheral.nextOfAny(within: .seconds(25))
+            try peripheral.expect(
+                second == nil, "no indication while that of \(first.instant) s is unconfirmed",
+                seen: second.map { "\($0.octets.text) of handle \($0.handle.inHex) at \($0.instant) s" } ?? "")
+        },
+        Check(
+            "GATT/SR/GAT/BV-01-C", "the server sends nothing after an indication was unconfirmed for 30 s", att("3.3.3")
+        ) { peripheral throws(CheckExit) in
+            let first = try peripheral.withholdConfirmation()
+            _ = peripheral.wait(atMost: .seconds(31)) { $0.connection == nil }
+            guard peripheral.connection != nil else { return }
+            peripheral.receivedValues = []
+            let name = try peripheral.nameHandle
+            let answer = try peripheral.answer(to: PDU.readRequest(handle: name).octets, within: .seconds(10))
+            try peripheral.expect(
+                answer == nil && peripheral.receivedValues.isEmpty,
+                "no more PDUs: the indication of \(first.instant) s was not confirmed within 30 s",
+                seen: (answer ?? peripheral.receivedValues.first?.octets ?? []).text)
+        },
+    ]
+
+    private static func delivering(
+        _ id: String, _ property: CharacteristicProperties, _ word: String, _ section: String
+    ) -> Check {
+        Check(
+            id, "only values with a subscription are \(word)",
+            gatt(section)
+        ) { peripheral throws(CheckExit) in
+            let values = try peripheral.subscribeToAll(property)
+            try peripheral.expectDelivered(values, word)
+        }
+    }
+}
+
+extension Examiner {
+    /// Subscribes to every characteristic with a property; skips the check if there is none.
+    fileprivate mutating func subscribeToAll(
+        _ property: CharacteristicProperties
+    ) throws(CheckExit) -> [DiscoveredCharacteristic] {
+        let values = characteristics.filter { $0.properties.contains(property) }
+        guard !values.isEmpty else {
+            throw .skipped("not applicable: no characteristic is declared with \(property.names)")
+        }
+        for value in values { try subscribe(property == .notify ? .notification : .indication, to: value) }
+        return values
+    }
+
+    /// The next value of any characteristic; nil if there is none in time.
+    fileprivate mutating func nextOfAny(within duration: Duration) throws(CheckExit) -> ReceivedValue? {
+        let first = receivedValues.count
+        _ = wait(atMost: duration) { $0.receivedValues.count > first || $0.connection == nil }
+        if receivedValues.count > first { return receivedValues[first] }
+        guard connection != nil else { throw disconnected(during: "a wait for notifications") }
+        return nil
+    }
+
+    /// Fails unless every value that arrives is subscribed to and fits, and none arrives after the client unsubscribes.
+    fileprivate mutating func expectDelivered(_ values: [DiscoveredCharacteristic], _ word: String) throws(CheckExit) {
+        let handles = values.map(\.valueHandle)
+        guard try nextOfAny(within: .seconds(30)) != nil else {
+            throw .skipped("not applicable: nothing is \(word) within 30 s")
+        }
+        guard !wait(atMost: .seconds(10), until: { $0.connection == nil }) else {
+            throw disconnected(during: "a wait for notifications")
+        }
+        for received in receivedValues {
+            try expect(
+                handles.contains(received.handle), "only values with a subscription are \(word)",
+                seen: "\(received.octets.text) of handle \(received.handle.inHex)")
+            try expect(
+                received.octets.count <= mtu - 3, "a value of at most \(mtu - 3) octets", seen: received.octets.text)
+        }
+        try require(.unwantedValues)
+        for value in values { try subscribe([], to: value) }
+        wait(.seconds(1))  // values in flight
+        let late = try nextOfAny(within: .seconds(10))
+        try expect(
+            late == nil, "nothing is \(word) after the client unsubscribed",
+            seen: late.map { "\($0.octets.text) of handle \($0.handle.inHex)" } ?? "")
+    }
+
+    /// Subscribes to all indications and confirms none; returns the first, or skips the check if there is none.
+    mutating func withholdConfirmation() throws(CheckExit) -> ReceivedValue {
+        try require(.unconfirmedIndications)
+        command(.confirmIndications(false))
+        _ = try subscribeToAll(.indicate)
+        guard let first = try nextOfAny(within: .seconds(30)) else {
+            throw .skipped("not applicable: nothing is indicated within 30 s")
+        }
+        return first
     }
 }

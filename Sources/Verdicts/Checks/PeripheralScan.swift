@@ -1,6 +1,33 @@
 package import Bluetooth
+import HCI
 import Simulation
 import TextFormatting
+
+/// How the command line names a peripheral.
+package enum Peer: Hashable, Sendable, CustomStringConvertible {
+    case address(DeviceAddress)
+    /// The 48 bits of its address, public or random.
+    case number(UInt64)
+    case name(String)
+
+    /// Reads `C0:FF:EE:00:00:01`, the same followed by `/public` or `/random`, or a name.
+    package init(_ text: String) {
+        guard let address = DeviceAddress(text) else {
+            self = .name(text)
+            return
+        }
+        self = text.contains("/") ? .address(address) : .number(address.number)
+    }
+
+    /// As on the command line.
+    package var description: String {
+        switch self {
+        case .address(let address): "\(address)"
+        case .number(let number): String("\(DeviceAddress(number, .random))".prefix(while: { $0 != "/" }))
+        case .name(let name): name.quoted
+        }
+    }
+}
 
 /// A scan for one peripheral, which also finds others.
 package struct PeripheralScan: Sendable {
@@ -21,5 +48,47 @@ package struct PeripheralScan: Sendable {
         address = isFound ? found : nil
         others = examiner.advertisers.all.filter { peer == nil || $0.address != found }
             .map { "\($0.address)\($0.name.map { " \($0.quoted)" } ?? "")" }
+    }
+}
+
+/// The advertisers that a scan found, with their newest reports.
+struct AdvertiserCache {
+    /// A further advertiser replaces the oldest one.
+    static let maximum = 256
+
+    struct Advertiser {
+        let address: DeviceAddress
+        /// The newest report of each kind, in order of arrival.
+        var reports: [AdvertisingReport] = []
+
+        /// The name that it advertises; nil if there is none.
+        var name: String? {
+            reports.lazy.compactMap { try? AdvertisingData(octets: $0.data, limit: .extended) }
+                .compactMap(\.localName).first
+        }
+
+        func matches(_ peer: Peer) -> Bool {
+            switch peer {
+            case .address(let own): own == address
+            case .number(let number): number == address.number
+            case .name(let own): own == name
+            }
+        }
+    }
+
+    private(set) var all: [Advertiser] = []
+
+    mutating func add(_ report: AdvertisingReport) -> Advertiser {
+        let known = all.firstIndex { $0.address == report.address }
+        var advertiser = known.map { all[$0] } ?? Advertiser(address: report.address)
+        advertiser.reports.removeAll { $0.kind == report.kind }
+        advertiser.reports.append(report)
+        if let known {
+            all[known] = advertiser
+        } else {
+            if all.count == Self.maximum { all.removeFirst() }
+            all.append(advertiser)
+        }
+        return advertiser
     }
 }

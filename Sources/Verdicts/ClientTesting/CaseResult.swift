@@ -79,3 +79,92 @@ package struct CaseResult: Sendable {
         return lines
     }
 }
+
+/// The verdicts on a scenario's expectations: lines to print, findings for reports, and the exit code.
+package struct Judgement {
+    private struct Row {
+        let expectation: Expectation
+        package let ruling: Judge.Ruling
+    }
+
+    private let rows: [Row]  // in the scenario's order
+    private let isStrict: Bool
+    private let fault: ClientFault?
+    private let traceContext: TraceContext?
+
+    package init(_ clientRun: BuiltInClientRun, of configuration: RunConfiguration) throws(CommandFailure) {
+        self.init(
+            clientRun.host.world, isStrict: configuration.isStrict,
+            traceContext: try clientRun.traceContext(of: configuration))
+    }
+
+    /// The judgement of a finished world; `isStrict` judges recommendations like requirements.  When a client under test
+    /// never started, its fault is the only finding.
+    package init(_ world: World, isStrict: Bool, client: ClientRecord? = nil, traceContext: TraceContext? = nil) {
+        (fault, self.traceContext) = (client?.fault, traceContext)
+        guard client?.hasPlayed ?? true else {
+            (rows, self.isStrict) = ([], isStrict)
+            return
+        }
+        rows = world.rulings.sorted { $0.expectation < $1.expectation }.map { ruling in
+            Row(expectation: world.scenario.expectations[ruling.expectation], ruling: ruling)
+        }
+        self.isStrict = isStrict
+    }
+
+    /// The exit code of the run; nil when nothing was judged.
+    package var code: ExitCode? {
+        if let fault { return fault.verdict == .error ? .internalError : .failure }
+        guard !required.isEmpty else { return nil }
+        return Report.Tally(required.map(\.ruling.verdict)).code
+    }
+
+    /// The client's fault, if it has one, then a finding for each requirement, in the scenario's order.
+    package var findings: [CaseFinding] {
+        let first = fault.map { [CaseFinding(id: "client", verdict: $0.verdict, reason: $0.reason)] } ?? []
+        return first
+            + required.map { row in
+                CaseFinding(
+                    id: row.expectation.id, requirement: requirement(of: row), verdict: row.ruling.verdict,
+                    why: row.ruling.why, at: row.ruling.at, trace: trace(row))
+            }
+    }
+
+    private var required: [Row] { rows.filter { isStrict || !$0.expectation.isRecommendation } }
+
+    /// A line for each expectation, the recommendations last, then a summary.
+    package func lines(_ paint: Paint) -> [String] {
+        guard !rows.isEmpty || fault != nil else { return [] }
+        let recommended = rows.filter { !isStrict && $0.expectation.isRecommendation }
+        let first = fault.map { [paint($0.verdict.rawValue, .warning) + "  client: \($0.reason)"] } ?? []
+        return first + required.flatMap { [line($0, paint)] + CaseFormatter.trace(trace($0), paint, indentedBy: 6) }
+            + recommended.map { "should  " + line($0, paint) } + [summary]
+    }
+
+    private func trace(_ row: Row) -> [String] {
+        guard row.ruling.verdict == .fail else { return [] }
+        return traceContext?.lines(around: row.ruling.at) ?? []
+    }
+
+    /// The requirement, with its section unless the expectation passed.
+    private func requirement(of row: Row) -> String? {
+        let requirement = row.expectation.requirement
+        guard row.ruling.verdict != .pass, let known = requirement.flatMap(CollectorCase.init) else {
+            return requirement
+        }
+        return "\(known.id), \(known.requirement)"
+    }
+
+    private func line(_ row: Row, _ paint: Paint) -> String {
+        let verdict = row.ruling.verdict
+        var text = paint(verdict.rawValue, verdict == .pass ? .state : .warning) + "  \(row.expectation.id)"
+        // Quoting keeps text from the file on one line.
+        if let requirement = requirement(of: row) { text += " (\(requirement.quoted.dropFirst().dropLast()))" }
+        return row.ruling.reason.map { "\(text): \($0)" } ?? text
+    }
+
+    private var summary: String {
+        let tally = Report.Tally(required.map(\.ruling.verdict) + (fault.map { [$0.verdict] } ?? []))
+        return tally.words(of: [.pass, .fail, .inconclusive] + [.skip, .error].filter { tally[$0] > 0 })
+    }
+}

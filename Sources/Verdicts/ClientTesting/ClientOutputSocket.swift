@@ -3,7 +3,7 @@ import Sockets
 
 /// A socket that takes the lines of a client under test in addition to its standard output, for example from a test on a
 /// phone. Any number of connections, up to a limit, may send lines.
-actor ClientOutputSocket {
+actor ClientOutputSocket: LoopActor {
     private struct Sender {
         package let number: Int  // by arrival
         package let connection: StreamConnection
@@ -14,7 +14,6 @@ actor ClientOutputSocket {
     static let maximumSenders = 16
 
     package nonisolated let loop: EventLoop
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private var listener: StreamListener?
     private var senders: [Sender] = []
     private var arrivals = 0

@@ -4,6 +4,12 @@ import Glibc
 import Simulation
 import VirtualWorld
 
+/// The client under test in one case: a process, or an operator with an app.
+protocol ClientSession: LoopActor {
+    func start() async
+    func end(_ signals: Signals) async -> ClientRecord
+}
+
 /// The process of a client under test, and its world: its lines and its exit become events of the world.
 actor ProcessSession: ClientSession {
     /// The maximum time until its host sends HCI Reset.
@@ -13,7 +19,6 @@ actor ProcessSession: ClientSession {
     private static let maximumChunks = 64  // the default limit of a pipe
 
     package nonisolated let loop: EventLoop
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private let live: LiveWorld
     private let socket: ClientOutputSocket?
     private let completion: RunCompletion

@@ -1,10 +1,193 @@
 package import Arguments
+package import Collector
 package import CommandSupport
 package import Conformance
+import Documents
+import Expectations
 import Glibc
-import ScenarioRuns
-import Simulation
+package import ScenarioRuns
+import Scenarios
+package import Simulation
+import Sockets
 import TextFormatting
+import VirtualWorld
+
+/// Runs cases with the options of a command line, each in its own world, on any thread.
+struct CasePlayer: Sendable {
+    package enum Client: Sendable {
+        case builtIn(Speed)
+        case external(ClientUnderTest)
+    }
+
+    package let verbosity: Verbosity
+    package let paint: Paint
+    package let client: Client
+    package let seed: UInt64?
+    private let invocation: Invocation
+    private let variables: [String: Node]
+    private let folders: [String: String]
+    private let narrator: Narrator?
+
+    /// Throws when the options contradict each other.
+    init(_ invocation: Invocation, keeping cases: [Case]) throws(CommandFailure) {
+        self.invocation = invocation
+        (seed, verbosity) = (try RunConfiguration.seed(invocation), try Verbosity(invocation))
+        paint = try Paint(invocation, for: Console.descriptor)
+        let speed = try RunConfiguration(empty: invocation).speed
+        if let external = try ClientUnderTest(invocation) {
+            guard speed ?? .real(1) == .real(1) else {
+                throw CommandFailure(
+                    .usage,
+                    "--speed cannot be combined with \(invocation.has("--ask") ? "--ask" : "--client"): "
+                        + "external clients run in real time"
+                )
+            }
+            client = .external(external)
+        } else {
+            client = .builtIn(speed ?? .max)
+        }
+        variables = try RunConfiguration.variables(invocation.texts("--set"))
+        narrator = try Narrator(ifVerbose: invocation)
+        let ids = cases.map(\.id)
+        let paths = invocation.text("--keep").map { ArtifactDirectory.paths(of: ids, in: $0) } ?? []
+        folders = Dictionary(zip(ids, paths)) { first, _ in first }
+    }
+
+    package var isVirtual: Bool { if case .builtIn(.max) = client { true } else { false } }
+
+    package func play(_ turn: SuiteScheduler.Turn, _ signals: Signals) -> SuiteScheduler.CaseCompletion {
+        let item = turn.item
+        let scenario: Scenario
+        switch CaseReading(item, variables: variables) {
+        case .scenario(let read): scenario = read
+        case .unplayed(let outcome): return .played(CaseResult(unplayed: outcome))
+        }
+        do throws(CommandFailure) {
+            let configuration = try RunConfiguration(scenario, item, seed: seed, keep: folders[item.id], invocation)
+            return .played(try play(configuration, turn, signals, printsClient: verbosity == .verbose))
+        } catch { return .failed(error, title: scenario.name) }
+    }
+
+    package func play(
+        alone configuration: RunConfiguration, _ turn: SuiteScheduler.Turn, _ signals: Signals
+    ) -> SuiteScheduler.CaseCompletion {
+        do throws(CommandFailure) {
+            return .played(try play(configuration, turn, signals, printsClient: verbosity > .quiet))
+        } catch { return .failed(error, title: configuration.scenario.name) }
+    }
+
+    /// `printsClient`: whether the client's lines are printed.
+    private func play(
+        _ configuration: RunConfiguration, _ turn: SuiteScheduler.Turn, _ signals: Signals, printsClient: Bool
+    ) throws(CommandFailure) -> CaseResult {
+        let source = configuration.keep == nil ? [] : contents(of: configuration.path) ?? []
+        switch client {
+        case .builtIn(let speed):
+            let (clientRun, judgement, code) = try playToBuiltInClient(
+                configuration, at: speed, narrator, source: source, signals
+            ) {
+                instant, update in
+                if printsClient { Console.print("\(paint("\(instant)", .quiet))  \(paint(update))") }
+            }
+            return CaseResult(clientRun, judgement, of: configuration, code: code)
+        case .external(let external):
+            var result = try external.play(
+                configuration, narrator, source: source, signals,
+                printsAddresses: configuration.item == nil || verbosity > .quiet,
+                isSilent: verbosity == .quiet
+            ) { instant, line in
+                if printsClient { Console.print("\(paint("\(instant)", .quiet))  \(line.json.abbreviated)") }
+            }
+            if let disturbance = result.disturbance, !turn.isSecond {
+                announceRepetition(configuration, after: disturbance, &result)
+            }
+            return result
+        }
+    }
+
+    /// Announces that a disturbed case is repeated, or why it is not.
+    private func announceRepetition(
+        _ configuration: RunConfiguration, after disturbance: String, _ result: inout CaseResult
+    ) {
+        let who = configuration.item.map { "\($0.id): " } ?? ""
+        if configuration.hasStreamedLog {
+            result.disturbance = nil
+            Console.warn(
+                "\(who)\(disturbance); the case is not repeated, because its event log is already written: "
+                    + "use --events with a file to allow that")
+        } else {
+            let end = who.isEmpty ? "" : " at the end of the suite"
+            Console.warn("\(who)\(disturbance): the case is repeated\(end)")
+        }
+    }
+
+    // MARK: Output
+
+    package func report(_ entry: Report.Entry, _ result: CaseResult?) {
+        guard verbosity > .quiet || entry.outcome.verdict != .pass else { return }
+        if verbosity == .verbose, let judgement = result?.judgement {
+            for line in judgement.lines(paint) { Console.print(line) }
+        }
+        for line in CaseFormatter(paint: paint, isVirtual: isVirtual).lines(entry) { Console.print(line) }
+    }
+
+    /// Shows on a terminal how many cases have finished, and which are running.
+    package func showProgress(_ ended: Int, among count: Int, playing ids: [String]) {
+        guard verbosity == .normal, isatty(STDERR_FILENO) == 1, Paint.canErase else { return }
+        let names = ids.joined(separator: ", ")
+        let shown = names.count > 50 ? "…" + names.suffix(49) : names
+        Console.show(last: "\(min(ended + 1, count)) of \(count): \(shown)")
+    }
+}
+
+/// Plays a scenario to the built-in client.
+///
+/// - Returns: The finished run, its judgement, and the exit code of a command that plays nothing else.
+package func playToBuiltInClient(
+    _ configuration: RunConfiguration, at speed: Speed, _ narrator: Narrator?, source: [UInt8] = [],
+    _ signals: Signals = Signals(),
+    report: @escaping @Sendable (Instant, SensorCollector.Update) -> Void
+) throws(CommandFailure) -> (BuiltInClientRun, Judgement, ExitCode) {
+    var world = try configuration.world()
+    let files = try LogFiles(configuration, &world, narrator, source: source, isCase: true)
+    world.judgeExpectations()
+    var clientRun = try BuiltInClientRun(configuration, in: world, files)
+    let reason: RunCompletion.Reason
+    switch speed {
+    case .max:
+        var interruption = Interruption(signals, files)
+        clientRun.play(report, unless: { interruption.isDue() })
+        reason = interruption.reason ?? .time
+    case .real(let factor):
+        (clientRun, reason) = try play(clientRun, files, signals, factor, report)
+    }
+    let runaway = complain(ofRunaways: clientRun.host.world, of: configuration.item?.id)
+    clientRun.host.world.endJudging()
+    clientRun.timeline = files.timeline(of: &clientRun.host.world)
+    let judgement =
+        reason.code == nil
+        ? try Judgement(clientRun, of: configuration)
+        : Judgement(clientRun.host.world, isStrict: configuration.isStrict)
+    let measured: ExitCode = clientRun.measurements > 0 ? .success : .failure
+    let code = try files.close(&clientRun.host.world, reason.code ?? runaway ?? judgement.code ?? measured)
+    return (clientRun, judgement, code)
+}
+
+private func play(
+    _ clientRun: BuiltInClientRun, _ files: LogFiles, _ signals: Signals, _ factor: Double,
+    _ report: @escaping @Sendable (Instant, SensorCollector.Update) -> Void
+) throws(CommandFailure) -> (BuiltInClientRun, RunCompletion.Reason) {
+    let loop = EventLoop(pace: .real(speed: factor))
+    return try orFail {
+        try loop.run {
+            let completion = RunCompletion()
+            let live = PacedRun(clientRun, files, on: loop, completion, report: report)
+            await live.start()
+            let reason = await completion.wait(signals, on: loop, for: nil)
+            return (await live.close(), reason)
+        }
+    }
+}
 
 /// Runs cases, each in its own world, and prints their results.
 package func runSuite(_ cases: [Case], _ invocation: Invocation) throws(CommandFailure) -> ExitCode {

@@ -1,4 +1,6 @@
+import EventLog
 import Scenarios
+import ServiceFramework
 import Simulation
 
 struct Context: Sendable {
@@ -27,5 +29,105 @@ struct Context: Sendable {
 
     private func stream(of observed: ObservedEvent) -> Int? {
         streams.firstIndex { $0.entity == observed.of && $0.kind == observed.kind }
+    }
+}
+
+/// The times at which the judging machine stalled, and so may itself have delayed events.
+struct Stalls: Sendable {
+    private struct Stall: Sendable {
+        let begin: Instant
+        var end: Instant
+        var length: Duration
+    }
+
+    /// Shorter ones do not count: every machine has them.
+    static let shortest = Duration.milliseconds(50)
+    private static let most = 10_000
+
+    private var known: [Stall] = []  // in order, without overlap
+
+    mutating func add(from begin: Instant, to end: Instant) {
+        let length = begin.duration(to: end)
+        guard length >= Self.shortest else { return }
+        guard known.count < Self.most else {
+            known[Self.most - 1].end = end
+            known[Self.most - 1].length = max(known[Self.most - 1].length, length)
+            return
+        }
+        known.append(Stall(begin: begin, end: end, length: length))
+    }
+
+    /// The longest one in an opening of an expectation, if that is longer than a tenth of the expectation's time limit.
+    func excuse(_ expectation: Expectation, from opened: Instant, to closed: Instant) -> Duration? {
+        guard let bound = expectation.shortestBound else { return nil }
+        let delay = expectation.opens.event?.delay ?? .zero
+        let opened = Instant(nanoseconds: opened.nanoseconds - delay.inNanoseconds)
+        let longest = known.reversed().prefix { $0.end >= opened }.filter { $0.begin <= closed }.map(\.length).max()
+        return longest.flatMap { $0 > bound / 10 ? $0 : nil }
+    }
+}
+
+extension Expectation {
+    /// The shortest of its time limits; nil if it has none.
+    var shortestBound: Duration? {
+        var bounds = [bound, opens.event.map(\.delay)].compactMap { $0 }
+        if case .rate(_, let length, _) = question { bounds.append(length) }
+        return bounds.filter { $0 > .zero }.min()
+    }
+}
+
+/// The times of the values of an entity that sends several in one notification.
+///
+/// They follow one another at the entity's rate, so that the sizes of notifications and the delays of connection events do
+/// not matter; but the last of a notification is at most ``tolerance`` from it, so that missing or extra values do.
+struct Stream: Sendable {
+    /// Half of the jitter from connection events of 100 ms with one retransmission.
+    static let tolerance = Duration.milliseconds(100)
+
+    let entity: EntityReference
+    let kind: Event.Kind
+    /// The period of the values, in nanoseconds.
+    private let step: Double
+    private var end: Instant?  // the last value's
+
+    /// A stream of `rate` values per second, more than 0.
+    init(_ entity: EntityReference, _ kind: Event.Kind, rate: Int) {
+        (self.entity, self.kind, step) = (entity, kind, 1e9 / Double(rate))
+    }
+
+    /// The greatest age of the first value of a notification.
+    var reach: Duration { nanoseconds(ObservedEvent.maximumSamples) + Self.tolerance }
+
+    /// Takes a notification with a number of values.
+    mutating func take(_ count: Int, at now: Instant) {
+        let (earliest, latest) = (now.advanced(by: .zero - Self.tolerance), now.advanced(by: Self.tolerance))
+        end = end.map { max(earliest, min($0.advanced(by: nanoseconds(count)), latest)) } ?? now
+    }
+
+    /// When a value of the last notification arose, by the number of values after it.
+    func instant(ofValueBefore later: Int) -> Instant? {
+        end.map { Instant(nanoseconds: $0.advanced(by: .zero - nanoseconds(later)).nanoseconds / 1000 * 1000) }
+    }
+
+    private func nanoseconds(_ count: Int) -> Duration {
+        .nanoseconds(Int64(step * Double(min(count, ObservedEvent.maximumSamples))))
+    }
+}
+
+extension Scenario {
+    /// Its streams, in the order of its devices.
+    var streams: [Stream] {
+        var streams: [Stream] = []
+        for (device, content) in devices.enumerated() {
+            for (index, service) in content.services.enumerated() {
+                guard let rate = service.description.rate(in: service.configured.configuration), rate > 0,
+                    let place = service.mainValue
+                else { continue }
+                let entity = EntityReference.value(device: device, service: index, value: place)
+                let kinds = Event.Kind.allCases.filter(\.carriesStreams)
+                streams += kinds.map { Stream(entity, $0, rate: rate) }
+            }
+        }
+        return streams
     }
 }

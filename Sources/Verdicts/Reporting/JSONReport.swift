@@ -1,5 +1,5 @@
 package import Conformance
-import Documents
+package import Documents
 import Expectations
 import Simulation
 import TextFormatting
@@ -71,4 +71,69 @@ package enum JSONReport {
 
     private static let orNull = Shape.any([.text, .null])
     private static let seconds = Shape.number(0...Double.greatestFiniteMagnitude)
+}
+
+extension JSONReport {
+    static let maximumCases = 100_000
+
+    /// The report in a file, or all problems of the file.
+    ///
+    /// The findings of a case are read from the lines of its `reason`, without the ids of their expectations.
+    package static func read(
+        _ octets: some Collection<UInt8>, file: String
+    ) -> (report: Report?, problems: [Problem]) {
+        let log = ProblemLog()
+        do throws(Problem) {
+            let document = Cursor(try Node(json: octets, file: file, log: log), file: file, log: log)
+            grammar.check(document)
+            guard log.problems.isEmpty else { return (nil, log.problems) }
+            let report = report(document)
+            return (log.problems.isEmpty ? report : nil, log.problems)
+        } catch { return (nil, log.problems + [error]) }
+    }
+
+    private static func report(_ document: Cursor) -> Report {
+        let seed = document["seed"]?.integer.map(UInt64.init)
+        var report = Report(version: document["lubdub"]?.string ?? "", seed: seed)
+        var ids: Set<String> = []
+        guard let cases = document["cases"] else { return report }
+        guard cases.items.count <= maximumCases else {
+            cases.note(.tooLarge, "the report has more than \(maximumCases) cases")
+            return report
+        }
+        cases.eachItem { item in
+            let id = item["id"]?.string ?? ""
+            if id.isEmpty { item["id"]?.note(.outOfRange, "the id of a case must not be empty") }
+            if !ids.insert(id).inserted {
+                item["id"]?.note(.duplicateID, "another case has the id \(id.abbreviated.quoted)")
+            }
+            report.add(id, outcome(item))
+        }
+        if let summary = document["summary"], ids.count == cases.items.count { check(summary, of: report) }
+        return report
+    }
+
+    private static func check(_ summary: Cursor, of report: Report) {
+        for verdict in Verdict.allCases where summary[verdict.rawValue]?.integer != report.summary[verdict] {
+            summary[verdict.rawValue]?.note(
+                .outOfRange, "expected \(report.summary[verdict]), the number of cases with this verdict")
+        }
+    }
+
+    private static func outcome(_ item: Cursor) -> Outcome {
+        let verdict = item["verdict"]?.string.flatMap(Verdict.init) ?? .error
+        // An `Instant` ends after 292 years.
+        let seconds = min(item["duration"]?.number ?? 0, 9e9)
+        var outcome = Outcome(
+            verdict, title: item["title"]?.string ?? "", replay: item["replay"]?.string, duration: .seconds(seconds))
+        outcome.requirements = [item["requirement"]?.string].compactMap { $0 }
+        for line in (item["reason"]?.string ?? "").split(separator: "\n", omittingEmptySubsequences: true) {
+            if line.hasPrefix("  "), !outcome.findings.isEmpty {
+                outcome.findings[outcome.findings.count - 1].trace.append(String(line.dropFirst(2)))
+            } else {
+                outcome.findings.append(CaseFinding(id: nil, verdict: verdict, reason: String(line)))
+            }
+        }
+        return outcome
+    }
 }

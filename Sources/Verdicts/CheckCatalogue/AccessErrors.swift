@@ -1,0 +1,325 @@
+import ATT
+import Bluetooth
+import Checks
+import GATT
+import Octets
+
+// Reads that a server must reject, whatever its services.  Core 6.0, Vol 3, Part F, section 3.4.4, and
+// Part G, section 4.8.
+extension Check {
+    private static let readRequests = [
+        AttributeRequest(
+            name: "Read", section: "4.8.1", isOptional: false, numbers: ["BI-01", "BI-02", "BI-03", "BI-04"]
+        ) { handle, _, _ in .readRequest(handle: handle) },
+        AttributeRequest(
+            name: "Read By Type", section: "4.8.2", numbers: ["BI-06", nil, "BI-09", "BI-10"]
+        ) { handle, type, _ in .readByTypeRequest(HandleRange(handle, handle), type: type) },
+        AttributeRequest(
+            name: "Read Blob", section: "4.8.3", numbers: ["BI-12", "BI-14", "BI-15", "BI-16"]
+        ) { handle, _, _ in .readBlobRequest(handle: handle, offset: 0) },
+        AttributeRequest(
+            name: "Read Multiple", section: "4.8.4", numbers: ["BI-18", "BI-19", "BI-20", "BI-21"]
+        ) { handle, _, name in .readMultipleRequest([name, handle]) },
+        AttributeRequest(
+            name: "Read Multiple Variable", section: "4.8.5", numbers: ["BI-36", "BI-38", "BI-40", "BI-42"]
+        ) { handle, _, name in .readMultipleVariableRequest([name, handle]) },
+    ]
+
+    private static let readTargets: [(TargetAttribute, ATTError)] = [
+        (.unreadable, .readNotPermitted), (.unused, .invalidHandle),
+        (.guardedFromReading(.insufficientAuthorization), .insufficientAuthorization),
+        (.guardedFromReading(.insufficientAuthentication), .insufficientAuthentication),
+    ]
+
+    static let readErrors =
+        readRequests.flatMap { $0.checks("GATT/SR/GAR", "of", readTargets) } + [
+            refusing(
+                "GATT/SR/GAR/BI-07-C", "Read By Type of an unknown type is rejected with \(ATTError.attributeNotFound)",
+                att("3.4.4.1")
+            ) { peripheral throws(CheckExit) in
+                try peripheral.expectRefused(
+                    .readByTypeRequest(.all, type: unknownType), with: [.attributeNotFound], at: 1,
+                    "Read By Type of \(unknownType)")
+            },
+            refusing(
+                "GATT/SR/GAR/BI-08-C",
+                "Read By Type with an invalid handle range is rejected with \(ATTError.invalidHandle)", att("3.4.4.1")
+            ) { peripheral throws(CheckExit) in
+                for range in [HandleRange(0, 0xFFFF), HandleRange(3, 2)] {
+                    try peripheral.expectRefused(
+                        .readByTypeRequest(range, type: .deviceName), with: [.invalidHandle], at: range.first,
+                        "Read By Type within \(range)")
+                }
+            },
+            refusing(
+                "GATT/SR/GAR/BI-13-C", "Read Blob past the end of a value is rejected with \(ATTError.invalidOffset)",
+                att("3.4.4.5")
+            ) { peripheral throws(CheckExit) in
+                let handle = try peripheral.nameHandle
+                try peripheral.expectInvalidOffset(
+                    past: try peripheral.read(handle, "Device Name"), of: handle, "Device Name")
+            },
+            Check(
+                "GATT/SR/GAR/BV-08-C",
+                "Read Blob past the end of a descriptor is rejected with \(ATTError.invalidOffset)", att("3.4.4.5"),
+                if: .deviceName
+            ) { peripheral throws(CheckExit) in
+                let all = peripheral.characteristics.flatMap(\.descriptors)
+                guard let descriptor = all.first(where: { $0.type != .clientCharacteristicConfiguration }) else {
+                    throw .skipped("not applicable: the peripheral has no descriptors other than configurations")
+                }
+                let description = "descriptor \(descriptor.type.name)"
+                try peripheral.readName("before")
+                let value = try peripheral.read(descriptor.handle, description)
+                try peripheral.expectInvalidOffset(past: value, of: descriptor.handle, description)
+                try peripheral.readName("after")
+            },
+        ]
+
+    /// A UUID that no attribute has.
+    private static let unknownType = UUID(octets: Array(0x10...0x1F)) ?? UUID(0)
+}
+
+extension Examiner {
+    /// Fails unless Read Blob past the end is rejected; of a short value also with Attribute Not Long.
+    fileprivate mutating func expectInvalidOffset(
+        past value: [UInt8], of handle: UInt16, _ name: String
+    ) throws(CheckExit) {
+        let description = "Read Blob of \(name), which has \(value.count) octets, from \(value.count + 1)"
+        let request = PDU.readBlobRequest(handle: handle, offset: UInt16(clamping: value.count + 1))
+        guard try refusal(of: request, description)?.error != .requestNotSupported else {
+            throw Self.unsupported("Read Blob")
+        }
+        let isShort = value.count < mtu
+        try expectRefused(
+            request, with: isShort ? [.invalidOffset, .attributeNotLong] : [.invalidOffset], at: handle, description)
+    }
+}
+
+// Writes that a server must reject, whatever its services.  Core 6.0, Vol 3, Part F, sections 3.4.5 and
+// 3.4.6, and Part G, section 4.9.
+extension Check {
+    private static let writeRequests = [
+        AttributeRequest(
+            name: "Write", section: "4.9.3", isOptional: false, numbers: ["BI-02", "BI-03", "BI-04", "BI-05"]
+        ) { handle, _, _ in .writeRequest(handle: handle, value: [0]) },
+        AttributeRequest(
+            name: "Prepare Write", section: "4.9.4", numbers: ["BI-07", "BI-08", "BI-11", "BI-12"]
+        ) { handle, _, _ in .prepareWriteRequest(handle: handle, offset: 0, value: [0]) },
+    ]
+
+    private static let writeTargets: [(TargetAttribute, ATTError)] = [
+        (.unused, .invalidHandle), (.unwritable, .writeNotPermitted),
+        (.guardedFromWriting(.insufficientAuthorization), .insufficientAuthorization),
+        (.guardedFromWriting(.insufficientAuthentication), .insufficientAuthentication),
+    ]
+
+    static let writeErrors =
+        writeRequests.flatMap { $0.checks("GATT/SR/GAW", "to", writeTargets) } + [
+            refusing(
+                "GATT/SR/GAW/BI-09-C",
+                "a prepared write past the end of a value is rejected with \(ATTError.invalidOffset)", att("3.4.6.3")
+            ) { peripheral throws(CheckExit) in
+                try peripheral.expectPreparedRefused(with: .invalidOffset) { count in [(count + 1, [0])] }
+            },
+            refusing(
+                "GATT/SR/GAW/BI-33-C",
+                "prepared writes that are too long for a value are rejected with \(ATTError.invalidAttributeValueLength)",
+                "Core 6.0, Vol 3, Part F, sections 3.2.9 and 3.4.6.3"
+            ) { peripheral throws(CheckExit) in
+                try peripheral.expectPreparedRefused(with: .invalidAttributeValueLength) { _ in
+                    stride(from: 0, through: 512, by: 18).map { ($0, Array(repeating: 0x41, count: 18)) }
+                }
+            },
+            refusing(
+                "GATT/SR/GAW/BI-32-C",
+                "a value that is one octet too long is rejected with \(ATTError.invalidAttributeValueLength)",
+                att("3.4.5.1")
+            ) { peripheral throws(CheckExit) in try peripheral.expectTooLongRefused() },
+            Check(
+                "gatt/configuration_length",
+                "a configuration of three octets is rejected with \(ATTError.invalidAttributeValueLength)",
+                "Core 6.0, Vol 3, Part F, section 3.4.5.1, and Part G, section 3.3.3.3", if: .deviceName
+            ) { peripheral throws(CheckExit) in
+                let handle = try peripheral.anyConfiguration()
+                try peripheral.readName("before")
+                try peripheral.expectRefused(
+                    .writeRequest(handle: handle, value: [1, 0, 0]), with: [.invalidAttributeValueLength], at: handle,
+                    "a write of three octets to a configuration")
+                try peripheral.readName("after")
+            },
+        ]
+}
+
+extension Examiner {
+    /// The handle of the first configuration; skips the check if there is none.
+    func anyConfiguration() throws(CheckExit) -> UInt16 {
+        guard let handle = characteristics.lazy.compactMap(\.configurationHandle).first else {
+            throw .skipped("not applicable: no characteristic can be notified or indicated")
+        }
+        return handle
+    }
+
+    /// A value that can be read and accepts prepared writes; skips the check if there is none.
+    mutating func preparable() throws(CheckExit) -> (handle: UInt16, octets: [UInt8]) {
+        for value in applicationValues where value.properties.isSuperset(of: [.read, .write]) {
+            guard let octets = try stableValue(value.valueHandle) else { continue }
+            let request = PDU.prepareWriteRequest(handle: value.valueHandle, offset: 0, value: [])
+            let refusal = try refusal(of: request, "Prepare Write to \(value.uuid.name)")
+            _ = try answer(to: .executeWriteRequest(write: false), "a cancelling Execute Write")
+            if refusal == nil { return (value.valueHandle, octets) }
+            guard refusal?.error != .requestNotSupported else { throw Self.unsupported("Prepare Write") }
+        }
+        throw .skipped("not applicable: no readable value accepts prepared writes")
+    }
+
+    /// Prepares parts of a value; fails unless the server rejects them now or when executed, and writes nothing.
+    fileprivate mutating func expectPreparedRefused(
+        with error: ATTError, _ parts: (Int) -> [(offset: Int, octets: [UInt8])]
+    ) throws(CheckExit) {
+        let (handle, before) = try preparable()
+        for (offset, octets) in parts(before.count) {
+            let target = UInt16(clamping: offset)
+            let description = "Prepare Write of \(octets.count) octets from \(offset)"
+            switch try answer(to: .prepareWriteRequest(handle: handle, offset: target, value: octets), description) {
+            case .prepareWriteResponse: continue
+            case .errorResponse(_, _, .prepareQueueFull):
+                _ = try answer(to: .executeWriteRequest(write: false), "a cancelling Execute Write")
+                throw .skipped("not applicable: the prepare queue is too short")
+            case .errorResponse(_, _, error):
+                _ = try answer(to: .executeWriteRequest(write: false), "a cancelling Execute Write")
+                return
+            case let answer:
+                throw failure(expected: "a response that repeats \(description), or \(error)", seen: answer.octets.text)
+            }
+        }
+        try expectRefused(.executeWriteRequest(write: true), with: [error], at: handle, "Execute Write")
+        let after = try read(handle, "handle \(handle.inHex)")
+        try expect(after == before, "handle \(handle.inHex) keeps \(before.text)", seen: after.text)
+    }
+
+    fileprivate mutating func expectTooLongRefused() throws(CheckExit) {
+        for value in applicationValues where value.properties.isSuperset(of: [.read, .write]) {
+            guard let octets = try stableValue(value.valueHandle), octets.count < mtu - 3 else { continue }
+            let longer = PDU.writeRequest(handle: value.valueHandle, value: octets + [0])
+            guard let refusal = try refusal(of: longer, "a write of one octet too many to \(value.uuid.name)") else {
+                _ = try self.refusal(
+                    of: .write(handle: value.valueHandle, value: octets), "a write of the previous value")
+                continue
+            }
+            guard !refusal.error.isServerSpecific, refusal.error != .valueNotAllowed else { continue }
+            try expect(
+                refusal.error == .invalidAttributeValueLength,
+                "\(ATTError.invalidAttributeValueLength) for a write of \(octets.count + 1) octets to \(value.uuid.name), "
+                    + "which has \(octets.count)", seen: "\(refusal.error)")
+            return
+        }
+        throw .skipped("not applicable: every writable value accepts one octet more")
+    }
+}
+
+/// An attribute that a peripheral must protect, found by its properties or its errors.
+enum TargetAttribute: Hashable, Sendable {
+    /// A value declared without Read.
+    case unreadable
+    /// A value declared without any property for writing.
+    case unwritable
+    /// A handle that no attribute has.
+    case unused
+    /// A value declared with Read whose reads fail with this error without pairing.
+    case guardedFromReading(ATTError)
+    /// A value declared with Write whose writes fail with this error without pairing.
+    case guardedFromWriting(ATTError)
+
+    /// The handle and type of such a value; skips the check if there is none.
+    func find(in peripheral: inout Examiner) throws(CheckExit) -> (handle: UInt16, type: UUID) {
+        let values = peripheral.characteristics
+        switch self {
+        case .unreadable:
+            guard let value = values.first(where: { !$0.properties.contains(.read) }) else {
+                throw .skipped("not applicable: every characteristic is declared with Read")
+            }
+            return (value.valueHandle, value.uuid)
+        case .unwritable:
+            let writing: CharacteristicProperties = [
+                .write, .writeWithoutResponse, .authenticatedSignedWrites, .extendedProperties,
+            ]
+            guard let value = values.first(where: { $0.properties.isDisjoint(with: writing) }) else {
+                throw .skipped("not applicable: every characteristic is declared with Write")
+            }
+            return (value.valueHandle, value.uuid)
+        case .unused:
+            let known = values.flatMap { [$0.valueHandle] + $0.descriptors.map(\.handle) }
+            guard let last = known.max(), last < 0xFFFF else {
+                throw .skipped("not applicable: the last handle, 0xFFFF, is in use")
+            }
+            return (0xFFFF, .deviceName)
+        case .guardedFromReading(let error):
+            for value in values where value.properties.contains(.read) {
+                let request = PDU.readRequest(handle: value.valueHandle)
+                let refusal = try peripheral.refusal(of: request, "a read of \(value.uuid.name)")
+                if refusal?.error == error { return (value.valueHandle, value.uuid) }
+            }
+            throw .skipped("not applicable: no read fails with \(error)")
+        case .guardedFromWriting(let error):
+            // A cancelled prepared write finds out without writing.
+            for value in values where value.properties.contains(.write) {
+                let request = PDU.prepareWriteRequest(handle: value.valueHandle, offset: 0, value: [])
+                let refusal = try peripheral.refusal(of: request, "Prepare Write to \(value.uuid.name)")
+                _ = try peripheral.answer(to: .executeWriteRequest(write: false), "a cancelling Execute Write")
+                if refusal?.error == error { return (value.valueHandle, value.uuid) }
+            }
+            throw .skipped("not applicable: no write fails with \(error)")
+        }
+    }
+
+    var description: String {
+        switch self {
+        case .unreadable: "a value without Read"
+        case .unwritable: "a value without Write"
+        case .unused: "an unused handle"
+        case .guardedFromReading(.insufficientAuthorization), .guardedFromWriting(.insufficientAuthorization):
+            "a value that requires authorization"
+        case .guardedFromReading, .guardedFromWriting: "a value that requires authentication"
+        }
+    }
+}
+
+/// A request for one attribute, and the numbers of the test cases in which a server rejects it.
+struct AttributeRequest: Sendable {
+    /// `Read By Type`
+    let name: String
+    /// In Core 6.0, Vol 3, Part G.
+    let section: String
+    /// Whether a server may not support the request at all.
+    var isOptional = true
+    /// One for each target of the table; nil where there is no test case.
+    let numbers: [String?]
+    /// Requests the attribute with a handle and a type; `name` is the handle of Device Name.
+    let pdu: @Sendable (_ handle: UInt16, _ type: UUID, _ name: UInt16) -> PDU
+
+    /// The request is rejected, for each target that has a number, with the target's error.
+    func checks(
+        _ prefix: String, _ preposition: String, _ targets: [(attribute: TargetAttribute, error: ATTError)]
+    ) -> [Check] {
+        zip(numbers, targets).compactMap { number, target in
+            number.map { check("\(prefix)/\($0)-C", preposition, target.attribute, target.error) }
+        }
+    }
+
+    private func check(
+        _ id: String, _ preposition: String, _ target: TargetAttribute, _ error: ATTError
+    ) -> Check {
+        let title = "\(name) \(preposition) \(target.description)"
+        return .refusing(id, "\(title) is rejected with \(error)", Check.gatt(section)) {
+            peripheral throws(CheckExit) in
+            let (handle, type) = try target.find(in: &peripheral)
+            let description = "\(title), \(handle.inHex)"
+            let request = pdu(handle, type, try peripheral.nameHandle)
+            if isOptional, try peripheral.refusal(of: request, description)?.error == .requestNotSupported {
+                throw Examiner.unsupported(name)
+            }
+            try peripheral.expectRefused(request, with: [error], at: handle, description)
+        }
+    }
+}
