@@ -16,7 +16,6 @@ extension Conversation.Purpose {
 }
 
 extension Procedure.Failure {
-    /// The purpose in words, for messages.
     var words: String {
         switch self {
         case .refused(let error, let handle):

@@ -53,7 +53,6 @@ struct Conversation: Sendable {
     static let patience = Duration.seconds(5)
     /// When to check whether all attributes still have the same handles.
     var checksAt = Instant.never
-    /// The deadline for the start of a Polar stream.
     private var polarDeadline = Instant.never
     private static let answerTimeout = Duration.seconds(30)
     /// Deadlines of displayed values: rows of `SupportedCharacteristic.all`.

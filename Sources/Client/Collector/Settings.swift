@@ -36,7 +36,6 @@ extension SensorCollector {
             minimumInterval: 0x18, maximumInterval: 0x28, latency: 0, supervisionTimeout: 0x48)
         /// The timeout of a connection attempt, unless earlier attempts with the device have timed out.
         package var connectPatience = Duration.seconds(2)
-        /// The timeout after repeated timeouts.
         package var connectTimeout = Duration.seconds(10)
         package var exchangesMTU = true
 

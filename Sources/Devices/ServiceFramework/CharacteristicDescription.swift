@@ -69,7 +69,6 @@ package struct ClientUse: Sendable {
         case printed
         /// Counts it for the statistics and the freshness of the heart rate.
         case heartRate
-        /// Writes to it to reset Energy Expended.
         case energyReset
         /// Counts a stream of heart rates.
         case heartRates

@@ -48,7 +48,6 @@ extension CharacteristicValue {
 /// A value that is one whole number.
 package protocol NumberValue: CharacteristicValue {
     associatedtype Number: FixedWidthInteger
-    /// Its name in errors.
     static var field: String { get }
     var number: Number { get }
     init(_ number: Number)

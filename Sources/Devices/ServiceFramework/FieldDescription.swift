@@ -44,7 +44,6 @@ package struct FieldDescription: ServiceField, Hashable {
 
     package var description: FieldDescription { self }
 
-    /// The key within its object.
     package var name: String { key.split(separator: ".").last.map(String.init) ?? key }
 }
 

@@ -28,9 +28,7 @@ package struct ServiceDescription: Sendable {
     package let mainValue: ServiceValue?
     private let problem: @Sendable (ServiceConfiguration) -> ServiceProblem?
     private let rate: @Sendable (ServiceConfiguration) -> Int?
-    /// The rate of the heart that the service measures.
     fileprivate let heartRate: (@Sendable (SensorSource) -> Signal)?
-    /// The steps that it counts.
     fileprivate let steps: (@Sendable (SensorSource) -> StepCounter?)?
     fileprivate let sensor: @Sendable (SensorSource) -> any ServiceSensor
 

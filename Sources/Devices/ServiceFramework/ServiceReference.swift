@@ -30,13 +30,11 @@ extension ServiceDescription {
         variant.map { "`\(name)` with `\"\($0.key)\": \"\($0.word)\"`" } ?? "`\(name)`"
     }
 
-    /// A row of a table of services.
     package var row: String {
         let number = uuid.number == nil ? "" : "0x\(uuid): "
         return "| \(word) | \(number)\(about) |"
     }
 
-    /// A row of a table of clients' lines.
     package var rowOfLines: String {
         "| \(word)\(isSought ? " *" : "") | \(lines.map { "`\($0)`" }.joined(separator: ", ")) |"
     }

@@ -131,7 +131,6 @@ extension SensorInput? {
         }
     }
 
-    /// Whether it is octets, or the end of an override.
     package var isTextOrEnd: Bool { if case .signal = self { false } else { true } }
 }
 

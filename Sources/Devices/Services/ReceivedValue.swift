@@ -10,7 +10,6 @@ package struct ReceivedValue: Hashable, Sendable {
     private let id: CharacteristicID
     private let octets: [UInt8]?
 
-    /// A value of a characteristic; throws for octets that its codec rejects.
     package init(_ octets: ArraySlice<UInt8>, of id: CharacteristicID) throws(Malformed) {
         try id.format?.check(octets)
         (self.id, self.octets) = (id, Array(octets))

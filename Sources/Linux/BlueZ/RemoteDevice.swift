@@ -79,7 +79,6 @@ struct RemoteDevice: Hashable {
     private(set) var manufacturerData: [UInt16: [UInt8]] = [:]
 
     private static let maximumEntries = 64
-    /// Maximum length of the data of an AD structure.
     private static let maximumDataLength = 254
 
     /// Nil if the properties contain no address.

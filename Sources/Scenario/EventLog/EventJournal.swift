@@ -5,7 +5,6 @@ package import TextFormatting
 
 /// A transmitted value, in 24 octets; one is recorded for each notification. The value's octets are in the chunk.
 package struct ValueRecord: Hashable, Sendable {
-    /// When it was transmitted.
     package let instant: Instant
     /// Offset of the octets in the chunk.
     fileprivate let offset: UInt32

@@ -4,7 +4,6 @@ package import TextFormatting
 
 /// An event and its details; details that are nil are omitted from the log.
 package struct EventRecord: Hashable, Sendable {
-    /// When it happened.
     package var instant: Instant
     package var event: EventName
     /// What it happened to, as scenarios name it: `strap/heart_rate`.

@@ -103,7 +103,6 @@ package struct PacketLog: Sendable {
         append(.openIndex, controller: controller, [], at: now)
     }
 
-    /// Appends that a controller was closed and removed.
     package mutating func close(controller: Int, at now: Instant) {
         append(.closeIndex, controller: controller, [], at: now)
         append(.deleteIndex, controller: controller, [], at: now)

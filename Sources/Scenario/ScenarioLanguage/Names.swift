@@ -50,7 +50,6 @@ struct Names {
         return fitted(entity, target, cursor)
     }
 
-    /// The index of the service that a definition adds to a device.
     func service(defined cursor: Cursor, of device: Int) -> Int? {
         guard !cursor.isLogFull, let word = cursor["service"]?.string, Tables.hasService(named: word) else {
             return nil

@@ -16,7 +16,6 @@ package struct Device: Hashable, Sendable {
     package var address: DeviceAddress
     /// The distance to the client, in metres.
     package var distance = 1.0
-    /// The maximum number of connections.
     package var connections = 1
     package var advertising = Advertising()
     /// The preferred connection parameters.
@@ -118,10 +117,8 @@ package struct Security: Hashable, Sendable {
     package var io = IO.noInputNoOutput
     /// A fixed passkey of six digits.
     package var passkey: Int?
-    /// Whether it stores keys.
     package var isBonding = true
     package var hasSecureConnections = true
-    /// The maximum number of bonds.
     package var bonds: Int?
 
     package init() {}

@@ -80,7 +80,6 @@ package struct Event: Hashable, Sendable {
     /// A characteristic value that includes another value, as `heart_rate` includes `rr_ms`.
     package struct Carrier: Hashable, Sendable {
         package var value: EntityReference
-        /// The key of the included value.
         package var key: String
 
         package init(value: EntityReference, key: String) { (self.value, self.key) = (value, key) }

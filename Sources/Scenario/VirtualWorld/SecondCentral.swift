@@ -5,7 +5,6 @@ import Scenarios
 
 /// The devices that a second central connects to, one after the other: a controller creates one connection at a time.
 struct PendingConnection: Sendable {
-    /// The device that it is connecting to.
     private(set) var current: Int?
     /// Whether that attempt is being cancelled.
     private var isCancelled = false

@@ -8,7 +8,6 @@ package enum Console {
         package var failure: Int32?
         package var last = LastLine()
 
-        /// Writes a line above the status line.
         package mutating func write(_ line: String, to descriptor: CInt) -> Int32? {
             _ = Console.write(last.erase(), to: STDERR_FILENO)
             let failure = Console.write(line + "\n", to: descriptor)

@@ -60,7 +60,6 @@ extension MachineFacts {
 
     private func asRoot(_ command: String) -> String { means.user == 0 ? command : "sudo \(command)" }
 
-    /// Starts a service without a service manager.
     private func startingDirectly(_ service: String) -> String? {
         switch service {
         case "dbus": asRoot("mkdir -p /run/dbus") + " && " + asRoot("dbus-daemon --system --fork")

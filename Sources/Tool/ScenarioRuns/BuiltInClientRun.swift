@@ -18,7 +18,6 @@ package struct BuiltInClientRun: Sendable {
     /// Receives the client's updates.
     package typealias Listener = (Instant, SensorCollector.Update) -> Void
 
-    /// The client's host, and the world in which it is.
     package var host: WorldCentralHost
     /// The number of sensor values that the client reported: heart rates, temperatures, counts, samples.
     package private(set) var measurements = 0

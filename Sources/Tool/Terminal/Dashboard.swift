@@ -31,7 +31,6 @@ package struct Dashboard: Sendable {
         case cleared
         /// Microvolts from the sample with this number on; samples per second; whether an electrode is off.
         case ecg([Int16], at: UInt32, rate: Int, isLeadOff: Bool)
-        /// The total steps of the device.
         case steps(UInt32)
         /// Today's steps by the device's clock; `day` is the local date.
         case stepsToday(UInt32, on: CalendarDay)

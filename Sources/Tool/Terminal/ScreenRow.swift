@@ -3,7 +3,6 @@ package enum Style: Sendable {
     case plain
     /// The title of the text that follows.
     case label
-    /// The state of the device.
     case heading
     /// A heart rate, large.
     case heart

@@ -9,7 +9,6 @@ import TextFormatting
 
 // The operations that checks consist of.
 extension Examiner {
-    /// All characteristics of the last discovery.
     package var characteristics: [DiscoveredCharacteristic] { services.flatMap(\.characteristics) }
 
     package borrowing func find(_ uuid: UUID, of service: UUID) -> DiscoveredCharacteristic? {

@@ -8,7 +8,6 @@ import TextFormatting
 struct ClientLine: JSONWritable, Equatable {
     private let octets: [UInt8]
     package let isJSON: Bool
-    /// Whether it has a value that a sensor measured.
     let isMeasurement: Bool
 
     /// Takes a line without its line feed; nil when it is blank.

@@ -24,7 +24,6 @@ struct Matrix {
             let verdicts = verdicts.filter { $0 != .skip }
             return !verdicts.isEmpty && verdicts.allSatisfy { $0 == .pass }
         }
-        /// Whether it has the same verdict in all reports.
         var isAlike: Bool { entries.dropFirst().allSatisfy { $0?.outcome.verdict == entries[0]?.outcome.verdict } }
 
         private var verdicts: [Verdict] { entries.compactMap { $0?.outcome.verdict } }

@@ -10,7 +10,6 @@ struct ActionRow: Sendable {
 
     let group: Group
     let target: Target
-    /// The target when an argument is present.
     let orWith: (argument: String, target: Target)?
     /// Whether the action ends later than it begins.
     let lasts: Bool
