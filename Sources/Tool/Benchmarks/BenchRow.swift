@@ -25,10 +25,10 @@ package struct BenchRow {
                 word: "notifications", name: "notifications of 20 octets, one link streaming", twin: "notifications"
             ) { () throws(CommandFailure) in try streaming(isLogged: false) },
             BenchRow(
-                word: "logged", name: "the same with --events and --trace", twin: "notifications"
+                word: "logged", name: "notifications, with --events and --trace", twin: "notifications"
             ) { () throws(CommandFailure) in try streaming(isLogged: true) },
             BenchRow(
-                word: "client", name: "the same, reported by the built-in client", measure: reporting),
+                word: "client", name: "notifications, reported by the built-in client", measure: reporting),
             BenchRow(
                 word: "reads", name: "sequential reads of 20 octets", twin: "reads", measure: reading),
             BenchRow(
@@ -40,7 +40,7 @@ package struct BenchRow {
             BenchRow(word: "lateness", name: "ECG in real time over TCP", measure: LatenessRow.measure),
             BenchRow(word: "idle", name: "one hour of an idle link", measure: idleHour),
             BenchRow(word: "crowd", name: "ten minutes among 1,000 straps", measure: crowd),
-            BenchRow(word: "crowd_memory", name: "the same: peak memory", measure: crowdMemory),
+            BenchRow(word: "crowd_memory", name: "ten minutes among 1,000 straps: peak memory", measure: crowdMemory),
             BenchRow(word: "suite", name: "the scenarios for clients, judged", measure: suite),
             BenchRow(word: "start", name: "time from start to the first advertisement", measure: StartupRows.time),
             BenchRow(word: "memory", name: "peak memory at the first advertisement", measure: StartupRows.memory),

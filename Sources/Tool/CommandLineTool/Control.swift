@@ -12,10 +12,10 @@ let controlGrammar = Arguments.Grammar(
             "WORD",
             """
             One of the following requests; the reply is one line of JSON:
-            status                  query devices, clients and active actions
-            DO [OF] [KEY=VALUE...]  start an action of the script, for example: silence strap for=8s
-            clear [OF]              end all active actions, or those on one target
-            '{"do": ...}'           send this request unchanged, for example: '{"do": "set", "of": "heart_rate", "to": 300}'
+            status                          query devices, clients and active actions
+            ACTION [TARGET] [KEY=VALUE...]  start any action that a script can contain, for example: silence strap for=8s
+            clear [TARGET]                  end all active actions, or those on one target
+            '{"do": ...}'                   send this request unchanged, for example: '{"do": "set", "of": "heart_rate", "to": 300}'
             """),
     ])
 

@@ -33,7 +33,10 @@ let serveGrammar = Arguments.Grammar(
     options: scenarioOptions(until: "no limit")
         + [
             controllerOption, DeviceRadios.option("Radio"), controlOption,
-            Speed.option("1; max: to the scenario's limit, without\nexternal hosts"),
+            Speed.option(
+                "1",
+                ".\nWith max, serve stops at the scenario's \"limit\", "
+                    + "and external hosts cannot connect"),
         ] + outputOptions)
 
 let controllerGrammar = Arguments.Grammar(

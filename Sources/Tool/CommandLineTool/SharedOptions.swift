@@ -23,7 +23,7 @@ func scenarioOptions(until limit: String, recording cases: String = "") -> [Argu
 }
 
 extension Speed {
-    static func option(_ standard: String) -> Arguments.Grammar.Option {
-        .option("--speed", "X|max", "Run at X times real time, or as fast as possible (default \(standard))")
+    static func option(_ standard: String, _ more: String = "") -> Arguments.Grammar.Option {
+        .option("--speed", "X|max", "Run at X times real time, or as fast as possible (default \(standard))\(more)")
     }
 }

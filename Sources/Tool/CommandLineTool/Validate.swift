@@ -14,7 +14,7 @@ import TextFormatting
 
 let validateGrammar = Arguments.Grammar(
     "validate", "Report every problem in scenario files",
-    operands: [.anyNumber("FILE", "A scenario or a suite")],
+    operands: [.anyNumber("FILE", "A scenario or a suite; one at least, unless a schema is printed")],
     options: [
         .flag("--schema", "Print the JSON Schema of scenarios, and validate nothing"),
         .flag("--report-schema", "Print the JSON Schema of JSON reports, and validate nothing"),
@@ -86,7 +86,7 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
                 in: Check.all.map(\.id) + CollectorCase.all.map(\.id) + Action.Kind.allCases.map(\.rawValue))
         throw CommandFailure(
             .usage,
-            "unknown code, check or action \(operand.abbreviated.quoted)"
+            "unknown code, check, action or service \(operand.abbreviated.quoted)"
                 + (hint.map { " (did you mean \($0.quoted)?)" } ?? " (\"lubdub check --list\" lists the checks)"))
     }
     Console.print("\(word): \(explanation)")
