@@ -7,7 +7,7 @@ package import Simulation
 /// All about a GATT service: its keys in a scenario, the attributes and the sensor of a device, and how the built-in
 /// client uses its values.
 ///
-/// It is large and has closures: ``ServiceRegistry`` holds one instance, which is not copied per value.
+/// It is large and has closures: `ServiceRegistry` holds one instance, which is not copied per value.
 package struct ServiceDescription: Sendable {
     /// The word in a scenario: `battery`.
     package let name: String

@@ -6,7 +6,7 @@ package enum EntityReference: Hashable, Sendable {
     case device(Int)
     /// A service: an index of ``Device/services``.
     case service(device: Int, service: Int)
-    /// A value: an index of ``Service/values``.  Where a value is required, the path of a service names its main value.
+    /// A value: an index of `Service.values`.  Where a value is required, the path of a service names its main value.
     case value(device: Int, service: Int, value: Int)
     case client
     /// An index of ``Scenario/script``.

@@ -41,7 +41,7 @@ package enum RadioKind: String, CaseIterable, Hashable, Sendable {
 }
 
 extension Scenario {
-    /// The scenario with `delivered` replaced by the radio's ``RadioKind/arrival``.
+    /// The scenario with `delivered` replaced by the radio's `arrival`.
     package func observed(by radio: RadioKind) -> Scenario {
         guard radio.arrival != .delivered else { return self }
         var scenario = self

@@ -16,13 +16,13 @@ package struct Service: Hashable, Sendable {
     package var values: [ServiceValue] { configured.values }
     package var uuid: UUID { description.uuid }
 
-    /// The index in ``values`` of the characteristic value that includes a value; nil for a characteristic value.
+    /// The index in `values` of the characteristic value that includes a value; nil for a characteristic value.
     package func carrier(of place: Int) -> Int? {
         let id = values[place].id
         return values[place].isCarried ? values.firstIndex { $0.id == id.characteristicValue } : nil
     }
 
-    /// The index in ``values`` of the value addressed by the service's name alone; nil when it has none.
+    /// The index in `values` of the value addressed by the service's name alone; nil when it has none.
     package var mainValue: Int? {
         description.mainValue.flatMap { main in values.firstIndex { $0.id == main.id } }
     }
