@@ -216,15 +216,16 @@ extension OctetReader {
     /// An octet for the kind and six for the address.  2 and 3 are identity addresses that the controller
     /// resolved; for what is above HCI they are public and random.
     mutating func address(_ field: String) throws(Malformed) -> DeviceAddress {
-        let kind = try uint8(field + "_Type")
-        try check(kind <= 3, field + "_Type", kind, allowed: "0 to 3")
+        // Names are joined only for errors.
+        let kind = remaining > 0 ? try uint8(field) : try uint8(field + "_Type")
+        if kind > 3 { try check(false, field + "_Type", kind, allowed: "0 to 3") }
         return try DeviceAddress(kind: kind & 1 == 0 ? .public : .random, from: &self, field)
     }
 
     /// The length of a field, up to `maximum`.
     fileprivate mutating func length(_ field: String, maximum: Int) throws(Malformed) -> Int {
-        let count = try uint8(field + "_Length")
-        try check(count <= maximum, field + "_Length", count, allowed: "0 to \(maximum)")
+        let count = remaining > 0 ? try uint8(field) : try uint8(field + "_Length")
+        if count > maximum { try check(false, field + "_Length", count, allowed: "0 to \(maximum)") }
         return Int(count)
     }
 }
