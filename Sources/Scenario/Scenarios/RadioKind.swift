@@ -14,7 +14,7 @@ package enum RadioKind: String, CaseIterable, Hashable, Sendable {
     package var name: String {
         switch self {
         case .rehearsal: "built-in client"
-        case .virtual: "embedded radio"
+        case .virtual: "virtual radio"
         case .controllers: "`hci`"
         case .bluetoothd: "`bluez`"
         }

@@ -16,7 +16,7 @@ let checkGrammar = Arguments.Grammar(
     ],
     options: [
         .option("--set", "NAME=VALUE", repeatable: true, "Give a variable of the scenario another value"),
-        .option("--seed", "N|random", "Seed of the random numbers, instead of the scenario's"),
+        .option("--seed", "N|random", "Seed of the random numbers (default: the scenario's)"),
         .option(
             "--radio", "RADIO",
             "Radio to the peripheral: virtual (default); bluez[:hci0]: this machine's Bluetooth;\nhci:tcp:HOST:PORT or hci:unix:PATH: an external controller"

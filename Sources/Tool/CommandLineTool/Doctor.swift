@@ -7,7 +7,7 @@ let doctorGrammar = Arguments.Grammar(
     options: [
         .option(
             "--radio", "RADIO",
-            "Exit with status 0 if this radio works, else 3: virtual (default) or bluez[:hci0[,hci1]]"),
+            "Radio to test: virtual (default) or bluez[:hci0[,hci1]]. Exit status 0 if it works, else 3"),
         .flag(
             "--json",
             "Print one JSON object: {\"lubdub\": VERSION, \"findings\": [{\"subject\", \"level\": ok|hint|problem, \"code\", \"found\",\n\"mend\": command that fixes it, \"advice\"}], \"radios\": [{\"radio\", \"works\", \"says\": reason}], \"status\"}"

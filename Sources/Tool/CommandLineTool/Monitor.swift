@@ -15,9 +15,9 @@ let monitorGrammar = Arguments.Grammar(
     "monitor", "Connect to a device as a client, and show its values",
     options: [
         radioOption, .option("--peer", "NAME|ADDRESS", "Device to connect to (default: the strongest signal)"),
-        .option("--every", "DURATION", "Poll interval for steps and temperature (default 60 s)"),
+        .option("--every", "DURATION", "How often to read steps and temperature of the service fitness (default 60 s)"),
         .option("--for", "DURATION", "Stop after this long (default: no limit)"),
-        .flag("--json", "Print one JSON object per value, as \"run --client\" expects them from a client"),
+        .flag("--json", "Print values, states and found devices as JSON, one object per line, in the format of run --client"),
         .flag("--plain", "Print lines even on a terminal, instead of filling the screen"),
         .option("--height", "CM", "Your height, used for distance and calories (default 170)"),
         .option("--weight", "KG", "Your weight, used for calories (default 70)"), colorOption,

@@ -35,7 +35,7 @@ let runGrammar = Arguments.Grammar(
         .flag("--strict", "Also judge recommendations (\"should\")"),
         .option(
             "--only", "GLOB", repeatable: true,
-            "Run only cases whose id matches; * also matches /. An id is the file's path without .json, relative\nto SUITE"
+            "Run only cases whose id matches; * also matches /. --list prints the ids"
         ),
         .option("--shard", "I/N", "Split the cases into N parts, and run part I (1 to N)"),
         .option("--jobs", "N", "Run up to N cases in parallel (default 1)"),

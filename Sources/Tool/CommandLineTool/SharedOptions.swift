@@ -5,7 +5,7 @@ import ScenarioRuns
 /// Options of every command that plays something, until a limit by default.  Files record `cases`.
 func playingOptions(until limit: String, recording cases: String = "") -> [Arguments.Grammar.Option] {
     [
-        .option("--seed", "N|random", "Seed of the random numbers, instead of the scenario's"),
+        .option("--seed", "N|random", "Seed of the random numbers (default: the scenario's)"),
         .option("--for", "DURATION", "Stop after this long, for example 10s (default: \(limit))"),
         .option(
             "--events", "FILE|-",

@@ -11,7 +11,7 @@ extension ServiceDescription {
     /// The vendor-specific Fitness service, 0x0100: steps and a temperature, each computed when it is read.
     package static let fitness = ServiceDescription(
         "fitness", VendorUUID.fitness.uuid,
-        "vendor service: total steps, today's steps and body temperature, read on demand",
+        "vendor service: total steps and today's steps, read or notified, and body temperature, read on demand",
         fields: [
             FitnessFields.steps, FitnessFields.temperature,
             FitnessFields.dailyReset, FitnessFields.period,

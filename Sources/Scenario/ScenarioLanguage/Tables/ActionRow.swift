@@ -59,7 +59,7 @@ struct RadioSupport: Sendable {
         return support
     }
     /// Only with the virtual controllers.
-    static func embeddedRadio(_ reason: String) -> Self { Self(radios: [.rehearsal, .virtual], reason: reason) }
+    static func virtualRadio(_ reason: String) -> Self { Self(radios: [.rehearsal, .virtual], reason: reason) }
     static func builtInClient(_ reason: String) -> Self { Self(radios: [.rehearsal], reason: reason) }
     /// Only where the devices have Lubdub's host.
     static let hostControl = Self.allBut([.bluetoothd], reason: "bluetoothd controls this")
@@ -83,7 +83,7 @@ struct RadioSupport: Sendable {
     /// The argument that a radio ignores; nil if it plays the whole operation.
     func ignoredArgument(_ radio: RadioKind, _ operation: Action.Operation) -> String? { ignored(radio, operation) }
 
-    /// `embedded radio, hci; bluez without …`.
+    /// `virtual radio, hci; bluez without …`.
     var description: String {
         if radios.count == RadioKind.allCases.count { return "all" }
         var names = radios.map(\.name)

@@ -8,12 +8,12 @@ extension Action.Kind {
         switch self {
         case .linkLoss:
             ActionRow(
-                .air, of: .device, on: .embeddedRadio("a real antenna cannot be taken off the air"),
+                .air, of: .device, on: .virtualRadio("a real antenna cannot be taken off the air"),
                 "The device neither sends nor receives. Its connections survive if this is shorter than the supervision timeout."
             ) { _, _, _ in .linkLoss }
         case .distance:
             ActionRow(
-                .air, of: .device, on: .embeddedRadio("a real antenna cannot be moved"),
+                .air, of: .device, on: .virtualRadio("a real antenna cannot be moved"),
                 "The device moves to this distance from the client.",
                 [
                     .init("to", .distance, required: true, "The distance to the client."),
@@ -25,7 +25,7 @@ extension Action.Kind {
             }
         case .rssi:
             ActionRow(
-                .air, of: .device, on: .embeddedRadio("a real signal strength cannot be set"),
+                .air, of: .device, on: .virtualRadio("a real signal strength cannot be set"),
                 "Both sides receive each other at this signal strength, at any distance and without fading.",
                 [
                     .init(
@@ -37,14 +37,14 @@ extension Action.Kind {
             }
         case .loss:
             ActionRow(
-                .air, of: .device, on: .embeddedRadio("real packets cannot be lost on request"),
+                .air, of: .device, on: .virtualRadio("real packets cannot be lost on request"),
                 "This share of the device's packets is lost, in addition to the losses of distance.",
                 [.init("rate", .number(0...1), required: true, "The share of packets.")]
             ) { _, cursor, _ in cursor["rate"]?.number.map { .loss(rate: $0) } }
         case .powerOff:
             ActionRow(
                 .air, of: .client, needsEntity: true,
-                on: .embeddedRadio("the client's controller is not under Lubdub's control"),
+                on: .virtualRadio("the client's controller is not under Lubdub's control"),
                 "The client's controllers report Hardware Error, lose all state and stop; when power returns they accept commands, as after a reset."
             ) { _, _, _ in .powerOff }
         case .stopAdvertising:
@@ -60,7 +60,7 @@ extension Action.Kind {
         case .connect:
             ActionRow(
                 .air, of: .device, lasts: false, needsEntity: true,
-                on: .embeddedRadio("a second central needs the embedded radio"),
+                on: .virtualRadio("a second central needs the virtual radio"),
                 "A device with `\"role\": \"central\"` connects to another device and stays connected until a `disconnect` of either.",
                 [.init("to", .id, required: true, "The device to connect to.")]
             ) { reader, cursor, entity in reader.connect(entity, cursor) }
