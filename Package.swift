@@ -115,8 +115,8 @@ let layers: [[Target]] = [
             "ServiceFramework", "Services", "Simulation", "TextFormatting"),
         library(
             "Reporting",
-            on: "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",
-            "Simulation", "TextFormatting",
+            on: "Arguments", "Bluetooth", "CommandSupport", "Conformance", "Documents", "EventLog", "Expectations",
+            "Octets", "Simulation", "TextFormatting",
             embedding: "HTML/page.css"),
     ],
     [
@@ -222,6 +222,7 @@ let layers: [[Target]] = [
             on: "Arguments", "CommandSupport", "Drivers", "Scenarios", "Sensors", "Simulation", "TextFormatting",
             "Terminal",
             "VirtualWorld"),
+        tests("CommandSupport", on: "CLinux", "Simulation"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Doctor", on: "Arguments", "CommandSupport"),
@@ -253,7 +254,8 @@ let layers: [[Target]] = [
             "CommandLineTool", "CommandSupport", "DBus", "Expectations", "ScenarioRuns", "Simulation"),
         tests(
             "Reporting",
-            on: "Mutations", "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",
+            on: "Mutations", "Arguments", "Bluetooth", "CommandSupport", "Conformance", "Documents", "EventLog",
+            "Expectations", "Octets",
             "ScenarioLanguage", "Scenarios", "Simulation"),
         tests(
             "ScenarioRuns",

@@ -1,4 +1,5 @@
 import Arguments
+import CommandSupport
 import Conformance
 import Documents
 import Expectations

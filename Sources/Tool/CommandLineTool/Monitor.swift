@@ -17,7 +17,7 @@ let monitorGrammar = Arguments.Grammar(
         radioOption, .option("--peer", "NAME|ADDRESS", "Device to connect to (default: the strongest signal)"),
         .option("--every", "DURATION", "How often to read steps and temperature of the service fitness (default 60 s)"),
         .option("--for", "DURATION", "Stop after this long (default: no limit)"),
-        .flag("--json", "Print values, states and found devices as JSON, one object per line, in the format of run --client"),
+        .flag("--json", "Print values, states and found devices as JSON lines, in the format of run --client"),
         .flag("--plain", "Print lines even on a terminal, instead of filling the screen"),
         .option("--height", "CM", "Your height, used for distance and calories (default 170)"),
         .option("--weight", "KG", "Your weight, used for calories (default 70)"), colorOption,

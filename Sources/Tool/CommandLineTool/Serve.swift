@@ -144,6 +144,8 @@ private func offer(
     let limit = invocation.has("--for") ? configuration.scenario.limit : nil
     let signals = Signals()
     let loop = EventLoop(pace: .real(speed: factor))
+    Console.queueMessages(on: loop)
+    defer { Console.endQueue() }
     return try orFail {
         let (ended, reason) = try loop.run {
             let completion = RunCompletion()

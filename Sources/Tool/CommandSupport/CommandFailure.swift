@@ -1,4 +1,5 @@
 package import Arguments
+import Glibc
 import Sockets
 
 /// The version that `--version` prints, and that event logs and reports contain.
@@ -45,6 +46,8 @@ extension CommandFailure {
         switch error {
         case let failure as CommandFailure: self = failure
         case is UsageError: self.init(.usage, message)
+        case let failure as OutputFailure where failure.code == EINTR:
+            self.init(.signal(EndSignal.number ?? SIGINT), message)
         case is SocketFailure: self.init(.environment, message)
         default: self.init(code, message)
         }

@@ -1,18 +1,32 @@
 import Glibc
+package import Simulation
 import Synchronization
 
 /// Results go to standard output, messages to standard error; lines are not buffered.
+///
+/// Results wait for their reader. So do messages, except between `queueMessages` and `endQueue`.
 package enum Console {
     private struct State {
-        package var results = STDOUT_FILENO
-        package var failure: Int32?
-        package var last = LastLine()
+        var results = OutputDescriptor(sharing: STDOUT_FILENO)
+        var messages = OutputDescriptor(sharing: STDERR_FILENO)
+        var isDiverted = false
+        var failure: Int32?
+        var last = LastLine()
+        var queue: MessageQueue?
 
-        package mutating func write(_ line: String, to descriptor: CInt) -> Int32? {
-            _ = Console.write(last.erase(), to: STDERR_FILENO)
-            let failure = Console.write(line + "\n", to: descriptor)
-            _ = Console.write(last.draw(), to: STDERR_FILENO)
-            return failure
+        mutating func print(_ line: String) {
+            guard !isDiverted else { return complain(line) }
+            report(last.erase())
+            if let code = results.write(Array("\(line)\n".utf8)[...]) { failure = failure ?? code }
+            report(last.draw())
+        }
+
+        mutating func complain(_ line: String) { report("\(last.erase())\(line)\n\(last.draw())") }
+
+        mutating func report(_ text: String) {
+            let octets = Array(text.utf8)
+            guard !octets.isEmpty else { return }
+            if queue == nil { _ = messages.write(octets[...]) } else { queue?.add(octets, to: messages) }
         }
     }
 
@@ -21,33 +35,47 @@ package enum Console {
 
     private static let shared = Shared()
 
-    package static func print(_ line: String) {
-        shared.state.withLock { state in
-            guard let code = state.write(line, to: state.results), state.results == STDOUT_FILENO else { return }
-            state.failure = state.failure ?? code
-        }
-    }
+    package static func print(_ line: String) { shared.state.withLock { $0.print(line) } }
 
     /// Prints a line to standard error.
-    package static func complain(_ line: String) { _ = shared.state.withLock { $0.write(line, to: STDERR_FILENO) } }
+    package static func complain(_ line: String) { shared.state.withLock { $0.complain(line) } }
 
     /// Prints a warning or an error to standard error, after the program's name.
     package static func warn(_ message: String) { complain("lubdub: \(message)") }
+
+    /// Messages no longer wait for a reader of standard error: they are queued, and written when the loop finds room.
+    package static func queueMessages(on loop: EventLoop) {
+        shared.state.withLock { state in
+            state.queue = MessageQueue(on: loop, watching: state.messages.number) {
+                shared.state.withLock { state in state.queue?.write(to: state.messages) }
+            }
+        }
+    }
+
+    /// Messages wait for their reader again; queued messages without a reader are lost.
+    package static func endQueue() {
+        shared.state.withLock { state in
+            state.queue?.cancel()
+            state.queue = nil
+        }
+    }
 
     /// Shows a status line below all others, on a terminal at standard error; nil removes it.
     ///
     /// While the terminal accepts no output, the line is skipped, so that nothing waits for it.
     package static func show(last line: String?) {
-        let hasRoom = hasRoom(STDERR_FILENO)
-        guard hasRoom || line == nil else { return }
         shared.state.withLock { state in
+            let hasRoom = hasRoom(state.messages.number)
+            guard hasRoom || line == nil else { return }
             let text = state.last.show(line)
-            if hasRoom { _ = write(text, to: STDERR_FILENO) }
+            if hasRoom { state.report(text) }
         }
     }
 
     /// Writes a screen's control sequences to standard output, and ignores errors.
-    package static func draw(_ text: String) { _ = write(text, to: STDOUT_FILENO) }
+    package static func draw(_ text: String) {
+        _ = shared.state.withLock { $0.results }.write(Array(text.utf8)[...])
+    }
 
     /// Waits up to `milliseconds` until a write would not block.
     package static func hasRoom(_ descriptor: CInt, within milliseconds: CInt = 0) -> Bool {
@@ -56,9 +84,12 @@ package enum Console {
     }
 
     /// Sends results to standard error, because standard output is used for something else.
-    package static func divert() { shared.state.withLock { $0.results = STDERR_FILENO } }
+    package static func divert() { shared.state.withLock { $0.isDiverted = true } }
 
-    package static var descriptor: CInt { shared.state.withLock { $0.results } }
+    /// The descriptor of results.
+    package static var descriptor: CInt {
+        shared.state.withLock { $0.isDiverted ? $0.messages.number : $0.results.number }
+    }
 
     /// The `errno(3)` of the first failed write of a result; `EPIPE` when the reader is gone.
     package static var failure: Int32? { shared.state.withLock { $0.failure } }
@@ -71,22 +102,5 @@ package enum Console {
             _ = unsafe open("/dev/null", O_RDWR)  // the lowest number that is free
         }
         signal(SIGPIPE, SIG_IGN)
-    }
-
-    /// Writes a text; returns an `errno(3)`, or nil.
-    private static func write(_ text: String, to descriptor: CInt) -> Int32? {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count > 0 {
-                rest = rest.dropFirst(count)
-            } else if count < 0, errno == EAGAIN {
-                var room = pollfd(fd: descriptor, events: CShort(POLLOUT), revents: 0)
-                unsafe poll(&room, 1, -1)
-            } else if count == 0 || errno != EINTR {
-                return count == 0 ? EIO : errno
-            }
-        }
-        return nil
     }
 }

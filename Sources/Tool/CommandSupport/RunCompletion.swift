@@ -54,22 +54,27 @@ package struct RunCompletion: Sendable {
 /// Signals as events of a loop.
 package struct Signals: Sendable {
     private let descriptor: CInt
+    private let endsProgram: Bool
 
-    /// Takes SIGINT, SIGTERM and, unless it is ignored, SIGHUP.
+    /// Takes the signals that ask the program to end: SIGINT, SIGTERM and, unless it is ignored, SIGHUP.
     package init() {
         let takesHangUp = !Self.isIgnored(SIGHUP)  // nohup(1) ignores it
-        self.init([SIGINT, SIGTERM] + (takesHangUp ? [SIGHUP] : []))
+        self.init([SIGINT, SIGTERM] + (takesHangUp ? [SIGHUP] : []), endsProgram: true)
+        EndSignal.expect(at: descriptor)
     }
 
     /// Takes these signals, which lose their default action.
-    package init(_ numbers: [Int32]) {
+    package init(_ numbers: [Int32]) { self.init(numbers, endsProgram: false) }
+
+    private init(_ numbers: [Int32], endsProgram: Bool) {
+        self.endsProgram = endsProgram
         var set = Self.set(of: numbers)
         unsafe sigprocmask(SIG_BLOCK, &set, nil)
         descriptor = unsafe signalfd(-1, &set, CInt(SFD_CLOEXEC | SFD_NONBLOCK))
     }
 
     /// Takes signals that another thread writes to a pipe, in the format of signalfd(2).
-    package init(passedOnTo descriptor: CInt) { self.descriptor = descriptor }
+    package init(passedOnTo descriptor: CInt) { (self.descriptor, endsProgram) = (descriptor, false) }
 
     package func close() { Glibc.close(descriptor) }
 
@@ -95,6 +100,12 @@ package struct Signals: Sendable {
 
     /// The next signal that has arrived; nil when there is none.
     package func take() -> Int32? {
+        let number = Self.take(from: descriptor)
+        if let number, endsProgram { EndSignal.noteArrival(number) }
+        return number
+    }
+
+    static func take(from descriptor: CInt) -> Int32? {
         var info = signalfd_siginfo()
         let count = unsafe read(descriptor, &info, MemoryLayout<signalfd_siginfo>.size)
         return count > 0 ? Int32(info.ssi_signo) : nil

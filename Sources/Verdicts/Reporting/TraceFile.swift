@@ -1,3 +1,4 @@
+package import CommandSupport
 package import EventLog
 
 /// The file of all HCI packets of `--trace`, in btsnoop format.

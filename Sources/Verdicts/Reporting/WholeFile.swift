@@ -1,3 +1,4 @@
+package import CommandSupport
 import Glibc
 
 /// A file that is replaced atomically: readers see the old content or all of the new.

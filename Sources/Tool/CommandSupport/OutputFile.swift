@@ -7,6 +7,8 @@ package struct OutputFailure: Error, Equatable, CustomStringConvertible {
     /// The error number, see `errno(3)`.
     package let code: Int32
 
+    package init(path: String, code: Int32) { (self.path, self.code) = (path, code) }
+
     /// `cannot write "x.btsnoop": No space left on device`
     package var description: String {
         "cannot write \(path.quoted): \(unsafe String(cString: strerror(code)))"
@@ -19,7 +21,7 @@ package struct OutputFailure: Error, Equatable, CustomStringConvertible {
 /// and `close` throws it.
 package final class OutputFile: Sendable {
     private struct State {
-        var descriptor: CInt?
+        var descriptor: OutputDescriptor?
         var buffer: [UInt8] = []
         var failure: OutputFailure?
     }
@@ -31,18 +33,13 @@ package final class OutputFile: Sendable {
 
     /// Creates the file, or truncates an existing one; `-` is standard output.
     package init(_ path: String) throws(OutputFailure) {
-        let isStandard = path == "-"
-        let descriptor = isStandard ? STDOUT_FILENO : Self.make(path)
-        guard descriptor >= 0 else { throw OutputFailure(path: path, code: errno) }
         self.path = path
+        let isStandard = path == "-"
+        let descriptor = isStandard ? OutputDescriptor(sharing: STDOUT_FILENO) : try OutputDescriptor(creating: path)
         state = Mutex(State(descriptor: descriptor))
     }
 
     deinit { try? close() }
-
-    private static func make(_ path: String) -> CInt {
-        unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    }
 
     package var failure: OutputFailure? { state.withLock { $0.failure } }
 
@@ -59,8 +56,8 @@ package final class OutputFile: Sendable {
     package func close() throws(OutputFailure) {
         let failure = state.withLock { state in
             empty(&state)
-            if let descriptor = state.descriptor.take(), descriptor != STDOUT_FILENO, Glibc.close(descriptor) != 0 {
-                state.failure = state.failure ?? OutputFailure(path: path, code: errno)
+            if let descriptor = state.descriptor.take(), let code = descriptor.close() {
+                state.failure = state.failure ?? OutputFailure(path: path, code: code)
             }
             return state.failure
         }
@@ -74,15 +71,6 @@ package final class OutputFile: Sendable {
 
     private func write(_ octets: ArraySlice<UInt8>, _ state: inout State) {
         guard let descriptor = state.descriptor, state.failure == nil else { return }
-        var rest = octets
-        while !rest.isEmpty {
-            let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if written > 0 {
-                rest = rest.dropFirst(written)
-            } else if written == 0 || errno != EINTR {
-                state.failure = OutputFailure(path: path, code: written == 0 ? EIO : errno)
-                return
-            }
-        }
+        state.failure = descriptor.write(octets).map { OutputFailure(path: path, code: $0) }
     }
 }
