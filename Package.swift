@@ -227,8 +227,8 @@ let layers: [[Target]] = [
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Doctor", on: "Arguments", "CommandSupport"),
         tests(
-            "Drivers", on: "Arguments", "Bluetooth", "Collector", "CommandSupport", "GATT", "HCI", "LEHost", "Octets",
-            "ScenarioLanguage", "Scenarios", "Simulation", "Sockets", "VirtualWorld"),
+            "Drivers", on: "Arguments", "Bluetooth", "Collector", "CommandSupport", "GATT", "HCI", "HCITransport",
+            "LEHost", "Octets", "ScenarioLanguage", "Scenarios", "Simulation", "Sockets", "VirtualWorld"),
         tests("Documents", on: "Mutations", "TextFormatting"),
         tests("EventLog", on: "Octets", "TextFormatting", "Simulation", "Bluetooth"),
         tests(

@@ -20,6 +20,7 @@ private final class TestStream: OctetStream {
     var sent: [[UInt8]] { state.withLock(\.sent) }
     func start(_ handler: @escaping StreamConnection.Handler) { state.withLock { $0.handler = handler } }
     func send(_ octets: [UInt8]) { state.withLock { $0.sent.append(octets) } }
+    var queued: Int { 0 }
     func close() { state.withLock { $0.isClosed = true } }
     func happen(_ event: StreamConnection.Event) { state.withLock(\.handler)?(event) }
 }

@@ -1,6 +1,8 @@
+import EventLog
 import HCI
 import Octets
 import Simulation
+import Synchronization
 import Testing
 import VirtualController
 
@@ -40,5 +42,42 @@ import VirtualController
         harness.command("09 10 00", by: first)
         // Command Complete of Read BD_ADDR: the device has the first public address, and these the next two.
         #expect(harness.told.map(\.octets) == [[0x0E, 0x0A, 0x01, 0x09, 0x10, 0x00, 0x03, 0, 0, 0, 0, 0x02]])
+    }
+
+    @Test func `A world that runs in slices plays the same`() throws {
+        func trace(slice: Int) throws -> [UInt8] {
+            var harness = try GuestHarness(TestScenario("scenarios/three_straps.json"))
+            let trace = Mutex<[UInt8]>([])
+            harness.world.packets = PacketLog { chunk in
+                trace.withLock { for record in chunk.records { $0 += chunk.octets(of: record) } }
+            }
+            harness.command("0C 20 02 01 00", by: harness.world.addGuest(at: .start))
+            let limit = Instant(nanoseconds: 5_000_000_000)
+            var slices = 0
+            while harness.world.now < limit {
+                var budget = slice
+                harness.world.run(until: limit, budget: &budget)
+                slices += 1
+                #expect(budget >= 0)
+            }
+            #expect(slice == .max ? slices == 1 : slices > 10)
+            harness.world.packets.flush()
+            return trace.withLock { $0 }
+        }
+        #expect(try trace(slice: 7) == trace(slice: .max))
+    }
+
+    @Test func `A host that reads too slowly gets no advertising reports, even after a reset`() throws {
+        var harness = try GuestHarness(TestScenario("scenarios/resting.json"))
+        let guest = harness.world.addGuest(at: .start)
+        for isCongested in [true, false] {
+            harness.world.setCongestion(ofGuest: guest, isCongested)
+            let mask = "01 0C 08 FF FF FF FF FF FF FF 3F"
+            for command in ["03 0C 00", mask, "0B 20 07 00 10 00 10 00 00 00", "0C 20 02 01 00"] {
+                harness.command(command, by: guest)
+            }
+            harness.run(until: harness.world.now.advanced(byNanoseconds: 5_000_000_000))
+            #expect(harness.meta(0x02).isEmpty == isCongested)
+        }
     }
 }

@@ -58,7 +58,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
         var events: [Event?] = []  // by slot of the queue
         var thread: pthread_t?
         var crossThreadInsertions = 0
-        var watches: [Watched] = []
+        var watches: [Watched] = []  // in the order of their numbers
         var watchesMade: UInt64 = 0
 
         mutating func insert(_ event: Event, due: Instant) -> EventQueue.Ticket {
@@ -74,11 +74,22 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
         mutating func takeFirst(dueBy instant: Instant) -> Event? {
             queue.takeFirst(dueBy: instant).flatMap { events[$0.slot].take() }
         }
+
+        /// The index of a watch; nil if it is cancelled.
+        func index(of watch: Watch) -> Int? {
+            var (low, high) = (0, watches.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if watches[middle].number < watch.number { low = middle + 1 } else { high = middle }
+            }
+            return low < watches.count && watches[low].number == watch.number ? low : nil
+        }
     }
 
     private let state = Mutex(State())
     private let waker: LoopWaker?  // nil: the virtual pace
-    private let speed: Double
+    /// How many times as fast as the machine's clock the loop's time is; 1 at the virtual pace.
+    public let speed: Double
     private let epoch = ContinuousClock.now
 
     /// A loop whose time starts now.
@@ -159,7 +170,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
 
     /// Stops watching; must be called before the descriptor is closed.
     public func cancel(_ watch: Watch) {
-        state.withLock { $0.watches.removeAll { $0.number == watch.number } }
+        state.withLock { state in
+            if let index = state.index(of: watch) { state.watches.remove(at: index) }
+        }
     }
 
     // MARK: The executor
@@ -279,7 +292,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
             case .call(let action): action()
             case .wake(let continuation): continuation.resume()
             case .ready(let watch):  // unless an event of this round cancelled it
-                state.withLock { $0.watches.first { $0.number == watch.number } }?.whenReady()
+                state.withLock { state in state.index(of: watch).map { state.watches[$0].whenReady } }?()
             case nil: return
             }
         }

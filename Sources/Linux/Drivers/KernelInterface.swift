@@ -103,6 +103,9 @@ final class KernelInterface: OctetStream {
         loop.call(at: loop.now) { [weak self] in self?.end(.failed(.broken(code: code))) }
     }
 
+    /// The kernel accepts or refuses each packet at once.
+    let queued = 0
+
     /// Removes the interface; no event follows.
     func close() {
         state.withLock { state in

@@ -16,14 +16,6 @@ package import VirtualWorld
 ///
 /// Each connection to one of its addresses is a separate controller, which is removed when the connection ends.
 package actor LiveWorld: LoopActor {
-    /// A virtual controller that an external host uses.
-    private struct Guest {
-        let number: Int  // in order of arrival; the world uses the numbers of controllers again
-        let controller: Int
-        let transport: H4Transport
-        let isKernel: Bool
-    }
-
     /// An external controller that a device uses.
     private struct DeviceController {
         let address: StreamAddress
@@ -37,9 +29,10 @@ package actor LiveWorld: LoopActor {
     private let completion: RunCompletion
     private let verbosity: Verbosity
     package let limits: Limits
-    private var origin: Instant?  // the loop's time at which the world's began
-    private var guests: [Guest] = []
-    private var arrivals = 0
+    private var time: WorldClock
+    private var budget = 0  // events that the world may still play in this turn
+    private var turn = Instant.start  // the loop's time in this turn
+    private var guests = Guests()
     private var listeners: [StreamListener] = []
     private var controllers: [DeviceController] = []  // by device
     private var warnings: [HostWarnings] = []  // by device
@@ -65,6 +58,7 @@ package actor LiveWorld: LoopActor {
         (self.limits, self.flushLogs) = (limits, flushLogs)
         (self.world, self.loop) = (world, loop)
         (self.completion, self.verbosity) = (completion, verbosity)
+        time = WorldClock(speed: loop.speed)
     }
 
     /// Offers controllers at an address, and returns the address for clients.
@@ -89,7 +83,7 @@ package actor LiveWorld: LoopActor {
 
     /// Starts the world's time and the devices.
     package func start() {
-        origin = loop.now
+        time.start(at: loop.now)
         world.start()
         if clock != nil { beat() } else { advance() }
     }
@@ -123,8 +117,9 @@ package actor LiveWorld: LoopActor {
 
     /// Advances the world's time at once; only when no external host can notice.
     package func skip(_ duration: Duration) {
-        guard let start = origin else { return }
-        origin = Instant(nanoseconds: start.nanoseconds - duration.inNanoseconds)
+        guard isPlaying else { return }
+        time.skip(duration)
+        world.run(until: target)
         advance()
     }
 
@@ -167,13 +162,13 @@ package actor LiveWorld: LoopActor {
     }
 
     /// Whether the devices and the world's time have started.
-    package var isPlaying: Bool { origin != nil }
+    package var isPlaying: Bool { time.isRunning }
 
     /// Calls `body` with the present world, which it may modify.
     package func visit<Answer: Sendable>(_ body: @Sendable (inout World, Instant) -> Answer) -> Answer {
         catchUp()
         defer { advance() }
-        return body(&world, now)
+        return body(&world, world.now)
     }
 
     /// Ends all connections and returns the world.
@@ -182,10 +177,9 @@ package actor LiveWorld: LoopActor {
         if !controllers.isEmpty { await switchOff(signals) }
         wake?.cancel()
         for listener in listeners { listener.close() }
-        for guest in guests { guest.transport.close() }
+        guests.close()
         for controller in controllers { controller.transport.close() }
-        guests.removeAll()
-        world.run(until: now)
+        catchUp()
         return world
     }
 
@@ -198,25 +192,23 @@ package actor LiveWorld: LoopActor {
             advance()
             _ = await unlinked.wait(signals, on: loop, for: .seconds(1), watchesReader: false)
         }
-        for node in controllers.indices where origin != nil { world.command(.stopAdvertising, of: node) }
+        for node in controllers.indices where isPlaying { world.command(.stopAdvertising, of: node) }
         advance()
     }
 
-    private var now: Instant {
-        if isOver { return world.now }
-        let now = origin.map { Instant(nanoseconds: loop.now.nanoseconds - $0.nanoseconds) } ?? .start
-        return min(now, clock?.limit ?? .never)
-    }
+    /// The time that the world should have reached.
+    private var target: Instant { isOver ? world.now : min(time.time(at: loop.now), clock?.limit ?? .never) }
 
     // MARK: External controllers
 
     private func controller(of device: Int, _ event: H4Transport.Event) {
+        catchUp()
         switch event {
         case .opened:
             controllers[device].isOpen = true
             if controllers.allSatisfy(\.isOpen) { start() }
         case .received(let packets):
-            for packet in packets { world.receive(packet.kind, packet.octets[...], fromRadioOf: device, at: now) }
+            for packet in packets { world.receive(packet.kind, packet.octets[...], fromRadioOf: device, at: world.now) }
         case .failed(let failure): lose(device, failure.description(at: controllers[device].address))
         }
         advance()
@@ -240,19 +232,23 @@ package actor LiveWorld: LoopActor {
     // MARK: bluetoothd
 
     private func answer(_ device: Int, _ request: PeripheralHost.Request) -> Result<[UInt8], ATTError> {
+        catchUp()
         let attributeRequest: World.AttributeRequest =
             switch request.kind {
             case .read(let offset): .read(offset: offset)
             case .write(let value, let isCommand): .write(value, isCommand: isCommand)
             }
         let answer = world.answer(
-            attributeRequest, of: request.handle, from: request.peer, mtu: request.mtu, toForeignHostOf: device, at: now
+            attributeRequest, of: request.handle, from: request.peer, mtu: request.mtu, toForeignHostOf: device,
+            at: world.now
         )
         advance()
         return answer
     }
 
     private func bluetoothd(_ device: Int, _ event: PeripheralHost.Event) {
+        catchUp()
+        let now = world.now
         switch event {
         case .registered(let adapter):
             adapters[device] = adapter.address
@@ -277,39 +273,53 @@ package actor LiveWorld: LoopActor {
     private func joined(_ transport: H4Transport, isKernel: Bool) {
         guard !isOver else { return transport.close() }
         catchUp()
-        let controller = world.addGuest(at: now)
-        arrivals += 1
-        let number = arrivals
-        guests.append(Guest(number: number, controller: controller, transport: transport, isKernel: isKernel))
+        let controller = world.addGuest(at: world.now)
+        let number = guests.add(transport, on: controller, isKernel: isKernel).number
         report("controller \(controller): host connected")
-        transport.start { event in self.assumeIsolated { $0.guest(number, event) } }
+        transport.start { event in self.assumeIsolated { $0.guest(number, on: controller, event) } }
         advance()
     }
 
-    private func guest(_ number: Int, _ event: H4Transport.Event) {
-        guard !isOver, let index = guests.firstIndex(where: { $0.number == number }) else { return }
+    private func guest(_ number: Int, on controller: Int, _ event: H4Transport.Event) {
+        guard !isOver, let guest = guests.guest(number, on: controller) else { return }
         catchUp()
         switch event {
         case .opened: break
-        case .received(let packets): for packet in packets { receive(packet, from: guests[index]) }
-        case .failed(.closed), .failed(.stream(.broken(EPIPE))), .failed(.stream(.broken(ECONNRESET))): remove(index)
+        case .received(let packets): for packet in packets { receive(packet, from: guest) }
+        case .failed(.closed), .failed(.stream(.broken(EPIPE))), .failed(.stream(.broken(ECONNRESET))): remove(guest)
         case .failed(let failure):
-            Console.warn("controller \(guests[index].controller): \(failure)")
-            remove(index)
+            Console.warn("controller \(controller): \(failure)")
+            remove(guest)
         }
         advance()
     }
 
     private func receive(_ packet: H4Framer.Framed, from guest: Guest) {
         if startsAtReset, !isPlaying, packet.isReset, !guest.isKernel { start() }
-        world.receive(packet.kind, packet.octets[...], fromGuest: guest.controller, at: now)
+        world.receive(packet.kind, packet.octets[...], fromGuest: guest.controller, at: world.now)
         if world.outbox.count >= Self.maximumWaiting { handleOutputs() }
     }
 
-    private func remove(_ index: Int) {
-        let guest = guests.remove(at: index)
-        world.removeGuest(guest.controller, at: now)
+    private func remove(_ guest: Guest) {
+        guests.remove(guest)
+        world.removeGuest(guest.controller, at: world.now)
         report("controller \(guest.controller): host disconnected")
+    }
+
+    private func send(_ kind: PacketKind, _ octets: [UInt8], toGuest controller: Int) {
+        switch guests.send(kind, octets, to: controller) {
+        case .none: break
+        case .congested(let isFirst):
+            world.setCongestion(ofGuest: controller, true)
+            if isFirst {
+                report("controller \(controller): the host reads too slowly: advertising reports are dropped")
+            }
+        case .overflowed(let limit):
+            guard let guest = guests.guest(on: controller) else { return }
+            guest.transport.close()
+            Console.warn("controller \(controller): \(SocketFailure.neverReads(limit: limit))")
+            remove(guest)
+        }
     }
 
     private func report(_ line: String) {
@@ -323,16 +333,17 @@ package actor LiveWorld: LoopActor {
         guard !isOver else { return }
         catchUp()
         handleOutputs()
+        for controller in guests.takeRelieved() { world.setCongestion(ofGuest: controller, false) }
         if clock != nil { judgeTime() }
         if !world.hasLinks { whenUnlinked?() }
         if clock == nil { reportRunaways() }
         if !flushLogs(&world) { completion.finish(.closed) }
         wake?.cancel()
         // At its limit the world's time stops, but questions can still be answered.
-        guard let origin, let due = world.nextDue, due <= clock?.limit ?? .never, due > world.now || clock == nil else {
-            return
-        }
-        wake = loop.call(at: origin.advanced(by: due.sinceStart)) { self.assumeIsolated { $0.advance() } }
+        guard let due = world.nextDue, due <= clock?.limit ?? .never, due > world.now || clock == nil || budget == 0,
+            let turn = time.loopTime(of: due)
+        else { return }
+        wake = loop.call(at: turn) { self.assumeIsolated { $0.advance() } }
     }
 
     /// Warns of rules that were cut off; with a case, when it ends.
@@ -345,17 +356,29 @@ package actor LiveWorld: LoopActor {
     private func judgeTime() {
         if !world.waitsForConnection { clock?.release(at: world.now) }
         world.judgeTime()
-        guard isPlaying, now == clock?.limit || world.isDecided else { return }
+        guard isPlaying, world.now == clock?.limit || world.isDecided else { return }
         world.reachLimit()
         if world.isDecided || world.operatorQuestions.isEmpty || world.waitsForConnection { completion.finish(.time) }
     }
 
-    /// Runs the events that are due, after the judge has received the lag of this machine.
+    /// The maximum number of events that the world plays in one turn of the loop, so that descriptors and signals do
+    /// not wait long.
+    private static let slice = 2000
+
+    /// Runs the events that are due, at most a slice per turn, after the judge has received the lag of this machine.
+    ///
+    /// Afterwards the world's present may be behind `target`.
     private func catchUp() {
         if let stall = clock?.stall(at: loop.now) {
             world.stalled(from: world.now, to: world.now.advanced(by: stall))
         }
-        world.run(until: now)
+        let isNewTurn = turn != loop.now
+        if isNewTurn { (turn, budget) = (loop.now, Self.slice) }
+        world.run(until: target, budget: &budget)
+        guard isNewTurn, isPlaying, !isOver else { return }
+        let target = target
+        if world.now < target { world.stalled(from: world.now, to: target) }
+        if let message = time.note(lag: world.now.duration(to: target), at: loop.now) { Console.warn(message) }
     }
 
     /// Advances now, and again at the next beat of the clock.
@@ -375,7 +398,7 @@ package actor LiveWorld: LoopActor {
     private func handle(_ output: World.Output) {
         switch output {
         case .toGuest(let controller, let kind, let packet):
-            guests.first { $0.controller == controller }?.transport.send(kind, world.pool.octets(of: packet))
+            send(kind, world.pool.octets(of: packet), toGuest: controller)
             world.pool.release(packet)
         case .toRadio(let device, let kind, let packet):
             controllers[device].transport.send(kind, world.pool.octets(of: packet))

@@ -10,6 +10,9 @@ public protocol OctetStream: Sendable {
     /// Sends octets after those sent before; has no effect when the stream is closed.
     func send(_ octets: [UInt8])
 
+    /// The number of octets that wait until the other side reads.
+    var queued: Int { get }
+
     /// Closes the stream; no event follows.
     func close()
 }
@@ -75,6 +78,9 @@ public final class H4Transport: Sendable {
 
     /// Sends one packet; has no effect when the transport is closed.
     public func send(_ kind: PacketKind, _ octets: [UInt8]) { stream.send(H4Framer.octets(kind, octets)) }
+
+    /// The number of octets that wait until the other side reads.
+    public var queued: Int { stream.queued }
 
     /// Closes the transport; no event follows.
     public func close() { stream.close() }

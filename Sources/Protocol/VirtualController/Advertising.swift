@@ -115,6 +115,7 @@ extension Controller {
     mutating func report(
         _ advertisement: Radio.Advertisement, isResponse: Bool, rssi: Int8, _ context: inout Context
     ) {
+        guard !isHostCongested else { return }
         if scanParameters.filterPolicy & 1 != 0, !acceptList.contains(advertisement.address) { return }
         let key = ReportKey(address: advertisement.address, isResponse: isResponse)
         if let known = reported {

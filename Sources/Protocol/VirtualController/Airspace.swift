@@ -104,6 +104,13 @@ public struct Airspace: Sendable {
         leave(&pool, &outbox)
     }
 
+    /// Whether the host of a controller reads too slowly.  Meanwhile the controller drops its advertising reports, as
+    /// real controllers do when their buffers are full.
+    public mutating func setCongestion(of controller: Int, _ isCongested: Bool) {
+        guard controllers.indices.contains(controller) else { return }
+        controllers[controller].isHostCongested = isCongested
+    }
+
     /// Handles an HCI packet from the host of a controller, and owns it.
     public mutating func receive(
         _ kind: PacketKind, _ packet: Packet, by controller: Int, at now: Instant, pool: inout PacketPool,

@@ -29,6 +29,7 @@ struct Controller: Sendable {
     /// Its number in the air.
     let station: Int
     private var hasPower = true
+    var isHostCongested = false
     var publicAddress: DeviceAddress
     /// Its public address after the next start of advertising or reset.
     var assignedAddress: DeviceAddress
@@ -165,7 +166,9 @@ struct Controller: Sendable {
 
     private mutating func reset(_ context: inout Context) {
         leave(&context)
+        let isHostCongested = isHostCongested
         self = Controller(station: station, publicAddress: assignedAddress, chance: chance)
+        self.isHostCongested = isHostCongested
     }
 
     mutating func setPower(_ isOn: Bool, _ context: inout Context) {

@@ -198,6 +198,11 @@ package struct World: Sendable {
         return node
     }
 
+    /// Whether an external host reads too slowly; meanwhile it gets no advertising reports.
+    package mutating func setCongestion(ofGuest controller: Int, _ isCongested: Bool) {
+        airspace.setCongestion(of: controller, isCongested)
+    }
+
     func isClient(_ node: Int) -> Bool { node >= scenario.devices.count }
 
     // MARK: Input
@@ -275,8 +280,18 @@ package struct World: Sendable {
 
     /// Runs everything that is due by `limit`; then `now` is `limit`.
     package mutating func run(until limit: Instant) {
-        while let event = eventSchedule.takeFirst(dueBy: limit) { playAndRunScript(event) }
-        eventSchedule.advance(to: limit)
+        var budget = Int.max
+        run(until: limit, budget: &budget)
+    }
+
+    /// Runs what is due by `limit`, at most `budget` events, and subtracts their number. If the budget suffices, `now`
+    /// is `limit` afterwards; otherwise it is the instant of the last event.
+    package mutating func run(until limit: Instant, budget: inout Int) {
+        while budget > 0 {
+            guard let event = eventSchedule.takeFirst(dueBy: limit) else { return eventSchedule.advance(to: limit) }
+            playAndRunScript(event)
+            budget -= 1
+        }
     }
 
     /// Runs everything at the next instant, if that is not after `limit`; false if there is nothing.

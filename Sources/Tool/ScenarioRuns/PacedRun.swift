@@ -31,14 +31,21 @@ package actor PacedRun: LoopActor {
     /// The run in its current state.
     package func close() -> BuiltInClientRun { clientRun }
 
-    /// Plays what is due, and schedules the next call.
+    /// The maximum number of instants that are played in one turn of the loop, so that signals do not wait long.
+    private static let slice = 1000
+
+    /// Plays what is due, at most a slice, and schedules the next call.
     private func advance() {
         let now = Instant(nanoseconds: loop.now.nanoseconds - origin.nanoseconds)
-        while !clientRun.host.world.isDecided, clientRun.playNext(until: min(now, clientRun.limit), report) {}
+        var left = Self.slice
+        while left > 0, !clientRun.host.world.isDecided, clientRun.playNext(until: min(now, clientRun.limit), report) {
+            left -= 1
+        }
         files.flush(&clientRun.host.world)
         if files.readerIsGone { return completion.finish(.closed) }
-        if now >= clientRun.limit { clientRun.host.world.run(until: clientRun.limit) }
-        guard now < clientRun.limit, !clientRun.host.world.isDecided else { return completion.finish(.time) }
+        let isPlayed = left > 0 && now >= clientRun.limit
+        if isPlayed { clientRun.host.world.run(until: clientRun.limit) }
+        guard !isPlayed, !clientRun.host.world.isDecided else { return completion.finish(.time) }
         let due = min(clientRun.nextDue, clientRun.limit)
         loop.call(at: origin.advanced(by: due.sinceStart)) { self.assumeIsolated { $0.advance() } }
     }
