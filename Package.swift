@@ -115,7 +115,8 @@ let layers: [[Target]] = [
             "ServiceFramework", "Services", "Simulation", "TextFormatting"),
         library(
             "Reporting",
-            on: "Arguments", "Bluetooth", "Conformance", "Documents", "EventLog", "Expectations", "Octets",
+            on: "Arguments", "Bluetooth", "CommandSupport", "Conformance", "Documents", "EventLog", "Expectations",
+            "Octets",
             "Simulation", "TextFormatting",
             embedding: "HTML/page.css"),
     ],

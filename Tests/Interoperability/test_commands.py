@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import tempfile
+import threading
 import unittest
 
 from harness import LUBDUB, ROOT
@@ -85,6 +86,95 @@ class DemoTests(CommandTests):
 
     def test_colours_can_be_forced(self):
         self.assertIn('\x1b[1;31m62 bpm\x1b[0m', lubdub('demo', '--speed', 'max', '--color', 'always').stdout)
+
+
+class OverwritingTests(CommandTests):
+    """No command writes over what it reads, or writes a file twice."""
+
+    def setUp(self):
+        super().setUp()
+        self.table = self.folder / 'rates.csv'
+        self.table.write_text('time,bpm\n0,60\n')
+        self.part = self.folder / 'part.json'
+        self.part.write_text(json.dumps({'lubdub': 1, 'devices': [{'id': 'strap', 'name': 'S', 'services': [
+            {'service': 'heart_rate', 'value': {'curve': 'csv', 'file': 'rates.csv'}}]}]}))
+        self.scenario = self.folder / 'mine.json'
+        self.scenario.write_text(json.dumps({'lubdub': 1, 'name': 'Mine', 'limit': '5 s', 'include': ['part.json']}))
+        self.suite = self.folder / 'suite.json'
+        self.suite.write_text(json.dumps({'lubdub': 1, 'kind': 'suite', 'name': 'All', 'cases': [
+            {'id': 'one', 'scenario': 'mine.json'}, {'id': 'two', 'scenario': 'mine.json'}]}))
+        self.link = self.folder / 'link.json'
+        self.link.symlink_to(self.part)
+        self.hard = self.folder / 'hard.json'
+        self.hard.hardlink_to(self.scenario)
+        self.dotted = f'{self.folder}/./new.json'
+
+    def refuses(self, *arguments):
+        before = {path: path.read_bytes() for path in self.folder.iterdir() if path.is_file()}
+        with self.subTest(arguments):
+            done = lubdub(*arguments, stdin=subprocess.DEVNULL)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertRegex(done.stderr, 'would overwrite|name the same file')
+            self.assertEqual({path: path.read_bytes() for path in self.folder.iterdir()}, before)
+
+    def test_a_file_that_is_read_is_not_overwritten(self):
+        for read in [self.scenario, self.part, self.link, self.hard, self.table]:
+            for command in [['run'], ['serve', '--for', '1s'], ['serve', '--speed', 'max'],
+                            ['check', '--only', 'advertising/flags'], ['run', '--client', 'true']]:
+                self.refuses(command[0], self.scenario, *command[1:], '--events', read)
+                self.refuses(command[0], self.scenario, *command[1:], '--trace', read)
+        for read in [self.scenario, self.part, self.link, self.hard, self.suite]:
+            for command in [['run', self.suite], ['run', self.scenario, self.suite]]:
+                self.refuses(*command, '--report', read)
+        self.refuses('run', self.scenario, '--report', self.part)
+        self.refuses('check', self.scenario, '--report', self.hard)
+
+    def test_the_folder_of_keep_is_not_that_of_its_scenario(self):
+        kept = self.folder / 'scenario.json'
+        self.scenario.rename(kept)
+        self.refuses('run', kept, '--keep', self.folder)
+        self.refuses('serve', kept, '--for', '1s', '--keep', f'{self.folder}/none/..')
+        self.refuses('run', kept, '--keep', self.folder / 'new', '--events', self.folder / 'new' / 'events.jsonl')
+        self.refuses('demo', '--keep', self.folder / 'new', '--trace', self.folder / 'new' / 'run.json')
+
+    def test_no_file_is_written_twice(self):
+        new = self.folder / 'new.json'
+        for command in [['run', self.scenario], ['check', self.scenario, '--only', 'advertising/flags']]:
+            self.refuses(*command, '--events', new, '--report', self.dotted)
+            self.refuses(*command, '--trace', new, '--report', self.dotted)
+            self.refuses(*command, '--events', new, '--trace', self.dotted)
+            self.refuses(*command, '--report', new, '--report', self.dotted)
+        self.refuses('run', self.suite, '--report', new, '--report', self.dotted)
+        self.refuses('check', '--radio', 'hci:tcp:127.0.0.1:1', '--peer', 'S', '--trace', new, '--report', self.dotted)
+        self.refuses('demo', '--events', new, '--trace', self.dotted)
+
+    def test_replay_and_matrix_do_not_overwrite_what_they_read(self):
+        log, report = self.folder / 'log.jsonl', self.folder / 'report.json'
+        self.assertEqual(lubdub('run', self.scenario, '--events', log, '--report', report).returncode, 0)
+        for read in [log, self.scenario, self.part, self.link, self.hard, self.table]:
+            self.refuses('replay', log, '-o', read)
+        page = self.folder / 'report.html'
+        page.symlink_to(report)
+        self.refuses('matrix', report, '-o', page)
+
+    def test_pipes_and_devices_can_be_named_twice(self):
+        done = lubdub('run', self.scenario, '--events', '/dev/null', '--trace', '/dev/null')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = lubdub('run', self.scenario, '--events', '/dev/stderr', '--trace', '/dev/null')
+        self.assertEqual(json.loads(done.stderr.splitlines()[-1]), {'event': 'end', 'status': 0})
+
+    def test_a_log_in_virtual_time_replaces_the_old_one_when_it_is_complete(self):
+        events = self.folder / 'events.jsonl'
+        events.write_text('old')
+        with started('run', 'scenarios/resting.json', '--for', '10000h', '--events', events) as process:
+            process.stdout.readline()
+            self.assertEqual(events.read_text(), 'old')
+            threading.Thread(target=process.stdout.read).start()
+            process.send_signal(signal.SIGTERM)
+            self.ends(process, 128 + signal.SIGTERM)
+        first, *_, last = records(events)
+        self.assertEqual((first['event'], last), ('start', {'event': 'end', 'status': 128 + signal.SIGTERM}))
+        self.assertEqual([path for path in self.folder.iterdir() if path.name.startswith('events')], [events])
 
 
 class LogTests(CommandTests):

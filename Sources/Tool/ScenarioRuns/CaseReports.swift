@@ -102,6 +102,9 @@ package struct ReportFiles {
         invocation.has("--keep") || invocation.texts("--report").contains { Format($0) == .html }
     }
 
+    /// The reports in the folder of `--keep`: one of each format.
+    static func paths(in folder: String) -> [String] { Format.allCases.map { "\(folder)/report\($0.rawValue)" } }
+
     /// Opens the files; with `--keep`, also a report of each format in that folder.
     package init(_ invocation: Invocation) throws(CommandFailure) {
         var paths: [(String, Format)] = []
@@ -112,14 +115,11 @@ package struct ReportFiles {
                     "--report must be a file that ends in .xml (JUnit), .json, .html or .md, not \(path.quoted)"
                 )
             }
-            guard !paths.contains(where: { $0.0 == path }) else {
-                throw CommandFailure(.usage, "--report names \(path.quoted) twice")
-            }
             paths.append((path, format))
         }
         if let folder = invocation.text("--keep") {
             try makeFolders(folder)
-            paths += Format.allCases.map { ("\(folder)/report\($0.rawValue)", $0) }
+            paths += zip(Self.paths(in: folder), Format.allCases)
         }
         files = try orFail(.environment, hint: " (choose a writable path)") {
             try paths.map { path, format in (try WholeFile(path), format) }

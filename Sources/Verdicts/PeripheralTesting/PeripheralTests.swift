@@ -153,7 +153,7 @@ package struct SimulatedPeripheralTest {
 
     private func run(_ check: Check) throws(CommandFailure) -> Check.Outcome {
         var world = try configuration.world()
-        let files = try LogFiles(configuration, &world)
+        let files = try LogFiles(configuration, &world, inRealTime: false)
         var (outcome, after) = try run(check, in: world)
         try files.close(&after, status: Report.Tally([outcome.verdict]).code.status)
         return outcome

@@ -22,6 +22,7 @@ package final class OutputFile: Sendable {
         var descriptor: CInt?
         var buffer: [UInt8] = []
         var failure: OutputFailure?
+        var replacement: Replacement?
     }
 
     private static let capacity = 1 << 16
@@ -30,12 +31,15 @@ package final class OutputFile: Sendable {
     private let state: Mutex<State>
 
     /// Creates the file, or truncates an existing one; `-` is standard output.
-    package init(_ path: String) throws(OutputFailure) {
+    ///
+    /// A whole file replaces an existing one only when it is closed, and only without an error.
+    package init(_ path: String, isWhole: Bool = false) throws(OutputFailure) {
         let isStandard = path == "-"
-        let descriptor = isStandard ? STDOUT_FILENO : Self.make(path)
+        let replacement = isWhole && !isStandard ? try Replacement(of: path) : nil
+        let descriptor = isStandard ? STDOUT_FILENO : replacement?.descriptor ?? Self.make(path)
         guard descriptor >= 0 else { throw OutputFailure(path: path, code: errno) }
         self.path = path
-        state = Mutex(State(descriptor: descriptor))
+        state = Mutex(State(descriptor: descriptor, replacement: replacement))
     }
 
     deinit { try? close() }
@@ -61,6 +65,13 @@ package final class OutputFile: Sendable {
             empty(&state)
             if let descriptor = state.descriptor.take(), descriptor != STDOUT_FILENO, Glibc.close(descriptor) != 0 {
                 state.failure = state.failure ?? OutputFailure(path: path, code: errno)
+            }
+            if let replacement = state.replacement.take() {
+                if state.failure != nil {
+                    replacement.discard()
+                } else if let code = replacement.complete() {
+                    state.failure = OutputFailure(path: path, code: code)
+                }
             }
             return state.failure
         }
