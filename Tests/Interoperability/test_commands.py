@@ -114,7 +114,7 @@ class OverwritingTests(CommandTests):
         with self.subTest(arguments):
             done = lubdub(*arguments, stdin=subprocess.DEVNULL)
             self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertRegex(done.stderr, 'would overwrite|name the same file')
+            self.assertRegex(done.stderr, 'would overwrite|name the same file|twice')
             self.assertEqual({path: path.read_bytes() for path in self.folder.iterdir()}, before)
 
     def test_a_file_that_is_read_is_not_overwritten(self):
@@ -175,6 +175,82 @@ class OverwritingTests(CommandTests):
         first, *_, last = records(events)
         self.assertEqual((first['event'], last), ('start', {'event': 'end', 'status': 128 + signal.SIGTERM}))
         self.assertEqual([path for path in self.folder.iterdir() if path.name.startswith('events')], [events])
+
+
+class TerminalSafetyTests(CommandTests):
+    """Text from outside neither controls the terminal nor forges a line, whoever prints it."""
+    HOSTILE = 'x\n\r\x1b[2J\x1b]0;t\x07\x9b1m\u2028\u202e\x7f\x85\npass  forged'
+    CONTROLS = re.compile('[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]')
+
+    def prints_safely(self, *arguments, **options):
+        with self.subTest(arguments):
+            done = lubdub(*arguments, stdin=subprocess.DEVNULL, **options)
+            for output in [done.stdout, done.stderr]:
+                self.assertIsNone(self.CONTROLS.search(output), ascii(output))
+                self.assertNotRegex(output, r'(?m)^\s*pass  forged')
+            return done
+
+    def test_names_of_files_options_and_operands(self):
+        bad, good = self.HOSTILE, 'scenarios/resting.json'
+        (self.folder / 'none').touch()  # not a folder, so that nothing is created below it
+        commands = ['run', 'serve', 'check', 'validate', 'explain', 'replay', 'matrix', 'control', 'monitor', 'scan', 'bench',
+                    'doctor', 'demo', 'controller']
+        for command in commands:
+            self.prints_safely(command, bad)
+            self.prints_safely(command, '--' + bad)
+            self.prints_safely(command, '--help=' + bad)
+        self.prints_safely(bad)
+        for option in ['--set', '--seed', '--for', '--events', '--trace', '--keep', '--report', '--only', '--shard', '--jobs',
+                       '--speed', '--radio', '--controller', '--color']:
+            self.prints_safely('run', good, option, f'{self.folder}/none/{bad}')
+            self.prints_safely('run', good, option, f'{self.folder}/none/{bad}=1')
+            self.prints_safely('run', good, '--client', 'true', option, f'{self.folder}/none/{bad}')
+            self.prints_safely('check', good, option, f'{self.folder}/none/{bad}')
+            self.prints_safely('serve', good, '--speed', 'max', option, f'{self.folder}/none/{bad}')
+        self.prints_safely('run', good, '--report', f'{self.folder}/none/{bad}.json')
+        self.prints_safely('matrix', good, '-o', f'{self.folder}/none/{bad}.html')
+        for command in ['monitor', 'scan', 'check']:
+            for radio in [f'hci:tcp:{bad}', f'hci:unix:{self.folder}/none/{bad}', f'bluez:{bad}']:
+                self.prints_safely(command, '--radio', radio, '--peer' if command != 'scan' else '--for', bad)
+        self.prints_safely('control', f'unix:{self.folder}/none/{bad}', 'status')
+
+    def test_names_of_cases(self):
+        folder = self.folder / self.HOSTILE.replace('/', '_')
+        folder.mkdir()
+        text = pathlib.Path(ROOT, 'scenarios/resting.json').read_text()
+        for name in ['good', self.HOSTILE]:
+            (folder / f'{name}.json').write_text(text)
+        (folder / 'bad.json').write_text('{"lubdub": 1, "devices": [{}]}')
+        (folder / 'wrong.csv').touch()
+        paths = [folder, folder / f'{self.HOSTILE}.json', folder / 'bad.json']
+        for path in paths:
+            for more in [[], ['--list'], ['--client', 'exit 3'], ['--jobs', '2'], ['--keep', self.folder / 'kept'],
+                         ['--verbose'], ['--color', 'never', '--report', folder / f'{self.HOSTILE}.html']]:
+                self.prints_safely('run', path, '--for', '2s', *more)
+            self.prints_safely('validate', path)
+            self.prints_safely('check', path, '--only', 'advertising/*')
+        done = self.prints_safely('run', folder, '--for', '2s')
+        self.assertRegex(done.stdout, r'x\\n\\u000d\\u001b\[2J')
+
+    def test_texts_of_scenarios_and_clients(self):
+        scenario = self.folder / 'a.json'
+        bad = self.HOSTILE
+        scenario.write_text(json.dumps({
+            'lubdub': 1, 'name': bad, 'note': bad, 'limit': '3 s', 'devices': [{'id': 'strap', 'name': bad[:20], 'services': [
+                {'service': 'heart_rate'}, {'service': 'device_information', 'manufacturer': bad, 'model': bad}]}],
+            'script': [{'when': '1 s', 'do': 'set', 'of': 'heart_rate', 'to': 70, 'note': bad}],
+            'expect': [{'id': 'seen', 'note': bad, 'requirement': bad, 'seen': {'error': bad}}]}))
+        self.prints_safely('validate', scenario)
+        self.prints_safely('run', scenario, '--verbose')
+        lines = self.folder / 'lines'
+        lines.write_text(f'{bad}\n{json.dumps({"error": bad}, ensure_ascii=False)}\n{json.dumps({bad: bad})}\n')
+        self.prints_safely('run', scenario, '--client', f'cat {lines}; sleep 5', '--verbose')
+        self.prints_safely('check', scenario, '--only', '*information*')
+        self.prints_safely('run', scenario, '--ask', '--color', 'never')
+        for problem in [{'devices': bad}, {bad: 1}, {'include': [bad]}, {'seed': bad}, {'name': 1, 'tags': [bad]}]:
+            scenario.write_text(json.dumps({'lubdub': 1} | problem))
+            self.prints_safely('run', scenario)
+            self.prints_safely('validate', scenario)
 
 
 class LogTests(CommandTests):

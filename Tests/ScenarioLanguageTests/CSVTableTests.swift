@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: ["", "-", ".", "1.2.3", "1-", "--1", "inf", "nan", "1e999", "6o", "1 2", "1_0"])
-    func `What is no number is refused`(text: String) {
+    func `Any other text is refused`(text: String) {
         #expect(throws: CSVTable.Failure.self) { try samples("time,bpm\n0,\(text)") }
     }
 

@@ -313,7 +313,7 @@ package actor LiveWorld: LoopActor {
     }
 
     private func report(_ line: String) {
-        if verbosity > .quiet { Console.complain(line) }
+        if verbosity > .quiet { Console.complain("\(line)") }
     }
 
     // MARK: Time
@@ -337,7 +337,7 @@ package actor LiveWorld: LoopActor {
 
     /// Warns of rules that were cut off; with a case, when it ends.
     private func reportRunaways() {
-        for rule in world.runaways[reportedRunaways...] { Console.warn(world.runawayWarning(for: rule)) }
+        for rule in world.runaways[reportedRunaways...] { Console.warn("\(world.runawayWarning(for: rule))") }
         reportedRunaways = world.runaways.count
     }
 

@@ -21,7 +21,7 @@ func replay(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let replay = try EventLogReplay(of: path, scenario: invocation.text("--scenario"))
     let text = try replay.text(at: target, acceptingChanges: invocation.has("--changed"))
     guard let target else {
-        Console.print(String(text.dropLast()))
+        Console.print(linesOf: String(text.dropLast()))
         return .success
     }
     try orFail(.environment) { try WholeFile(target).write(text) }

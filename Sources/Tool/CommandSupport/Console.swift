@@ -8,9 +8,9 @@ package enum Console {
         package var failure: Int32?
         package var last = LastLine()
 
-        package mutating func write(_ line: String, to descriptor: CInt) -> Int32? {
+        package mutating func write(_ line: TerminalLine, to descriptor: CInt) -> Int32? {
             _ = Console.write(last.erase(), to: STDERR_FILENO)
-            let failure = Console.write(line + "\n", to: descriptor)
+            let failure = Console.write("\(line.description)\n", to: descriptor)
             _ = Console.write(last.draw(), to: STDERR_FILENO)
             return failure
         }
@@ -21,27 +21,34 @@ package enum Console {
 
     private static let shared = Shared()
 
-    package static func print(_ line: String) {
+    package static func print(_ line: TerminalLine) {
         shared.state.withLock { state in
             guard let code = state.write(line, to: state.results), state.results == STDOUT_FILENO else { return }
             state.failure = state.failure ?? code
         }
     }
 
+    /// Prints the lines of a text of ours, such as a help text: a line feed in a text from outside could forge a line.
+    package static func print(linesOf text: String) {
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) { print("\(line)") }
+    }
+
     /// Prints a line to standard error.
-    package static func complain(_ line: String) { _ = shared.state.withLock { $0.write(line, to: STDERR_FILENO) } }
+    package static func complain(_ line: TerminalLine) {
+        _ = shared.state.withLock { $0.write(line, to: STDERR_FILENO) }
+    }
 
     /// Prints a warning or an error to standard error, after the program's name.
-    package static func warn(_ message: String) { complain("lubdub: \(message)") }
+    package static func warn(_ message: TerminalLine) { complain("lubdub: \(message)") }
 
     /// Shows a status line below all others, on a terminal at standard error; nil removes it.
     ///
     /// While the terminal accepts no output, the line is skipped, so that nothing waits for it.
-    package static func show(last line: String?) {
+    package static func show(last line: TerminalLine?) {
         let hasRoom = hasRoom(STDERR_FILENO)
         guard hasRoom || line == nil else { return }
         shared.state.withLock { state in
-            let text = state.last.show(line)
+            let text = state.last.show(line?.description)
             if hasRoom { _ = write(text, to: STDERR_FILENO) }
         }
     }

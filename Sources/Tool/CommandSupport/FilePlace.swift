@@ -12,7 +12,7 @@ package struct FilePlace: Hashable, Sendable {
 
     package var exists: Bool { missing.isEmpty }
 
-    /// Nil for what is no file that can be overwritten: `-`, a pipe, a device or a folder.
+    /// Nil for `-`, and for a pipe, a device or a folder, which cannot be overwritten.
     package init?(_ path: String) {
         guard path != "-", let place = Self.place(of: path) else { return nil }
         self = place
@@ -33,7 +33,7 @@ package struct FilePlace: Hashable, Sendable {
             return place(of: target.hasPrefix("/") ? target : "\(folder)/\(target)", links: links + 1)
         }
         if unsafe stat(folder, &status) == 0 { return FilePlace(status, missing: name.lowercased()) }
-        // A folder is missing, so what follows is no link.
+        // A folder is missing, so nothing below it is a link.
         let clean = absolutePath(path)
         guard clean == path else { return place(of: clean, links: links) }
         guard let outer = place(of: folder, links: links) else { return nil }

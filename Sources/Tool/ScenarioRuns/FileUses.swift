@@ -25,6 +25,7 @@ package struct FileUses {
         case .read:
             throw CommandFailure(
                 .usage, "\(option) would overwrite \(path.quoted), which this command reads: choose another file")
+        case .written(option, path): throw CommandFailure(.usage, "\(option) names \(path.quoted) twice")
         case .written(let other, let same):
             let paths = path == same ? path.quoted : "\(same.quoted) and \(path.quoted)"
             throw CommandFailure(

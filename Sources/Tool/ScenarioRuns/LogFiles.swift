@@ -20,7 +20,7 @@ package struct LogFiles: Sendable {
 
     /// `source` is the scenario's text, for `--keep`; `isCase`: whether the data for reports is recorded, too.
     ///
-    /// A log can be followed while the run plays; but a run that is not `inRealTime` replaces existing files only at its end.
+    /// A log can be followed while the run plays; but a run that is not `inRealTime` replaces existing files when it has ended.
     package init(
         _ configuration: RunConfiguration, _ world: inout World, _ narrator: Narrator? = nil, source: [UInt8] = [],
         isCase: Bool = false, inRealTime: Bool

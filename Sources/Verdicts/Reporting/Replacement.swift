@@ -15,10 +15,11 @@ struct Replacement: Sendable {
         let exists = unsafe stat(target, &status) == 0
         if exists, status.st_mode & S_IFMT != S_IFREG { return nil }
         if exists, unsafe access(target, W_OK) != 0 { throw OutputFailure(path: path, code: errno) }
-        var (name, number) = (target, CInt(-1))
+        var (name, number, attempt) = (target, CInt(-1), 0)
         repeat {
-            name = "\(target).\(String(UInt32.random(in: .min ... .max), radix: 36))"
+            name = "\(target).\(getpid())-\(attempt)"
             number = unsafe open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+            attempt += 1
         } while number < 0 && errno == EEXIST
         (temporary, descriptor) = (name, number)
         guard descriptor >= 0 else {

@@ -2,7 +2,7 @@ import Glibc
 
 /// A file that is replaced atomically: readers see the old content or all of the new.
 ///
-/// What cannot be replaced, such as `/dev/stderr`, is written in place.
+/// A path that is not a regular file, such as `/dev/stderr`, is written in place.
 package struct WholeFile: Sendable {
     private let path: String
 
