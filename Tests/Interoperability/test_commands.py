@@ -162,6 +162,11 @@ class OverwritingTests(CommandTests):
         self.assertEqual(done.returncode, 0, done.stderr)
         done = lubdub('run', self.scenario, '--events', '/dev/stderr', '--trace', '/dev/null')
         self.assertEqual(json.loads(done.stderr.splitlines()[-1]), {'event': 'end', 'status': 0})
+        with open(self.folder / 'output', 'a+') as output:
+            done = lubdub('run', self.scenario, '--trace', '/dev/stderr', '--events', '/dev/stderr',
+                          capture_output=False, stdout=subprocess.DEVNULL, stderr=output)
+            self.assertEqual(done.returncode, 0)
+            self.assertEqual(os.fstat(output.fileno()).st_nlink, 1, 'it was not replaced')
 
     def test_a_log_in_virtual_time_replaces_the_old_one_when_it_is_complete(self):
         events = self.folder / 'events.jsonl'

@@ -51,7 +51,9 @@ import Testing
     @Test(arguments: [
         ("a", "sub/b"), ("a", "A/a"), ("new", "sub/new"), ("new", "newer"), ("none/new", "new"), ("none/a", "a"),
         ("none/new", "other/new"), ("new", "other/chain"),
-        ("fifo", "fifo"), ("-", "-"), ("/dev/null", "/dev/null"), ("/dev/full", "/dev/full"), ("sub", "sub"),
+        ("fifo", "fifo"), ("-", "-"), ("/dev/null", "/dev/null"), ("/dev/full", "/dev/full"),
+        ("/dev/stderr", "/dev/stderr"),
+        ("/proc/self/fd/1", "/proc/self/fd/1"), ("sub", "sub"),
     ])
     func `Others may be written both`(one: String, other: String) { #expect(!isRefused(one, other)) }
 

@@ -3,6 +3,8 @@ import Glibc
 /// Which file a path names, whatever links and folders it goes through.
 package struct FilePlace: Hashable, Sendable {
     private static let maximumLinks = 40  // as the kernel
+    /// Paths of open files, whatever these are.
+    private static let streams = ["/dev/std", "/dev/fd/", "/proc/"]
 
     private let device: dev_t
     private let inode: ino_t
@@ -12,9 +14,11 @@ package struct FilePlace: Hashable, Sendable {
 
     package var exists: Bool { missing.isEmpty }
 
-    /// Nil for `-`, and for a pipe, a device or a folder, which cannot be overwritten.
+    /// Nil for `-`, `/dev/stderr` and the like, and for a pipe, a device or a folder, which cannot be overwritten.
     package init?(_ path: String) {
-        guard path != "-", let place = Self.place(of: path) else { return nil }
+        guard path != "-", !Self.streams.contains(where: path.hasPrefix), let place = Self.place(of: path) else {
+            return nil
+        }
         self = place
     }
 

@@ -7,18 +7,18 @@ struct Replacement: Sendable {
     private let target: String
     private let temporary: String
 
-    /// Creates the file next to the one at `path`, whose links, permissions and owner are kept; nil if that one can only be
-    /// written in place: a device or a pipe, or a file in a folder that cannot be written.
+    /// Creates the file next to the one at `path`, whose symbolic links, permissions and owner are kept; nil if that one
+    /// can only be written in place: `/dev/stderr`, a device or a pipe, or a file in a folder that cannot be written.
     init?(of path: String) throws(OutputFailure) {
+        guard FilePlace(path) != nil else { return nil }
         target = Self.resolved(path)
         var status = stat()
         let exists = unsafe stat(target, &status) == 0
-        if exists, status.st_mode & S_IFMT != S_IFREG { return nil }
         if exists, unsafe access(target, W_OK) != 0 { throw OutputFailure(path: path, code: errno) }
         var (name, number, attempt) = (target, CInt(-1), 0)
         repeat {
             name = "\(target).\(getpid())-\(attempt)"
-            number = unsafe open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+            number = unsafe open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, exists ? 0o600 : 0o666)
             attempt += 1
         } while number < 0 && errno == EEXIST
         (temporary, descriptor) = (name, number)
