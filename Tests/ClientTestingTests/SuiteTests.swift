@@ -46,7 +46,7 @@ import Testing
             (entry(.error, reasons: ["bad"], replay: nil), ["error         a/x  12.3 s", "              bad"]),
         ])
     func `A case is one line, and other results than passes have details`(entry: Report.Entry, lines: [String]) {
-        #expect(CaseFormatter(paint: Paint(isOn: false), isVirtual: true).lines(entry) == lines)
+        #expect(CaseFormatter(paint: Paint(isOn: false), isVirtual: true).lines(entry).map(\.description) == lines)
     }
 
     @Test func `Groups are counted where there are several`() {

@@ -86,7 +86,8 @@ import VirtualWorld
     @Test func `On a terminal the trace follows its fault, and the replay line is the last`() throws {
         var report = Report(version: "1")
         let lines = CaseFormatter(paint: Paint(isOn: false), isVirtual: true).lines(
-            report.add("a", try Self.outcome(within: "10 s")))
+            report.add("a", try Self.outcome(within: "10 s"))
+        ).map(\.description)
         #expect(lines[1].hasPrefix("              never: expected no connection since the start; observed connection"))
         #expect(lines[2].hasPrefix("              trace  "))
         #expect(lines[3].hasPrefix("                     "))

@@ -108,8 +108,8 @@ import Testing
         let (always, never) = (
             try Paint(invocation("--color", "always"), for: -1), try Paint(invocation("--color", "never"), for: -1)
         )
-        #expect(always("62", .heart) == "\u{1B}[1;31m62\u{1B}[0m")
-        #expect(never("62", .heart) == "62")
+        #expect(always("62", .heart).description == "\u{1B}[1;31m62\u{1B}[0m")
+        #expect(never("62", .heart).description == "62")
         #expect(try !Paint(invocation(), for: -1).isOn)
         #expect(throws: CommandFailure.self) { try Paint(invocation("--color", "blue"), for: -1) }
     }
@@ -125,8 +125,8 @@ import Testing
         ]
         for (content, painted) in sayings {
             let update = SensorCollector.Update(content)
-            #expect(Paint(isOn: true)(update) == painted)
-            #expect(Paint(isOn: false)(update) == update.text)
+            #expect(Paint(isOn: true)(update).description == painted)
+            #expect(Paint(isOn: false)(update).description == update.text)
         }
     }
 }

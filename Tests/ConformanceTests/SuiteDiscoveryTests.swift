@@ -82,6 +82,19 @@ import Testing
         #expect(discovery.problems.map(\.code) == [.tooLarge])
     }
 
+    @Test func `Folders that are too deep are reported, once`() {
+        func problems(_ levels: Int) -> [String] {
+            let deep = String(repeating: "d/", count: levels)
+            return discovery(["all"], ["all/\(deep)a.json": Self.device, "all/e/\(deep)a.json": Self.device])
+                .problems.map(\.description)
+        }
+        #expect(problems(31) == [])
+        let found = problems(100)
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix("all:1:1: LD0112: there are more than 32 levels of folders: \"all/d/d/") == true)
+        #expect(found.first?.hasSuffix("; choose a folder further down") == true)
+    }
+
     // MARK: Selection
 
     private static let cases = ["a/x", "a/y", "b/x", "b/y", "c"].map { Case($0, path: "\($0).json", of: "all") }

@@ -68,10 +68,10 @@ import VirtualWorld
         let status = WorldStatus(now: .start.advanced(byNanoseconds: Self.second), devices: devices, next: next)
         let said = StatusText(status, chosen: chosen)
         let plain = Paint(isOn: false)
-        #expect(said.line(columns: 200, plain) == text)
+        #expect(said.line(columns: 200, plain).description == text)
         for columns in -1...text.count {
-            #expect(said.line(columns: columns, plain) == String(text.prefix(max(0, columns))))
-            let coloured = said.line(columns: columns, Paint(isOn: true))
+            #expect(said.line(columns: columns, plain).description == String(text.prefix(max(0, columns))))
+            let coloured = said.line(columns: columns, Paint(isOn: true)).description
             #expect(coloured.replacing(/\u{1B}\[[0-9;]*m/, with: "") == text.prefix(max(0, columns)))
             if coloured.contains("\u{1B}") { #expect(coloured.contains("\u{1B}[0m")) }
         }

@@ -260,12 +260,12 @@ import Testing
         var facts = Self.well
         facts.daemon = .absent
         let report = DoctorReport(Diagnosis(facts), WantedRadio(name: "bluez", adapters: []))
-        let lines = report.lines(Paint(isOn: false))
+        let lines = report.lines(Paint(isOn: false)).map(\.description)
         let place = lines.firstIndex { $0.hasSuffix("bluetoothd is not running (LD0212)") } ?? 0
         #expect(lines[place].hasPrefix("bluetoothd         problem  "))
         #expect(lines[place + 1] == String(repeating: " ", count: 28) + "$ sudo systemctl start bluetooth")
         #expect(lines.contains("bluez              no       see LD0212"))
-        #expect(report.lines(Paint(isOn: true)).contains { $0.contains("\u{1B}[33mproblem\u{1B}[0m") })
+        #expect(report.lines(Paint(isOn: true)).contains { $0.description.contains("\u{1B}[33mproblem\u{1B}[0m") })
     }
 
     @Test func `JSON has every key, whatever is known`() {

@@ -1,9 +1,12 @@
-// Counts what a program allocates: built as a shared object, and preloaded.  `lubdub bench` finds the function below.
+// Counts what a program allocates: built as a shared object, and preloaded.  `lubdub bench` finds the function below;
+// the figure of any other command is printed at its end, if COUNT_ALLOCATIONS is set.
 //
 // glibc exports the allocator behind its own names, so that these can stand in front of it.
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
@@ -30,4 +33,8 @@ int posix_memalign(void **target, size_t alignment, size_t size) {
     note();
     *target = __libc_memalign(alignment, size);
     return *target ? 0 : 12;  // ENOMEM
+}
+
+__attribute__((destructor)) static void print_count(void) {
+    if (getenv("COUNT_ALLOCATIONS")) fprintf(stderr, "%llu\n", (unsigned long long)lubdub_allocations());
 }

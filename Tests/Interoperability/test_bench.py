@@ -73,6 +73,18 @@ class Bench(unittest.TestCase):
                     self.assertEqual(finished.returncode, status, finished.stderr)
                     self.assertEqual('value is' in finished.stderr, status == 1)
 
+    def test_a_csv_file_is_read_without_an_allocation_per_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            scenario, table = pathlib.Path(folder, 'long.json'), pathlib.Path(folder, 'long.csv')
+            scenario.write_text(json.dumps({'lubdub': 1, 'name': 'Long', 'devices': [{'id': 'strap', 'services': [
+                {'service': 'heart_rate', 'value': {'curve': 'csv', 'file': 'long.csv'}}]}]}))
+            table.write_text('time,bpm\n' + ''.join(f'{n / 4},{60 + n % 40}\n' for n in range(1_200_000)))
+            finished = subprocess.run(
+                [str((ROOT / RELEASE).resolve()), 'validate', str(scenario)], timeout=120, capture_output=True, text=True,
+                env=os.environ | {'LD_PRELOAD': self.counter, 'COUNT_ALLOCATIONS': '1'})
+        self.assertEqual((finished.returncode, finished.stdout), (0, f'{scenario}: no problems\n'))
+        self.assertLess(int(finished.stderr.split()[-1]), 100_000)
+
     def test_an_unknown_row_is_rejected(self):
         code, rows = self.bench('notification')
         self.assertEqual((code, rows), (2, {}))

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import tempfile
+import threading
 import unittest
 
 from harness import LUBDUB, ROOT
@@ -85,6 +86,176 @@ class DemoTests(CommandTests):
 
     def test_colours_can_be_forced(self):
         self.assertIn('\x1b[1;31m62 bpm\x1b[0m', lubdub('demo', '--speed', 'max', '--color', 'always').stdout)
+
+
+class OverwritingTests(CommandTests):
+    """No command writes over what it reads, or writes a file twice."""
+
+    def setUp(self):
+        super().setUp()
+        self.table = self.folder / 'rates.csv'
+        self.table.write_text('time,bpm\n0,60\n')
+        self.part = self.folder / 'part.json'
+        self.part.write_text(json.dumps({'lubdub': 1, 'devices': [{'id': 'strap', 'name': 'S', 'services': [
+            {'service': 'heart_rate', 'value': {'curve': 'csv', 'file': 'rates.csv'}}]}]}))
+        self.scenario = self.folder / 'mine.json'
+        self.scenario.write_text(json.dumps({'lubdub': 1, 'name': 'Mine', 'limit': '5 s', 'include': ['part.json']}))
+        self.suite = self.folder / 'suite.json'
+        self.suite.write_text(json.dumps({'lubdub': 1, 'kind': 'suite', 'name': 'All', 'cases': [
+            {'id': 'one', 'scenario': 'mine.json'}, {'id': 'two', 'scenario': 'mine.json'}]}))
+        self.link = self.folder / 'link.json'
+        self.link.symlink_to(self.part)
+        self.hard = self.folder / 'hard.json'
+        self.hard.hardlink_to(self.scenario)
+        self.dotted = f'{self.folder}/./new.json'
+
+    def refuses(self, *arguments):
+        before = {path: path.read_bytes() for path in self.folder.iterdir() if path.is_file()}
+        with self.subTest(arguments):
+            done = lubdub(*arguments, stdin=subprocess.DEVNULL)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertRegex(done.stderr, 'would overwrite|name the same file|twice')
+            self.assertEqual({path: path.read_bytes() for path in self.folder.iterdir()}, before)
+
+    def test_a_file_that_is_read_is_not_overwritten(self):
+        for read in [self.scenario, self.part, self.link, self.hard, self.table]:
+            for command in [['run'], ['serve', '--for', '1s'], ['serve', '--speed', 'max'],
+                            ['check', '--only', 'advertising/flags'], ['run', '--client', 'true']]:
+                self.refuses(command[0], self.scenario, *command[1:], '--events', read)
+                self.refuses(command[0], self.scenario, *command[1:], '--trace', read)
+        for read in [self.scenario, self.part, self.link, self.hard, self.suite]:
+            for command in [['run', self.suite], ['run', self.scenario, self.suite]]:
+                self.refuses(*command, '--report', read)
+        self.refuses('run', self.scenario, '--report', self.part)
+        self.refuses('check', self.scenario, '--report', self.hard)
+
+    def test_the_folder_of_keep_is_not_that_of_its_scenario(self):
+        kept = self.folder / 'scenario.json'
+        self.scenario.rename(kept)
+        self.refuses('run', kept, '--keep', self.folder)
+        self.refuses('serve', kept, '--for', '1s', '--keep', f'{self.folder}/none/..')
+        self.refuses('run', kept, '--keep', self.folder / 'new', '--events', self.folder / 'new' / 'events.jsonl')
+        self.refuses('demo', '--keep', self.folder / 'new', '--trace', self.folder / 'new' / 'run.json')
+
+    def test_no_file_is_written_twice(self):
+        new = self.folder / 'new.json'
+        for command in [['run', self.scenario], ['check', self.scenario, '--only', 'advertising/flags']]:
+            self.refuses(*command, '--events', new, '--report', self.dotted)
+            self.refuses(*command, '--trace', new, '--report', self.dotted)
+            self.refuses(*command, '--events', new, '--trace', self.dotted)
+            self.refuses(*command, '--report', new, '--report', self.dotted)
+        self.refuses('run', self.suite, '--report', new, '--report', self.dotted)
+        self.refuses('check', '--radio', 'hci:tcp:127.0.0.1:1', '--peer', 'S', '--trace', new, '--report', self.dotted)
+        self.refuses('demo', '--events', new, '--trace', self.dotted)
+
+    def test_replay_and_matrix_do_not_overwrite_what_they_read(self):
+        log, report = self.folder / 'log.jsonl', self.folder / 'report.json'
+        self.assertEqual(lubdub('run', self.scenario, '--events', log, '--report', report).returncode, 0)
+        for read in [log, self.scenario, self.part, self.link, self.hard, self.table]:
+            self.refuses('replay', log, '-o', read)
+        page = self.folder / 'report.html'
+        page.symlink_to(report)
+        self.refuses('matrix', report, '-o', page)
+
+    def test_pipes_and_devices_can_be_named_twice(self):
+        done = lubdub('run', self.scenario, '--events', '/dev/null', '--trace', '/dev/null')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = lubdub('run', self.scenario, '--events', '/dev/stderr', '--trace', '/dev/null')
+        self.assertEqual(json.loads(done.stderr.splitlines()[-1]), {'event': 'end', 'status': 0})
+        with open(self.folder / 'output', 'a+') as output:
+            done = lubdub('run', self.scenario, '--trace', '/dev/stderr', '--events', '/dev/stderr',
+                          capture_output=False, stdout=subprocess.DEVNULL, stderr=output)
+            self.assertEqual(done.returncode, 0)
+            self.assertEqual(os.fstat(output.fileno()).st_nlink, 1, 'it was not replaced')
+
+    def test_a_log_in_virtual_time_replaces_the_old_one_when_it_is_complete(self):
+        events = self.folder / 'events.jsonl'
+        events.write_text('old')
+        with started('run', 'scenarios/resting.json', '--for', '10000h', '--events', events) as process:
+            process.stdout.readline()
+            self.assertEqual(events.read_text(), 'old')
+            threading.Thread(target=process.stdout.read).start()
+            process.send_signal(signal.SIGTERM)
+            self.ends(process, 128 + signal.SIGTERM)
+        first, *_, last = records(events)
+        self.assertEqual((first['event'], last), ('start', {'event': 'end', 'status': 128 + signal.SIGTERM}))
+        self.assertEqual([path for path in self.folder.iterdir() if path.name.startswith('events')], [events])
+
+
+class TerminalSafetyTests(CommandTests):
+    """Text from outside neither controls the terminal nor forges a line, whoever prints it."""
+    HOSTILE = 'x\n\r\x1b[2J\x1b]0;t\x07\x9b1m\u2028\u202e\x7f\x85\npass  forged'
+    CONTROLS = re.compile('[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]')
+
+    def prints_safely(self, *arguments, **options):
+        with self.subTest(arguments):
+            done = lubdub(*arguments, stdin=subprocess.DEVNULL, **options)
+            for output in [done.stdout, done.stderr]:
+                self.assertIsNone(self.CONTROLS.search(output), ascii(output))
+                self.assertNotRegex(output, r'(?m)^\s*pass  forged')
+            return done
+
+    def test_names_of_files_options_and_operands(self):
+        bad, good = self.HOSTILE, 'scenarios/resting.json'
+        (self.folder / 'none').touch()  # not a folder, so that nothing is created below it
+        commands = ['run', 'serve', 'check', 'validate', 'explain', 'replay', 'matrix', 'control', 'monitor', 'scan', 'bench',
+                    'doctor', 'demo', 'controller']
+        for command in commands:
+            self.prints_safely(command, bad)
+            self.prints_safely(command, '--' + bad)
+            self.prints_safely(command, '--help=' + bad)
+        self.prints_safely(bad)
+        for option in ['--set', '--seed', '--for', '--events', '--trace', '--keep', '--report', '--only', '--shard', '--jobs',
+                       '--speed', '--radio', '--controller', '--color']:
+            self.prints_safely('run', good, option, f'{self.folder}/none/{bad}')
+            self.prints_safely('run', good, option, f'{self.folder}/none/{bad}=1')
+            self.prints_safely('run', good, '--client', 'true', option, f'{self.folder}/none/{bad}')
+            self.prints_safely('check', good, option, f'{self.folder}/none/{bad}')
+            self.prints_safely('serve', good, '--speed', 'max', option, f'{self.folder}/none/{bad}')
+        self.prints_safely('run', good, '--report', f'{self.folder}/none/{bad}.json')
+        self.prints_safely('matrix', good, '-o', f'{self.folder}/none/{bad}.html')
+        for command in ['monitor', 'scan', 'check']:
+            for radio in [f'hci:tcp:{bad}', f'hci:unix:{self.folder}/none/{bad}', f'bluez:{bad}']:
+                self.prints_safely(command, '--radio', radio, '--peer' if command != 'scan' else '--for', bad)
+        self.prints_safely('control', f'unix:{self.folder}/none/{bad}', 'status')
+
+    def test_names_of_cases(self):
+        folder = self.folder / self.HOSTILE.replace('/', '_')
+        folder.mkdir()
+        text = pathlib.Path(ROOT, 'scenarios/resting.json').read_text()
+        for name in ['good', self.HOSTILE]:
+            (folder / f'{name}.json').write_text(text)
+        (folder / 'bad.json').write_text('{"lubdub": 1, "devices": [{}]}')
+        (folder / 'wrong.csv').touch()
+        paths = [folder, folder / f'{self.HOSTILE}.json', folder / 'bad.json']
+        for path in paths:
+            for more in [[], ['--list'], ['--client', 'exit 3'], ['--jobs', '2'], ['--keep', self.folder / 'kept'],
+                         ['--verbose'], ['--color', 'never', '--report', folder / f'{self.HOSTILE}.html']]:
+                self.prints_safely('run', path, '--for', '2s', *more)
+            self.prints_safely('validate', path)
+            self.prints_safely('check', path, '--only', 'advertising/*')
+        done = self.prints_safely('run', folder, '--for', '2s')
+        self.assertRegex(done.stdout, r'x\\n\\u000d\\u001b\[2J')
+
+    def test_texts_of_scenarios_and_clients(self):
+        scenario = self.folder / 'a.json'
+        bad = self.HOSTILE
+        scenario.write_text(json.dumps({
+            'lubdub': 1, 'name': bad, 'note': bad, 'limit': '3 s', 'devices': [{'id': 'strap', 'name': bad[:20], 'services': [
+                {'service': 'heart_rate'}, {'service': 'device_information', 'manufacturer': bad, 'model': bad}]}],
+            'script': [{'when': '1 s', 'do': 'set', 'of': 'heart_rate', 'to': 70, 'note': bad}],
+            'expect': [{'id': 'seen', 'note': bad, 'requirement': bad, 'seen': {'error': bad}}]}))
+        self.prints_safely('validate', scenario)
+        self.prints_safely('run', scenario, '--verbose')
+        lines = self.folder / 'lines'
+        lines.write_text(f'{bad}\n{json.dumps({"error": bad}, ensure_ascii=False)}\n{json.dumps({bad: bad})}\n')
+        self.prints_safely('run', scenario, '--client', f'cat {lines}; sleep 5', '--verbose')
+        self.prints_safely('check', scenario, '--only', '*information*')
+        self.prints_safely('run', scenario, '--ask', '--color', 'never')
+        for problem in [{'devices': bad}, {bad: 1}, {'include': [bad]}, {'seed': bad}, {'name': 1, 'tags': [bad]}]:
+            scenario.write_text(json.dumps({'lubdub': 1} | problem))
+            self.prints_safely('run', scenario)
+            self.prints_safely('validate', scenario)
 
 
 class LogTests(CommandTests):

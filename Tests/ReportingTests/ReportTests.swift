@@ -116,4 +116,32 @@ import Testing
         let failure = #expect(throws: OutputFailure.self) { try full.write("x") }
         #expect(failure?.code == ENOSPC)
     }
+
+    @Test func `A whole file keeps links and permissions, and the old content after an error`() throws {
+        let folder = try Self.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = "\(folder)/log"
+        try "old".write(toFile: path, atomically: false, encoding: .utf8)
+        unsafe chmod(path, 0o600)
+        unsafe symlink("missing", "\(folder)/link")
+        let (file, linked) = (try OutputFile(path, isWhole: true), try OutputFile("\(folder)/link", isWhole: true))
+        for file in [file, linked] { file.write(Array("new".utf8)[...]) }
+        file.flush()
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "old")
+        try file.close()
+        try linked.close()
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "new")
+        #expect(try String(contentsOfFile: "\(folder)/missing", encoding: .utf8) == "new")
+        #expect(try Self.names(folder) == ["link", "log", "missing"])
+        var status = stat()
+        unsafe stat(path, &status)
+        #expect(status.st_mode & 0o777 == 0o600)
+        // A folder takes its place, so that it cannot be replaced.
+        let lost = try OutputFile(path, isWhole: true)
+        unsafe unlink(path)
+        unsafe mkdir(path, 0o755)
+        let failure = #expect(throws: OutputFailure.self) { try lost.close() }
+        #expect(failure?.code == EISDIR)
+        #expect(try Self.names(folder) == ["link", "log", "missing"])
+    }
 }

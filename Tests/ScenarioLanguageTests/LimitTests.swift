@@ -72,6 +72,18 @@ import Testing
         #expect(told.first?.hasSuffix("include[15]: the included files exceed 16 MiB in total") == true)
     }
 
+    @Test func `A csv file that is too large is refused, not truncated`() {
+        let text = scenario().replacing(#""contact": true"#, with: #""value": {"curve": "csv", "file": "r.csv"}"#)
+        let (head, end) = ("time,note,bpm\n0,", ",60")
+        func found(_ size: Int) -> [String] {
+            let note = String(repeating: "x", count: size - head.utf8.count - end.utf8.count)
+            return problems(("a", text), ("r.csv", head + note + end))
+        }
+        #expect(found(Self.most) == [])
+        let complaint = #"LD0112: devices[0].services[0].value.file: "r.csv" is larger than 16 MiB"#
+        #expect(found(Self.most + 1).first?.contains(complaint) == true)
+    }
+
     /// Of this thread, in seconds: what others do on the machine does not count.
     private func cpuTime() -> Double {
         var time = timespec()

@@ -91,7 +91,7 @@ import Testing
         let lines = Mutex<[String]>([])
         let narrator = Narrator(
             Narrator.Choice(packets: true, isBrief: true, controller: "client"), Paint(isOn: false)
-        ) { line in lines.withLock { $0.append(line) } }
+        ) { line in lines.withLock { $0.append(line.description) } }
         var log = PacketLog { narrator.take($0) }
         for (index, name) in ["strap", "client"].enumerated() {
             log.open(controller: index, DeviceAddress(UInt64(index), .public), name: name, at: .start)

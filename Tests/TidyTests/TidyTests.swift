@@ -14,6 +14,18 @@ import Testing
         ("import Foundation", "the standard library: Foundation is 12 MB", []),
         ("@unchecked", "`Mutex`: let the compiler check it", []),
         ("nonisolated(unsafe)", "`Mutex`: let the compiler check it", []),
+        (
+            "\\u{1B}", "`TerminalLine`: it escapes everything else",
+            ["/TerminalLine.swift", "/LastLine.swift", "/ScreenPainter.swift"]
+        ),
+        ("Glibc.write(", "`Console`: it makes text safe for a terminal", ["/Console.swift", "/OutputFile.swift"]),
+        (
+            "unsafe write(", "`Console`: it makes text safe for a terminal",
+            ["/KernelInterface.swift", "/DetachedThread.swift"]
+        ),
+        ("fputs(", "`Console`: it makes text safe for a terminal", []),
+        (" print(", "`Console`: it makes text safe for a terminal", ["/Console.swift"]),
+        ("Console.draw(", "`Console.print`", ["/TerminalSession.swift"]),
         ("fatalError", "a typed error, or `precondition` for a mistake of the program", []),
         ("try!", "`try`, or a `guard` with a typed error", []),
     ]

@@ -23,7 +23,7 @@ package enum DiagnosticCode: String, CaseIterable, Sendable {
     case unknownName = "LD0110"
     /// The string has the wrong format: a duration without a unit.
     case wrongForm = "LD0111"
-    /// The file, or all files with the included ones, are larger than 16 MiB.
+    /// The file, or all files with the included ones, are larger than 16 MiB; or a folder is too large.
     case tooLarge = "LD0112"
     /// A file that this one names cannot be read.
     case unreadable = "LD0113"

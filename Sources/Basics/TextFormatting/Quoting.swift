@@ -8,19 +8,27 @@ extension String {
     /// text that follows.
     public var quoted: String {
         let content = unicodeScalars.map { scalar in
-            switch (scalar, scalar.properties.generalCategory) {
-            case ("\"", _), ("\\", _): "\\\(scalar)"
-            case ("\n", _): "\\n"
-            case (_, .control), (_, .lineSeparator), (_, .paragraphSeparator):
-                scalar.escaped
-            default: scalar.properties.isBidiControl ? scalar.escaped : String(scalar)
-            }
+            scalar == "\"" || scalar == "\\" ? "\\\(scalar)" : scalar.isControl ? scalar.escaped : String(scalar)
         }
         return "\"\(content.joined())\""
+    }
+
+    /// The text on one line that no terminal takes for commands: control characters are escaped as in a JSON string.
+    package var escapingControls: String {
+        guard !utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) else { return self }
+        return unicodeScalars.map { $0.isControl ? $0.escaped : String($0) }.joined()
     }
 }
 
 extension Unicode.Scalar {
-    /// `\u` and four hexadecimal digits; every scalar that needs escaping has at most four.
-    fileprivate var escaped: String { "\\u" + String(0x10000 + value, radix: 16).dropFirst() }
+    /// Whether it controls the terminal, ends the line, or changes the direction of the text that follows.
+    package var isControl: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: properties.isBidiControl
+        }
+    }
+
+    /// `\u` and four hexadecimal digits, or `\n`; every control has at most four.
+    fileprivate var escaped: String { self == "\n" ? "\\n" : "\\u" + String(0x10000 + value, radix: 16).dropFirst() }
 }

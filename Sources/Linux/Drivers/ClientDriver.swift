@@ -47,7 +47,7 @@ package actor ClientDriver: LoopActor {
         if whenIdle != nil {
             _ = await completion.wait(signals, on: loop, for: host?.disconnectTimeout, watchesReader: false)
         }
-        if let problem = await host?.close() { Console.warn(problem) }
+        if let problem = await host?.close() { Console.warn("\(problem)") }
     }
 
     private func settle() {

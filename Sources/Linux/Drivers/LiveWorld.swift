@@ -323,7 +323,7 @@ package actor LiveWorld: LoopActor {
     }
 
     private func report(_ line: String) {
-        if verbosity > .quiet { Console.complain(line) }
+        if verbosity > .quiet { Console.complain("\(line)") }
     }
 
     // MARK: Time
@@ -348,7 +348,7 @@ package actor LiveWorld: LoopActor {
 
     /// Warns of rules that were cut off; with a case, when it ends.
     private func reportRunaways() {
-        for rule in world.runaways[reportedRunaways...] { Console.warn(world.runawayWarning(for: rule)) }
+        for rule in world.runaways[reportedRunaways...] { Console.warn("\(world.runawayWarning(for: rule))") }
         reportedRunaways = world.runaways.count
     }
 
@@ -378,7 +378,7 @@ package actor LiveWorld: LoopActor {
         guard isNewTurn, isPlaying, !isOver else { return }
         let target = target
         if world.now < target { world.stalled(from: world.now, to: target) }
-        if let message = time.note(lag: world.now.duration(to: target), at: loop.now) { Console.warn(message) }
+        if let message = time.note(lag: world.now.duration(to: target), at: loop.now) { Console.warn("\(message)") }
     }
 
     /// Advances now, and again at the next beat of the clock.

@@ -40,6 +40,11 @@ struct Loader {
             cursor.note(.unreadable, "cannot read \(path.quoted)")
             return nil
         }
+        guard octets.count <= Node.maximumSize else {
+            cursor.note(
+                .tooLarge, "\(path.quoted) is larger than 16 MiB: use fewer samples, or several files in \"pieces\"")
+            return nil
+        }
         return (path, octets)
     }
 

@@ -36,7 +36,7 @@ struct LoggedRun {
             scenario, seed: 1, events: isLogged ? directory.path("events.jsonl") : nil,
             trace: isLogged ? directory.path("trace.btsnoop") : nil)
         clientRun = try BuiltInClientRun(configuration)
-        files = try LogFiles(configuration, &clientRun.host.world)
+        files = try LogFiles(configuration, &clientRun.host.world, inRealTime: false)
     }
 
     /// Takes what the client's host outputs, so that the client receives nothing.  Returns how many notifications have

@@ -43,7 +43,7 @@ extension BenchRow {
                 clientRun.host.world.endJudging()
                 let judgement = try Judgement(clientRun, of: configuration)
                 return CaseResult(clientRun, judgement, of: configuration, code: .success).outcome
-            } catch { return Outcome(.error, title: scenario.name, reasons: [error.description]) }
+            } catch { return Outcome(.error, title: scenario.name, reasons: error.lines) }
         }
     }
 }

@@ -30,11 +30,11 @@ func bench(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
             "Bumble is not installed, so nothing is compared: run make test, or name its Python with --bumble")
     }
     let expected = invocation.has("--check") ? try ExpectedFigures() : nil
-    if !isJSON { Console.print(BenchTable.head) }
+    if !isJSON { Console.print("\(BenchTable.head)") }
     var code = ExitCode.success
     for row in rows {
         let result = try row.result(comparedWith: bumble)
-        Console.print(isJSON ? result.json : BenchTable.line(result))
+        Console.print("\(isJSON ? result.json : BenchTable.line(result))")
         if let fault = result.figures.fault {
             Console.warn("\(row.name.quoted) is not valid: \(fault)")
             code = .failure

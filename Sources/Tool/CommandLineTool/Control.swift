@@ -23,7 +23,7 @@ func control(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let address = try controlAddress(invocation.operands.first ?? "", named: "SOCKET")
     let line = try orFail { try ControlWords.line(of: Array(invocation.operands.dropFirst())) }
     let reply = try send(line, to: address)
-    Console.print(reply)
+    Console.print("\(reply)")
     let node = try? Node(json: Array(reply.utf8), file: "")
     return node?["ok"]?.value == .bool(true) ? .success : .failure
 }

@@ -20,6 +20,6 @@ func doctor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let paint = try Paint(invocation, for: Console.descriptor)
     let facts = try orFail { try MachineProbe.facts() }
     let report = DoctorReport(Diagnosis(facts), wanted)
-    for line in invocation.has("--json") ? [report.json] : report.lines(paint) { Console.print(line) }
+    for line in invocation.has("--json") ? ["\(report.json)"] : report.lines(paint) { Console.print(line) }
     return report.code
 }

@@ -5,6 +5,7 @@ import CommandSupport
 import Conformance
 import Documents
 import Reporting
+import ScenarioRuns
 import TextFormatting
 
 let matrixGrammar = Arguments.Grammar(
@@ -27,9 +28,8 @@ func matrix(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     } else {
         throw CommandFailure(.usage, "-o must be a file that ends in .html or .md, not \(path.quoted)")
     }
-    guard !invocation.operands.map(absolutePath).contains(absolutePath(path)) else {
-        throw CommandFailure(.usage, "-o \(path.quoted) is one of the reports: choose another name")
-    }
+    var uses = FileUses(reading: invocation.operands)
+    try uses.write(path, "-o")
     let columns = try columns(invocation.operands)
     try orFail(.environment, hint: " (choose a writable path)") { try WholeFile(path).write(write(columns)) }
     let cases = Set(columns.flatMap { $0.report.cases.map(\.id) }).count

@@ -42,7 +42,7 @@ func monitor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let screen = terminal.map { terminal in
         { @Sendable in ScreenSession(terminal, body, on: $0, $1, paint) }
     }
-    return try listen(settings, invocation, limit: nil, screen) { Console.print(isJSON ? $0.json : paint($0)) }
+    return try listen(settings, invocation, limit: nil, screen) { Console.print(isJSON ? "\($0.json)" : paint($0)) }
 }
 
 private func every(_ invocation: Invocation) throws(CommandFailure) -> Duration? {

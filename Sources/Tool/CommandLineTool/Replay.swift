@@ -19,19 +19,12 @@ func replay(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let path = invocation.operands.first ?? ""
     let target = invocation.text("-o")
     let replay = try EventLogReplay(of: path, scenario: invocation.text("--scenario"))
-    if let target, [path, replay.scenario].map(absolutePath).contains(absolutePath(target)) {
-        throw CommandFailure(.usage, "-o \(target.quoted) is one of the files that replay reads: choose another name")
-    }
-    let text = try replay.text(at: target ?? "replay.json", acceptingChanges: invocation.has("--changed"))
+    let text = try replay.text(at: target, acceptingChanges: invocation.has("--changed"))
     guard let target else {
-        Console.print(String(text.dropLast()))
+        Console.print(linesOf: String(text.dropLast()))
         return .success
     }
-    try orFail(.environment) {
-        let file = try OutputFile(target)
-        file.write(Array(text.utf8)[...])
-        try file.close()
-    }
+    try orFail(.environment) { try WholeFile(target).write(text) }
     let count = replay.actionCount
     Console.print("Wrote \(target) with \(count) manual action\(count == 1 ? "" : "s")")
     return .success

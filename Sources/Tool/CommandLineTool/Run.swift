@@ -49,7 +49,7 @@ func run(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let cases = try discoverCases(invocation.operands)
     let selected = try selectCases(from: cases, invocation)
     if invocation.has("--list") {
-        for item in selected { Console.print(item.id) }
+        for item in selected { Console.print("\(item.id)") }
         return .success
     }
     guard invocation.operands.count == 1, let first = cases.first, first.isOperand else {

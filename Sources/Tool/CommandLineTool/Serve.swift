@@ -110,18 +110,19 @@ private struct ServeEndpoints: Sendable {
 
 /// A world without a client, and its logs.
 private func prepare(
-    _ configuration: RunConfiguration, _ invocation: Invocation
+    _ configuration: RunConfiguration, _ invocation: Invocation, inRealTime: Bool
 ) throws(CommandFailure) -> (World, LogFiles, Verbosity) {
     let verbosity = try Verbosity(invocation)
     let narrator = Narrator(verbosity, try Paint(invocation, for: 2), say: Console.complain)
     var world = try configuration.world()
-    let files = try LogFiles(configuration, &world, narrator, source: contents(of: configuration.path) ?? [])
+    let files = try LogFiles(
+        configuration, &world, narrator, source: contents(of: configuration.path) ?? [], inRealTime: inRealTime)
     return (world, files, verbosity)
 }
 
 /// Plays the devices in virtual time, to the scenario's limit.
 private func playAlone(_ configuration: RunConfiguration, _ invocation: Invocation) throws(CommandFailure) -> ExitCode {
-    var (world, files, _) = try prepare(configuration, invocation)
+    var (world, files, _) = try prepare(configuration, invocation, inRealTime: false)
     var interruption = Interruption(Signals(), files)
     let limit = Instant.start.advanced(by: configuration.scenario.limit)
     world.start()
@@ -140,7 +141,7 @@ private func offer(
 ) throws(CommandFailure) -> ExitCode {
     let paint = try terminal.flatMap { _ throws(CommandFailure) in try statusPaint(configuration, invocation) }
     defer { terminal?.giveBack() }
-    let (started, files, verbosity) = try prepare(configuration, invocation)
+    let (started, files, verbosity) = try prepare(configuration, invocation, inRealTime: true)
     let limit = invocation.has("--for") ? configuration.scenario.limit : nil
     let signals = Signals()
     let loop = EventLoop(pace: .real(speed: factor))

@@ -36,7 +36,7 @@ private func understand(_ words: [String]) -> Int32 {
     do throws(UsageError) {
         switch try program.parse(words) {
         case .help(let text):
-            Console.print(text)
+            Console.print(linesOf: text)
             return ExitCode.success.status
         case .version:
             Console.print("lubdub \(version)")
@@ -55,7 +55,9 @@ private func understand(_ words: [String]) -> Int32 {
 
 private func carryOut(_ action: Action, _ invocation: Invocation) -> Int32 {
     do throws(CommandFailure) { return try action(invocation).status } catch {
-        if error.isProblemList { Console.complain(error.description) } else { Console.warn(error.description) }
+        for line in error.lines {
+            if error.isProblemList { Console.complain("\(line)") } else { Console.warn("\(line)") }
+        }
         return error.code.status
     }
 }

@@ -22,11 +22,11 @@ let validateGrammar = Arguments.Grammar(
 
 func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     if invocation.has("--schema") {
-        Console.print(String(ScenarioSchema.json.dropLast()))  // its line feed
+        Console.print(linesOf: String(ScenarioSchema.json.dropLast()))  // its line feed
         return .success
     }
     if invocation.has("--report-schema") {
-        Console.print(String(JSONReport.schema.dropLast()))
+        Console.print(linesOf: String(JSONReport.schema.dropLast()))
         return .success
     }
     guard !invocation.operands.isEmpty else { throw CommandFailure(.usage, "validate requires a FILE") }
@@ -53,7 +53,7 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let operand = invocation.operands.first ?? ""
     let word = operand.uppercased()
     if let service = ServiceRegistry.service(named: operand) {
-        Console.print(service.reference)
+        Console.print(linesOf: service.reference)
         return .success
     }
     if let check = Check.all.first(where: { $0.id.uppercased() == word }) {

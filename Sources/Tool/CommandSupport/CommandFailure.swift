@@ -8,18 +8,20 @@ package let version = "0.1.0"
 /// Why a command failed: the exit status, and the message for standard error.
 package struct CommandFailure: Error, CustomStringConvertible {
     package let code: ExitCode
-    /// One line, without the program's name; or the lines of several problems.
-    package let description: String
-    /// Whether `description` is a list of problems, each with its file, that is printed as it is.
+    /// One line, without the program's name; or one for each of several problems.
+    package let lines: [String]
+    /// Whether `lines` are problems, each with its file, that are printed as they are.
     package let isProblemList: Bool
 
+    package var description: String { lines.joined(separator: "\n") }
+
     package init(_ code: ExitCode, _ message: String) {
-        (self.code, description, isProblemList) = (code, message, false)
+        (self.code, lines, isProblemList) = (code, [message], false)
     }
 
     /// Problems of files, one per line.
     package init(_ code: ExitCode, problems: [String]) {
-        (self.code, description, isProblemList) = (code, problems.joined(separator: "\n"), true)
+        (self.code, lines, isProblemList) = (code, problems, true)
     }
 }
 

@@ -14,14 +14,14 @@ package enum Console {
         var last = LastLine()
         var queue: MessageQueue?
 
-        mutating func print(_ line: String) {
+        mutating func print(_ line: TerminalLine) {
             guard !isDiverted else { return complain(line) }
             report(last.erase())
-            if let code = results.write(Array("\(line)\n".utf8)[...]) { failure = failure ?? code }
+            if let code = results.write(Array("\(line.description)\n".utf8)[...]) { failure = failure ?? code }
             report(last.draw())
         }
 
-        mutating func complain(_ line: String) { report("\(last.erase())\(line)\n\(last.draw())") }
+        mutating func complain(_ line: TerminalLine) { report("\(last.erase())\(line.description)\n\(last.draw())") }
 
         mutating func report(_ text: String) {
             let octets = Array(text.utf8)
@@ -35,13 +35,18 @@ package enum Console {
 
     private static let shared = Shared()
 
-    package static func print(_ line: String) { shared.state.withLock { $0.print(line) } }
+    package static func print(_ line: TerminalLine) { shared.state.withLock { $0.print(line) } }
+
+    /// Prints the lines of a text of ours, such as a help text: a line feed in a text from outside could forge a line.
+    package static func print(linesOf text: String) {
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) { print("\(line)") }
+    }
 
     /// Prints a line to standard error.
-    package static func complain(_ line: String) { shared.state.withLock { $0.complain(line) } }
+    package static func complain(_ line: TerminalLine) { shared.state.withLock { $0.complain(line) } }
 
     /// Prints a warning or an error to standard error, after the program's name.
-    package static func warn(_ message: String) { complain("lubdub: \(message)") }
+    package static func warn(_ message: TerminalLine) { complain("lubdub: \(message)") }
 
     /// Messages no longer wait for a reader of standard error: they are queued, and written when the loop finds room.
     package static func queueMessages(on loop: EventLoop) {
@@ -63,11 +68,11 @@ package enum Console {
     /// Shows a status line below all others, on a terminal at standard error; nil removes it.
     ///
     /// While the terminal accepts no output, the line is skipped, so that nothing waits for it.
-    package static func show(last line: String?) {
+    package static func show(last line: TerminalLine?) {
         shared.state.withLock { state in
             let hasRoom = hasRoom(state.messages.number)
             guard hasRoom || line == nil else { return }
-            let text = state.last.show(line)
+            let text = state.last.show(line?.description)
             if hasRoom { state.report(text) }
         }
     }

@@ -49,6 +49,14 @@ package func folderEntries(_ path: String) -> [String] {
     return names
 }
 
+/// What a symbolic link names; nil if the path is none.
+package func linkTarget(_ path: String) -> String? {
+    var octets = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe readlink(path, &octets, octets.count)
+    guard count > 0 else { return nil }
+    return String(decoding: octets.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
 package func absolutePath(_ path: String) -> String {
     var words: [Substring] = []
     let folder = path.hasPrefix("/") ? "" : currentFolder

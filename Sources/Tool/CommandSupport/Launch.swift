@@ -1,6 +1,6 @@
 import Arguments
 import CLinux
-package import Glibc
+import Glibc
 import TextFormatting
 
 /// How to start another program; its standard output goes to a pipe.
@@ -17,7 +17,7 @@ package struct Launch {
     package init(_ program: String, _ arguments: [String]) { (self.program, self.arguments) = (program, arguments) }
 
     /// Starts it. Returns the process and the read end of its standard output.
-    package func start() throws(CommandFailure) -> (process: pid_t, output: CInt) {
+    package func start() throws(CommandFailure) -> (process: CInt, output: CInt) {
         var ends: [CInt] = [0, 0]
         guard unsafe openPipe(&ends) == 0 else { throw failure(errno) }
         defer { Glibc.close(ends[1]) }

@@ -27,6 +27,9 @@ package struct OutputDescriptor: Sendable {
         (number, isOwn) = own >= 0 ? (own, true) : (shared, false)
     }
 
+    /// A regular file that nothing else uses.
+    init(owning descriptor: CInt) { (number, isOwn) = (descriptor, true) }
+
     /// Creates the file at `path`, or truncates it. Waits until a program reads a named pipe.
     ///
     /// - Throws: The error of open(2); `EINTR` if a signal asked the program to end during the wait.

@@ -24,6 +24,7 @@ package final class OutputFile: Sendable {
         var descriptor: OutputDescriptor?
         var buffer: [UInt8] = []
         var failure: OutputFailure?
+        var replacement: Replacement?
     }
 
     private static let capacity = 1 << 16
@@ -32,11 +33,21 @@ package final class OutputFile: Sendable {
     private let state: Mutex<State>
 
     /// Creates the file, or truncates an existing one; `-` is standard output.
-    package init(_ path: String) throws(OutputFailure) {
+    ///
+    /// A whole file replaces an existing one only when it is closed, and only without an error.
+    package init(_ path: String, isWhole: Bool = false) throws(OutputFailure) {
         self.path = path
         let isStandard = path == "-"
-        let descriptor = isStandard ? OutputDescriptor(sharing: STDOUT_FILENO) : try OutputDescriptor(creating: path)
-        state = Mutex(State(descriptor: descriptor))
+        let replacement = isWhole && !isStandard ? try Replacement(of: path) : nil
+        let descriptor: OutputDescriptor
+        if isStandard {
+            descriptor = OutputDescriptor(sharing: STDOUT_FILENO)
+        } else if let replacement {
+            descriptor = OutputDescriptor(owning: replacement.descriptor)
+        } else {
+            descriptor = try OutputDescriptor(creating: path)
+        }
+        state = Mutex(State(descriptor: descriptor, replacement: replacement))
     }
 
     deinit { try? close() }
@@ -58,6 +69,13 @@ package final class OutputFile: Sendable {
             empty(&state)
             if let descriptor = state.descriptor.take(), let code = descriptor.close() {
                 state.failure = state.failure ?? OutputFailure(path: path, code: code)
+            }
+            if let replacement = state.replacement.take() {
+                if state.failure != nil {
+                    replacement.discard()
+                } else if let code = replacement.complete() {
+                    state.failure = OutputFailure(path: path, code: code)
+                }
             }
             return state.failure
         }

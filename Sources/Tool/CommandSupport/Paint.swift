@@ -36,8 +36,8 @@ package struct Paint: Sendable {
         return unsafe String(cString: value)
     }
 
-    package func callAsFunction(_ text: some StringProtocol, _ style: Style) -> String {
-        isOn ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : String(text)
+    package func callAsFunction(_ text: some StringProtocol, _ style: Style) -> TerminalLine {
+        TerminalLine(text, isOn ? style : nil)
     }
 }
 

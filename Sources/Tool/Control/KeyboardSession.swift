@@ -68,12 +68,12 @@ package actor KeyboardSession: TerminalSession {
                 switch world.assumeIsolated({ $0.act(Rule(when: .start, action: action), as: name) }) {
                 case .done: break
                 case .notPlaying: Console.complain("the devices are not switched on yet")
-                case .refused(_, let reason): Console.complain(reason)
+                case .refused(_, let reason): Console.complain("\(reason)")
                 }
             case .giveBack(let entity, let name):
                 visit { world, now in _ = world.end(name, of: entity, at: now) }
-            case .say(let text): Console.complain(text)
-            case .help: KeyControl.help.forEach(Console.complain)
+            case .say(let text): Console.complain("\(text)")
+            case .help: for line in KeyControl.help { Console.complain("\(line)") }
             case .quit: completion.finish(.quit)
             }
         }
@@ -148,12 +148,12 @@ struct StatusText: Sendable {
     }
 
     /// At most `columns` columns, with or without colours.
-    package func line(columns: Int, _ paint: Paint) -> String {
-        var (line, room) = ("", max(0, columns))
+    package func line(columns: Int, _ paint: Paint) -> TerminalLine {
+        var (line, room): (TerminalLine, Int) = ("", max(0, columns))
         for piece in pieces where room > 0 {
             let text = piece.text.prefix(room)
             room -= text.count
-            line += piece.style.map { paint(text, $0) } ?? String(text)
+            line += piece.style.map { paint(text, $0) } ?? "\(text)"
         }
         return line
     }

@@ -94,10 +94,10 @@ package struct DoctorReport: Sendable {
     }
 
     /// A line for each finding, followed by its fix; then a line for each radio.
-    package func lines(_ paint: Paint) -> [String] {
+    package func lines(_ paint: Paint) -> [TerminalLine] {
         let width = (findings.map(\.subject) + radios.map(\.radio)).map(\.count).max() ?? 0
         let margin = "".padded(to: width + 11)
-        var lines: [String] = []
+        var lines: [TerminalLine] = []
         for finding in findings {
             let code = finding.code.map { " (\($0.rawValue))" } ?? ""
             lines.append(
@@ -114,7 +114,7 @@ package struct DoctorReport: Sendable {
         return lines
     }
 
-    private func label(_ level: Finding.Level, _ paint: Paint) -> String {
+    private func label(_ level: Finding.Level, _ paint: Paint) -> TerminalLine {
         switch level {
         case .ok: "ok     "
         case .hint: paint("hint   ", .packet)

@@ -12,21 +12,28 @@ import TextFormatting
 /// actions in its script.
 package struct EventLogReplay {
     package let scenario: String
+    private let logPath: String
     private let log: ManualActionLog
 
     /// Reads the log at a path. `scenario` overrides the scenario's path in the log.
     package init(of path: String, scenario: String?) throws(CommandFailure) {
-        log = try Self.log(at: path)
+        (logPath, log) = (path, try Self.log(at: path))
         if let scenario { self.scenario = scenario } else { self.scenario = try Self.scenario(of: log, at: path) }
     }
 
     package var actionCount: Int { log.actions.count }
 
-    /// The text of the new scenario for a file at `target`; it has been parsed and compared with the original.
-    package func text(at target: String, acceptingChanges: Bool) throws(CommandFailure) -> String {
+    /// The text of the new scenario for a file at `target`, or in this folder; it has been parsed and compared with the
+    /// original. Throws when the file is one that is read.
+    package func text(at target: String?, acceptingChanges: Bool) throws(CommandFailure) -> String {
         let path = scenario
         let variables = try RunConfiguration.variables(log.source.settings)
         let source = try readSource(path, variables: variables)
+        if let target {
+            var uses = FileUses(reading: [logPath] + source.files)
+            try uses.write(target, "-o")
+        }
+        let target = target ?? "replay.json"
         if let digest = log.source.digest, digest != source.digest, !acceptingChanges {
             throw CommandFailure(
                 .usage,

@@ -16,14 +16,16 @@ package struct CaseFormatter {
     package init(paint: Paint, isVirtual: Bool) { (self.paint, self.isVirtual) = (paint, isVirtual) }
 
     /// A line for a finished case, followed by the reasons if it did not pass.
-    package func lines(_ entry: Report.Entry) -> [String] {
+    package func lines(_ entry: Report.Entry) -> [TerminalLine] {
         let outcome = entry.outcome
         let verdict = outcome.verdict
         let label = verdict.rawValue.padded(to: Self.width)
-        var lines = ["\(paint(label, verdict == .pass ? .state : .warning))  \(entry.id)  \(seconds(outcome.duration))"]
+        var lines: [TerminalLine] = [
+            "\(paint(label, verdict == .pass ? .state : .warning))  \(entry.id)  \(seconds(outcome.duration))"
+        ]
         let margin = String(repeating: " ", count: Self.width + 2)
         for fault in outcome.faults {
-            lines.append(margin + fault.line)
+            lines.append("\(margin)\(fault.line)")
             lines += Self.trace(fault.trace, paint, indentedBy: Self.width + 2)
         }
         if verdict != .skip, verdict != .pass, let replay = outcome.replay {
@@ -35,30 +37,30 @@ package struct CaseFormatter {
     /// The trace around a failure, indented by `margin` columns and a label of `width` columns.
     package static func trace(
         _ lines: [String], _ paint: Paint, indentedBy margin: Int, label width: Int = 7
-    ) -> [String] {
+    ) -> [TerminalLine] {
         zip(["trace"] + Array(repeating: "", count: lines.count), lines).map { label, line in
-            String(repeating: " ", count: margin) + label.padded(to: width) + paint(line, .packet)
+            "\(String(repeating: " ", count: margin))\(label.padded(to: width))\(paint(line, .packet))"
         }
     }
 
     /// A row for each group if there are several, then a summary.
-    package func summary(_ report: Report) -> [String] {
+    package func summary(_ report: Report) -> [TerminalLine] {
         let (groups, verdicts) = (report.groups, Verdict.allCases)
         let width = groups.map(\.name.count).max() ?? 0
-        var lines: [String] = []
+        var lines: [TerminalLine] = []
         if groups.count > 1 {
             let head = verdicts.map { "  " + $0.rawValue }.joined()
             lines.append(paint(String(repeating: " ", count: width) + head, .state))
             lines += groups.map { group in
-                group.name.padded(to: width)
-                    + verdicts.map { verdict in
-                        let count = "\(group.tally[verdict])"
-                        return String(repeating: " ", count: verdict.rawValue.count + 2 - count.count) + count
-                    }.joined()
+                let counts = verdicts.map { verdict in
+                    let count = "\(group.tally[verdict])"
+                    return String(repeating: " ", count: verdict.rawValue.count + 2 - count.count) + count
+                }
+                return "\(group.name.padded(to: width))\(counts.joined())"
             }
         }
         return lines + [
-            "\(report.summary.words()) in \(seconds(report.duration))" + (isVirtual ? " of virtual time" : "")
+            "\(report.summary.words()) in \(seconds(report.duration))\(isVirtual ? " of virtual time" : "")"
         ]
     }
 
@@ -102,6 +104,9 @@ package struct ReportFiles {
         invocation.has("--keep") || invocation.texts("--report").contains { Format($0) == .html }
     }
 
+    /// The reports in the folder of `--keep`: one of each format.
+    static func paths(in folder: String) -> [String] { Format.allCases.map { "\(folder)/report\($0.rawValue)" } }
+
     /// Opens the files; with `--keep`, also a report of each format in that folder.
     package init(_ invocation: Invocation) throws(CommandFailure) {
         var paths: [(String, Format)] = []
@@ -112,14 +117,11 @@ package struct ReportFiles {
                     "--report must be a file that ends in .xml (JUnit), .json, .html or .md, not \(path.quoted)"
                 )
             }
-            guard !paths.contains(where: { $0.0 == path }) else {
-                throw CommandFailure(.usage, "--report names \(path.quoted) twice")
-            }
             paths.append((path, format))
         }
         if let folder = invocation.text("--keep") {
             try makeFolders(folder)
-            paths += Format.allCases.map { ("\(folder)/report\($0.rawValue)", $0) }
+            paths += zip(Self.paths(in: folder), Format.allCases)
         }
         files = try orFail(.environment, hint: " (choose a writable path)") {
             try paths.map { path, format in (try WholeFile(path), format) }

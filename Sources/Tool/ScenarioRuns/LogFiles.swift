@@ -19,14 +19,17 @@ package struct LogFiles: Sendable {
     package let traceContext: TraceContext?
 
     /// `source` is the scenario's text, for `--keep`; `isCase`: whether the data for reports is recorded, too.
+    ///
+    /// A log can be followed while the run plays; but a run that is not `inRealTime` replaces existing files when it has ended.
     package init(
         _ configuration: RunConfiguration, _ world: inout World, _ narrator: Narrator? = nil, source: [UInt8] = [],
-        isCase: Bool = false
+        isCase: Bool = false, inRealTime: Bool
     ) throws(CommandFailure) {
         var folder: ArtifactDirectory?
         if let path = configuration.keep { folder = try ArtifactDirectory(path, configuration, source: source) }
         let wording = world.wording
         let begins = Duration.seconds(configuration.scenario.begins.secondsSince2000 + Self.seconds1970To2000)
+        func replaces(_ path: String) -> Bool { !inRealTime && FilePlace(path)?.exists == true }
         let (events, traces) = try orFail(.environment) {
             var (events, traces): ([EventFile], [TraceFile]) = ([], [])
             for path in [configuration.events, folder?.events].compactMap({ $0 }) {
@@ -34,10 +37,10 @@ package struct LogFiles: Sendable {
                     try EventFile(
                         path, wording: wording, version: version, scenario: configuration.path,
                         seed: configuration.seed,
-                        source: configuration.source))
+                        source: configuration.source, isWhole: replaces(path)))
             }
             for path in [configuration.trace, folder?.trace].compactMap({ $0 }) {
-                traces.append(try TraceFile(path, epoch: begins))
+                traces.append(try TraceFile(path, epoch: begins, isWhole: replaces(path)))
             }
             return (events, traces)
         }
@@ -120,8 +123,17 @@ package struct LogFiles: Sendable {
 package struct ArtifactDirectory {
     package let path: String
 
-    package var events: String { "\(path)/events.jsonl" }
-    package var trace: String { "\(path)/trace.btsnoop" }
+    package var events: String { "\(path)/\(Self.names.events)" }
+    package var trace: String { "\(path)/\(Self.names.trace)" }
+
+    private static let names = (
+        scenario: "scenario.json", run: "run.json", events: "events.jsonl", trace: "trace.btsnoop"
+    )
+
+    /// The files in a folder of `--keep`.
+    package static func files(in path: String) -> [String] {
+        [names.scenario, names.run, names.events, names.trace].map { "\(path)/\($0)" }
+    }
 
     /// Creates the folder, and writes the scenario's text, and `run.json` with the seed, the variables of the command line,
     /// and the limit in seconds.
@@ -136,8 +148,9 @@ package struct ArtifactDirectory {
 
             """
         try orFail(.environment) {
-            for (name, octets) in [("scenario.json", source), ("run.json", Array(run.utf8))] where !octets.isEmpty {
-                let file = try OutputFile("\(path)/\(name)")
+            for (name, octets) in [(Self.names.scenario, source), (Self.names.run, Array(run.utf8))]
+            where !octets.isEmpty {
+                let file = try OutputFile("\(path)/\(name)", isWhole: true)
                 file.write(octets[...])
                 try file.close()
             }

@@ -46,20 +46,20 @@ package final class Narrator: Sendable {
 
     private let choice: Choice
     private let paint: Paint
-    private let say: @Sendable (String) -> Void
+    private let say: @Sendable (TerminalLine) -> Void
     private let announce: @Sendable (Subject) -> Void
     private let state = Mutex(State())
 
     /// `announce` is called with the subject of each line, then `say` with the line.
     package init(
-        _ choice: Choice, _ paint: Paint, say: @escaping @Sendable (String) -> Void,
+        _ choice: Choice, _ paint: Paint, say: @escaping @Sendable (TerminalLine) -> Void,
         announce: @escaping @Sendable (Subject) -> Void = { _ in }
     ) {
         (self.choice, self.paint, self.say, self.announce) = (choice, paint, say, announce)
     }
 
     /// For commands that play devices: prints nothing, the main events, or everything.
-    package convenience init?(_ verbosity: Verbosity, _ paint: Paint, say: @escaping @Sendable (String) -> Void) {
+    package convenience init?(_ verbosity: Verbosity, _ paint: Paint, say: @escaping @Sendable (TerminalLine) -> Void) {
         switch verbosity {
         case .quiet: return nil
         case .normal: self.init(Choice(events: Self.main), paint, say: say)
@@ -87,7 +87,7 @@ package final class Narrator: Sendable {
         for record in chunk.records(where: { choice.events?.contains($0) ?? true }, in: wording) {
             let (who, what) = Self.words(record)
             announce(.event(record.event, of: record.entity))
-            line(record.instant, who, what)
+            line(record.instant, who, "\(what)")
         }
     }
 
@@ -153,7 +153,7 @@ package final class Narrator: Sendable {
         }
     }
 
-    private func line(_ instant: Instant, _ who: String, _ what: String) {
+    private func line(_ instant: Instant, _ who: String, _ what: TerminalLine) {
         let width = choice.packets && choice.controller == nil ? 12 : 8
         say("\(paint("\(instant)", .quiet))  \("\(who) ".padded(to: width))\(what)")
     }
@@ -161,15 +161,15 @@ package final class Narrator: Sendable {
 
 extension Paint {
     /// An update of the client, with its heart rate highlighted.
-    package func callAsFunction(_ update: SensorCollector.Update) -> String {
+    package func callAsFunction(_ update: SensorCollector.Update) -> TerminalLine {
         let text = update.text
         switch update.content {
         case .heartRate, .measurementTally:
             let rate = text.prefix { $0 != "," }
-            return self(rate, .heart) + text.dropFirst(rate.count)
+            return "\(self(rate, .heart))\(text.dropFirst(rate.count))"
         case .state: return self(text, .state)
         case .cleared, .error: return self(text, .warning)
-        default: return text
+        default: return TerminalLine(text)
         }
     }
 }

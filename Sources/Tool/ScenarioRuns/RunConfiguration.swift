@@ -46,7 +46,7 @@ package struct RunConfiguration {
 
     package init(_ path: String, _ invocation: Invocation) throws(CommandFailure) {
         let source = try readSource(path, variables: try Self.variables(invocation.texts("--set")))
-        try self.init(source.scenario, path, invocation)
+        try self.init(source.scenario, path, invocation, reading: source.files)
         digest = source.digest
     }
 
@@ -54,7 +54,7 @@ package struct RunConfiguration {
     package init(
         _ scenario: Scenario, _ item: Case, seed: UInt64?, keep: String?, _ invocation: Invocation
     ) throws(CommandFailure) {
-        try self.init(scenario, item.path, invocation)
+        try self.init(unchecked: scenario, item.path, invocation)
         (self.item, self.keep) = (item, keep)
         self.seed = seed ?? item.seed ?? scenario.seed
         ownSettings = item.variables.keys.sorted().map { name in "\(name)=\(item.variables[name]?.json ?? "null")" }
@@ -81,14 +81,22 @@ package struct RunConfiguration {
     /// A run without devices.
     package init(empty invocation: Invocation) throws(CommandFailure) { try self.init(.empty, "", invocation) }
 
-    package init(_ scenario: Scenario, _ path: String, _ invocation: Invocation) throws(CommandFailure) {
+    /// A run with the options of a command line that reads these files. Throws when an option would overwrite one of them, or
+    /// the file of another option.
+    package init(
+        _ scenario: Scenario, _ path: String, _ invocation: Invocation, reading files: [String] = []
+    ) throws(CommandFailure) {
+        try self.init(unchecked: scenario, path, invocation)
+        var uses = FileUses(reading: files)
+        try uses.write(invocation)
+    }
+
+    private init(unchecked scenario: Scenario, _ path: String, _ invocation: Invocation) throws(CommandFailure) {
         (self.scenario, self.path) = (scenario, path)
         seed = try Self.seed(invocation) ?? scenario.seed
         let limit = try orFail { try invocation.duration("--for") }
         if let limit { self.scenario.limit = limit }
-        speed = try orFail {
-            try invocation.value("--speed", as: "a number from 0.001 to 1000, or \"max\"") { Speed($0) }
-        }
+        speed = try Self.speed(invocation)
         (events, trace, keep) = (invocation.text("--events"), invocation.text("--trace"), invocation.text("--keep"))
         (settings, limitText) = (invocation.texts("--set"), invocation.text("--for"))
         isStrict = invocation.has("--strict")
@@ -99,11 +107,13 @@ package struct RunConfiguration {
         clientOptions += invocation.texts("--radio").flatMap { ["--radio", $0] }
         if invocation.has("--ask") { clientOptions.append("--ask") }
         showsTimelines = ReportFiles.showTimelines(invocation)
-        if let events, events == trace {
-            throw CommandFailure(.usage, "--events and --trace name the same file: \(events.quoted)")
-        }
         if trace == "-" { throw CommandFailure(.usage, "--trace must be a file, not standard output") }
         if events == "-" { Console.divert() }
+    }
+
+    /// The value of `--speed`; nil without it.
+    package static func speed(_ invocation: Invocation) throws(CommandFailure) -> Speed? {
+        try orFail { try invocation.value("--speed", as: "a number from 0.001 to 1000, or \"max\"") { Speed($0) } }
     }
 
     /// Whether a log goes to a pipe or a terminal, so that it cannot be written again.
@@ -155,11 +165,12 @@ package struct RunConfiguration {
 /// Reads a scenario, and computes a digest of its files; throws all problems.
 package func readSource(
     _ path: String, variables: [String: Node] = [:]
-) throws(CommandFailure) -> (scenario: Scenario, digest: String) {
-    var digest = FileDigest()
+) throws(CommandFailure) -> (scenario: Scenario, files: [String], digest: String) {
+    var (files, digest) = ([String](), FileDigest())
     let reading = ScenarioFile.read(path, variables: variables) { path in
         let octets = contents(of: path)
         if let octets { digest.add(octets) }
+        files.append(path)
         return octets
     }
     guard reading.problems.isEmpty else {
@@ -176,7 +187,7 @@ package func readSource(
         throw CommandFailure(
             .usage, "\(path) is a suite, but this command plays a single scenario: use \"lubdub run\"")
     }
-    return (scenario, digest.text)
+    return (scenario, files, digest.text)
 }
 
 extension RunConfiguration {

@@ -1,3 +1,5 @@
+import TextFormatting
+
 /// A grid of characters; text outside it is dropped.
 struct Canvas {
     private struct Cell {
@@ -85,6 +87,10 @@ struct Canvas {
     }
 
     private func shown(_ character: Character) -> String {
+        // It would not be drawn, but obeyed.
+        guard !character.unicodeScalars.contains(where: \.isControl) else {
+            return String(repeating: "?", count: character.columns)
+        }
         guard glyphs == .ascii, !character.isASCII else { return character.drawn }
         return Self.substitutes[character] ?? "?"
     }

@@ -73,7 +73,7 @@ package actor PairingOperator: LoopActor {
         _ text: String, _ reply: @escaping PairingAgent.Reply,
         reads: @escaping @Sendable (String) -> PairingAgent.Answer?
     ) {
-        Console.complain(text)
+        Console.complain("\(text)")
         forget()
         question = (reads, reply)
     }

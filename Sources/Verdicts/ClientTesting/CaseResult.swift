@@ -64,11 +64,11 @@ package struct CaseResult: Sendable {
     }
 
     /// The lines that a command prints that runs nothing else.
-    package func lines(_ paint: Paint, isVirtual: Bool) -> [String] {
+    package func lines(_ paint: Paint, isVirtual: Bool) -> [TerminalLine] {
         guard let judgement else {
             return outcome.reasons.map { "\(paint(outcome.verdict.rawValue, .warning))  \($0)" }
         }
-        var lines = [
+        var lines: [TerminalLine] = [
             "\(measurements == 0 ? "No" : "\(measurements)") measurement\(measurements == 1 ? "" : "s") in "
                 + "\(outcome.duration)" + (isVirtual ? " of virtual time" : "")
         ]
@@ -133,12 +133,16 @@ package struct Judgement {
     private var required: [Row] { rows.filter { isStrict || !$0.expectation.isRecommendation } }
 
     /// A line for each expectation, the recommendations last, then a summary.
-    package func lines(_ paint: Paint) -> [String] {
+    package func lines(_ paint: Paint) -> [TerminalLine] {
         guard !rows.isEmpty || fault != nil else { return [] }
         let recommended = rows.filter { !isStrict && $0.expectation.isRecommendation }
-        let first = fault.map { [paint($0.verdict.rawValue, .warning) + "  client: \($0.reason)"] } ?? []
-        return first + required.flatMap { [line($0, paint)] + CaseFormatter.trace(trace($0), paint, indentedBy: 6) }
-            + recommended.map { "should  " + line($0, paint) } + [summary]
+        var lines: [TerminalLine] = []
+        if let fault { lines.append("\(paint(fault.verdict.rawValue, .warning))  client: \(fault.reason)") }
+        for row in required {
+            lines.append(line(row, paint))
+            lines += CaseFormatter.trace(trace(row), paint, indentedBy: 6)
+        }
+        return lines + recommended.map { "should  \(line($0, paint))" } + ["\(summary)"]
     }
 
     private func trace(_ row: Row) -> [String] {
@@ -155,10 +159,10 @@ package struct Judgement {
         return "\(known.id), \(known.requirement)"
     }
 
-    private func line(_ row: Row, _ paint: Paint) -> String {
+    private func line(_ row: Row, _ paint: Paint) -> TerminalLine {
         let verdict = row.ruling.verdict
-        var text = paint(verdict.rawValue, verdict == .pass ? .state : .warning) + "  \(row.expectation.id)"
-        // Quoting keeps text from the file on one line.
+        var text: TerminalLine =
+            "\(paint(verdict.rawValue, verdict == .pass ? .state : .warning))  \(row.expectation.id)"
         if let requirement = requirement(of: row) { text += " (\(requirement.quoted.dropFirst().dropLast()))" }
         return row.ruling.reason.map { "\(text): \($0)" } ?? text
     }

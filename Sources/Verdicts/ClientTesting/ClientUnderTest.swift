@@ -91,7 +91,8 @@ struct ClientUnderTest: Sendable {
         var configuration = configuration
         configuration.observe(by: radio)
         var started = try configuration.world()
-        let files = try LogFiles(configuration, &started, narrator, source: source, isCase: true)
+        let files = try LogFiles(
+            configuration, &started, narrator, source: source, isCase: true, inRealTime: true)
         var (world, record, reason) = try live(started, files, configuration, signals) {
             [configuration] live, loop, completion throws in
             try await session(

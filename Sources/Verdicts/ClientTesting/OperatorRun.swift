@@ -131,7 +131,7 @@ actor OperatorRun: ClientSession {
         let inquiries = live.assumeIsolated { $0.operatorQuestions }
         for inquiry in inquiries where announced[inquiry.expectation] != inquiry.opened {
             announced[inquiry.expectation] = inquiry.opened
-            if let question = questions[inquiry.expectation] { Console.complain(question.announcement) }
+            if let question = questions[inquiry.expectation] { Console.complain("\(question.announcement)") }
         }
         // A question does not change while the operator types.
         if session?.assumeIsolated({ $0.isTyping }) ?? false { return }
@@ -171,7 +171,7 @@ actor OperatorRun: ClientSession {
     private func take(_ reply: OperatorPrompt.Reply, to inquiry: OperatorQuestion) -> Bool {
         switch reply {
         case .misread(let why):
-            Console.complain(why)
+            Console.complain("\(why)")
             shown?.misread += 1
             guard session == nil, let shown, shown.misread == Self.maximumMisread,
                 let silence = questions[inquiry.expectation]?.silence
@@ -205,7 +205,7 @@ actor OperatorRun: ClientSession {
 
     /// Prints a question; on a terminal, its beginning stays in the last line.
     private func show(_ question: String) {
-        Console.complain(question)
+        Console.complain("\(question)")
         prompt(String(question.prefix { $0 != ":" }) + ">")
     }
 
@@ -257,7 +257,7 @@ actor OperatorSession: TerminalSession {
         for octet in octets {
             switch typing.type(octet) {
             case .line(let line)?:
-                Console.complain("\(question) \(line)".withoutMargin)
+                Console.complain(TerminalLine("\(question) \(line)".withoutMargin))
                 take(line)
             case .end?: take(nil)
             case nil: break
@@ -267,9 +267,9 @@ actor OperatorSession: TerminalSession {
     }
 
     private func draw() {
-        let text = "\(question) \(typing.text)".withoutMargin
+        let text = "\(question) \(typing.text)".withoutMargin.escapingControls
         let room = terminal.size.columns - 1  // a character in the last column would wrap
-        Console.show(last: question.isEmpty && typing.text.isEmpty ? nil : String(text.suffix(max(1, room))))
+        Console.show(last: question.isEmpty && typing.text.isEmpty ? nil : TerminalLine(text.suffix(max(1, room))))
     }
 
     /// A line editor: backspace, Ctrl-U, and Ctrl-D for the end of the input.

@@ -5,6 +5,7 @@ package import Conformance
 import Documents
 import Expectations
 import Glibc
+import ScenarioLanguage
 package import ScenarioRuns
 import Scenarios
 package import Simulation
@@ -33,7 +34,7 @@ struct CasePlayer: Sendable {
         self.invocation = invocation
         (seed, verbosity) = (try RunConfiguration.seed(invocation), try Verbosity(invocation))
         paint = try Paint(invocation, for: Console.descriptor)
-        let speed = try RunConfiguration(empty: invocation).speed
+        let speed = try RunConfiguration.speed(invocation)
         if let external = try ClientUnderTest(invocation) {
             guard speed ?? .real(1) == .real(1) else {
                 throw CommandFailure(
@@ -51,6 +52,21 @@ struct CasePlayer: Sendable {
         let ids = cases.map(\.id)
         let paths = invocation.text("--keep").map { ArtifactDirectory.paths(of: ids, in: $0) } ?? []
         folders = Dictionary(zip(ids, paths)) { first, _ in first }
+    }
+
+    /// Throws when a report or an artifact would overwrite a file of the cases.
+    package func checkFiles(of cases: [Case]) throws(CommandFailure) {
+        guard invocation.has("--report") || invocation.has("--keep") else { return }
+        var files = cases.map(\.operand)
+        for item in cases {
+            let variables = item.variables.merging(variables) { $1 }
+            _ = ScenarioFile.read(item.path, variables: variables) { path in
+                files.append(path)
+                return contents(of: path)
+            }
+        }
+        var uses = FileUses(reading: files)
+        try uses.write(invocation, folders: cases.compactMap { folders[$0.id] })
     }
 
     package var isVirtual: Bool { if case .builtIn(.max) = client { true } else { false } }
@@ -149,7 +165,8 @@ package func playToBuiltInClient(
     report: @escaping @Sendable (Instant, SensorCollector.Update) -> Void
 ) throws(CommandFailure) -> (BuiltInClientRun, Judgement, ExitCode) {
     var world = try configuration.world()
-    let files = try LogFiles(configuration, &world, narrator, source: source, isCase: true)
+    let files = try LogFiles(
+        configuration, &world, narrator, source: source, isCase: true, inRealTime: speed != .max)
     world.judgeExpectations()
     var clientRun = try BuiltInClientRun(configuration, in: world, files)
     let reason: RunCompletion.Reason
@@ -197,6 +214,7 @@ package func runSuite(_ cases: [Case], _ invocation: Invocation) throws(CommandF
         )
     }
     let player = try CasePlayer(invocation, keeping: cases)
+    try player.checkFiles(of: cases)
     let jobs = try jobs(invocation, player)
     let reports = try ReportFiles(invocation)
     let callbacks = SuiteScheduler.Callbacks(

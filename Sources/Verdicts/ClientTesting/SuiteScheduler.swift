@@ -20,7 +20,7 @@ struct SuiteScheduler: Sendable {
         package var outcome: Outcome? {
             switch self {
             case .played(let result): result.code.isInterruption ? nil : result.outcome
-            case .failed(let failure, let title): Outcome(.error, title: title, reasons: [failure.description])
+            case .failed(let failure, let title): Outcome(.error, title: title, reasons: failure.lines)
             }
         }
 

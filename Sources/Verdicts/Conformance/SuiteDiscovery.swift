@@ -36,6 +36,7 @@ package struct SuiteDiscovery {
     /// The maximum number of files and folders that are visited.
     static let maximumFiles = 10_000
     private var visited = 0
+    private var hasReachedLimit = false
 
     /// Finds the cases of these operands.
     ///
@@ -72,28 +73,36 @@ package struct SuiteDiscovery {
         var paths: [String] = []
         collect("", under: root, depth: 0, into: &paths)
         let found = paths.sorted().filter { isCase("\(root)/\($0)") }
-        if found.isEmpty, visited <= Self.maximumFiles {
+        if found.isEmpty, !hasReachedLimit {
             note(operand, .unreadable, "this folder contains no scenario")
         }
         cases += found.map { Case(Case.id(of: $0), path: "\(root)/\($0)", of: operand) }
     }
 
     private mutating func collect(_ folder: String, under root: String, depth: Int, into paths: inout [String]) {
-        for name in files.names("\(root)/\(folder)") where !name.hasPrefix(".") && visited <= Self.maximumFiles {
+        guard depth <= Self.maximumDepth else {
+            let levels = "\(Self.maximumDepth) levels of folders: \("\(root)/\(folder)".abbreviated.quoted)"
+            return reachLimit(root, "there are more than \(levels); choose a folder further down")
+        }
+        for name in files.names("\(root)/\(folder)").sorted() where !name.hasPrefix(".") && !hasReachedLimit {
             visited += 1
             guard visited <= Self.maximumFiles else {
-                return note(
-                    root, .tooLarge, "the folders contain more than \(Self.maximumFiles) files; choose a smaller folder"
-                )
+                return reachLimit(
+                    root, "the folders contain more than \(Self.maximumFiles) files; choose a smaller folder")
             }
             let path = folder + name
             switch files.kind("\(root)/\(path)") {
             case .file: if name.hasSuffix(".json") { paths.append(path) }
-            case .folder:
-                if depth < Self.maximumDepth { collect("\(path)/", under: root, depth: depth + 1, into: &paths) }
+            case .folder: collect("\(path)/", under: root, depth: depth + 1, into: &paths)
             case nil: break
             }
         }
+    }
+
+    /// Reports a limit of the search, which ends.
+    private mutating func reachLimit(_ root: String, _ message: String) {
+        note(root, .tooLarge, message)
+        hasReachedLimit = true
     }
 
     /// Whether a file is a case: it has or includes devices, or it is malformed.

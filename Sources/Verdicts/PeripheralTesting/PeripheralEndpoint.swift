@@ -58,6 +58,8 @@ package enum PeripheralEndpoint {
 
     /// Runs checks on the peripheral that `--peer` names.
     package func test(_ checks: [Check], _ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+        var uses = FileUses(reading: [])
+        try uses.write(invocation)
         let (formatter, reports) = (try CheckFormatter(invocation), try ReportFiles(invocation))
         let trace = try traceFile(invocation)
         let recent = RecentPackets(of: 0)

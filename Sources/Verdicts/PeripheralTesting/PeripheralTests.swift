@@ -72,7 +72,7 @@ struct RealPeripheralTest {
     }
 
     private func end(_ host: RealTimeHost, _ report: Report) throws(CommandFailure) -> ExitCode {
-        Console.print(report.summary.words())
+        Console.print("\(report.summary.words())")
         try reports.write(report)
         let count = report.summary.total
         if count < checks.count { Console.warn("interrupted: \(count) of \(checks.count) checks were run") }
@@ -146,14 +146,14 @@ package struct SimulatedPeripheralTest {
             for line in formatter.lines(outcome, replay: replay, trace: packets) { Console.print(line) }
             report.add(check.id, Outcome(outcome, replay: replay, seed: configuration.seed, trace: packets))
         }
-        if interruption == nil { Console.print(report.summary.words()) }
+        if interruption == nil { Console.print("\(report.summary.words())") }
         try reports.write(report)
         return interruption ?? report.code
     }
 
     private func run(_ check: Check) throws(CommandFailure) -> Check.Outcome {
         var world = try configuration.world()
-        let files = try LogFiles(configuration, &world)
+        let files = try LogFiles(configuration, &world, inRealTime: false)
         var (outcome, after) = try run(check, in: world)
         try files.close(&after, status: Report.Tally([outcome.verdict]).code.status)
         return outcome
@@ -186,7 +186,7 @@ struct CheckFormatter {
         paint = try Paint(invocation, for: Console.descriptor)
     }
 
-    func lines(_ outcome: Check.Outcome, replay: String, trace packets: [String]) -> [String] {
+    func lines(_ outcome: Check.Outcome, replay: String, trace packets: [String]) -> [TerminalLine] {
         let (check, verdict) = (outcome.check, outcome.verdict)
         guard !isQuiet || (verdict != .pass && verdict != .skip) else { return [] }
         let style: Paint.Style =
@@ -196,7 +196,7 @@ struct CheckFormatter {
             case .fail, .inconclusive, .error: .warning
             }
         let label = verdict == .inconclusive ? verdict.rawValue : verdict.rawValue.padded(to: 4)
-        var lines = ["\(paint(label, style))  \(check.id)  \(check.title)"]
+        var lines: [TerminalLine] = ["\(paint(label, style))  \(check.id)  \(check.title)"]
         if let reason = outcome.reason { lines[0] += ": \(reason)" }
         guard verdict == .fail || verdict == .inconclusive || verdict == .error else { return lines }
         if let finding = outcome.finding {

@@ -105,7 +105,7 @@ final class RealTimeHost: ExaminerHost {
             }
         }
         let close = central.close
-        if let problem = time.run(within: Self.timeout, evenIfOver: true, close) ?? nil { Console.warn(problem) }
+        if let problem = time.run(within: Self.timeout, evenIfOver: true, close) ?? nil { Console.warn("\(problem)") }
     }
 
     private func settle() {

@@ -7,12 +7,12 @@ package final class EventFile: Sendable {
     private let file: OutputFile
     private let wording: ValueFormatter
 
-    /// Creates the file and writes its first line; `-` is standard output.
+    /// Creates the file, as an `OutputFile`, and writes its first line.
     package init(
         _ path: String, wording: ValueFormatter, version: String, scenario: String, seed: UInt64,
-        source: EventRecord.Source? = nil
+        source: EventRecord.Source? = nil, isWhole: Bool = false
     ) throws(OutputFailure) {
-        file = try OutputFile(path)
+        file = try OutputFile(path, isWhole: isWhole)
         self.wording = wording
         write(EventRecord.start(version: version, scenario: scenario, seed: seed, source: source))
     }

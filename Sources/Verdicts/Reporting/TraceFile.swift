@@ -6,9 +6,9 @@ package final class TraceFile: Sendable {
     private let file: OutputFile
     private let format: Btsnoop
 
-    /// Creates the file and writes its header; the instant 0 s is `epoch` after 1970-01-01T00:00:00Z.
-    package init(_ path: String, epoch: Duration) throws(OutputFailure) {
-        file = try OutputFile(path)
+    /// Creates the file, as an `OutputFile`, and writes its header; the instant 0 s is `epoch` after 1970-01-01T00:00:00Z.
+    package init(_ path: String, epoch: Duration, isWhole: Bool = false) throws(OutputFailure) {
+        file = try OutputFile(path, isWhole: isWhole)
         format = Btsnoop(epoch: epoch)
         file.write(Btsnoop.header[...])
     }
