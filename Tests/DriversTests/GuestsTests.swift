@@ -6,7 +6,7 @@ import Testing
 
 @testable import Drivers
 
-/// A stream to a host that reads only when the test says so.
+/// A stream to a host that reads only when the test calls `read`.
 private final class SlowStream: OctetStream {
     private let waiting = Mutex(0)
 

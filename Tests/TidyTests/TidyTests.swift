@@ -18,7 +18,7 @@ import Testing
             "\\u{1B}", "`TerminalLine`: it escapes everything else",
             ["/TerminalLine.swift", "/LastLine.swift", "/ScreenPainter.swift"]
         ),
-        ("Glibc.write(", "`Console`: it makes text safe for a terminal", ["/Console.swift", "/OutputFile.swift"]),
+        ("Glibc.write(", "`Console`: it makes text safe for a terminal", ["/OutputDescriptor.swift"]),
         (
             "unsafe write(", "`Console`: it makes text safe for a terminal",
             ["/KernelInterface.swift", "/DetachedThread.swift"]

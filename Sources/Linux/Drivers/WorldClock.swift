@@ -3,7 +3,7 @@ import TextFormatting
 
 /// A world's time that follows the time of a loop, and that stops while the machine cannot keep up.
 struct WorldClock {
-    /// The maximum lag behind the loop's time, at speed 1; beyond it the world's time is set back.
+    /// The lag, at speed 1, beyond which the world's time is set back.
     static let maximumLag = Duration.seconds(1)
     /// The minimum time between two messages.
     static let quietTime = Duration.seconds(10)
