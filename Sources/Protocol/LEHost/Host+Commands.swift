@@ -83,6 +83,9 @@ extension Host {
 
     var isReady: Bool { if case .ready = phase { true } else { false } }
 
+    /// The command of the initialization that the controller has not answered yet; nil before and after it.
+    package var unansweredAtStart: Opcode? { isReady ? nil : commands.pending?.opcode }
+
     private var ownAddress: OwnAddress { randomAddress == nil ? .public : .random }
 
     private mutating func start(pool: inout PacketPool, into outbox: inout [Output]) {
