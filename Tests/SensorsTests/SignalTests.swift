@@ -1,5 +1,6 @@
-@testable import Sensors
 import Testing
+
+@testable import Sensors
 
 @Suite struct SignalTests {
     /// A curve, a number of seconds (or hours) between two questions, and what is answered.

@@ -57,7 +57,7 @@ struct Docket: Sendable {
 
 extension Docket {
     /// The indices of the evaluators without a verdict.
-    var open: [Int] { items.indices.filter { items[$0].evaluator.outcome == nil } }
+    var pending: [Int] { items.indices.filter { items[$0].evaluator.outcome == nil } }
 
     /// The index of the evaluator of an expectation.
     func evaluator(of expectation: Int) -> Int? { places.indices.contains(expectation) ? places[expectation] : nil }
@@ -139,7 +139,7 @@ extension Judge.Ruling {
 }
 
 extension Expectation {
-    /// What is judged, the same for expectations that always have the same verdict.
+    /// The same for all expectations that always have the same verdict.
     fileprivate var withoutName: Expectation {
         var judged = self
         (judged.id, judged.requirement, judged.isRecommendation) = ("", nil, false)

@@ -36,7 +36,7 @@ struct EventIndex: Sendable {
         }
     }
 
-    /// The references that include an entity, and nil, which stands for any.
+    /// The references that include an entity, and nil, which means any.
     private static func entities(with entity: EntityReference?) -> [EntityReference?] {
         switch entity {
         case .value(let device, let service, _)?:

@@ -83,7 +83,7 @@ package struct Judge: Sendable {
         advance(to: instant)
         if waitsForConnection, observed.kind == .connected {
             waitsForConnection = false
-            for index in docket.open { docket.turn(index) { [now] in $0.release(at: now) } }
+            for index in docket.pending { docket.turn(index) { [now] in $0.release(at: now) } }
         }
         context.observe(observed, at: now)
         for index in docket.concerned(by: observed) where observed.kind != .said || observesLines(index) {
@@ -111,7 +111,7 @@ package struct Judge: Sendable {
     package mutating func finish(at limit: Instant, into rulings: inout [Ruling]) {
         guard !isOver else { return }
         advance(to: limit)
-        for index in docket.open { docket.turn(index) { [now, context] in $0.finish(at: now, context) } }
+        for index in docket.pending { docket.turn(index) { [now, context] in $0.finish(at: now, context) } }
         report(into: &rulings)
         isOver = true
     }
@@ -120,7 +120,7 @@ package struct Judge: Sendable {
 
     /// The present questions to the operator, in the scenario's order.
     package var operatorQuestions: [OperatorQuestion] {
-        docket.open.compactMap { index in (docket[index] as? OperatorEvaluator)?.question(index) }
+        docket.pending.compactMap { index in (docket[index] as? OperatorEvaluator)?.question(index) }
     }
 
     /// Takes an operator's answer; for `.shown`, pass the line to ``observe(_:at:into:)`` before.
@@ -146,7 +146,7 @@ package struct Judge: Sendable {
     package mutating func reachedLimit(at instant: Instant, into rulings: inout [Ruling]) {
         guard !isOver else { return }
         advance(to: instant)
-        for index in docket.open { change(index) { [now] in $0.reachedLimit(at: now) } }
+        for index in docket.pending { change(index) { [now] in $0.reachedLimit(at: now) } }
         report(into: &rulings)
     }
 
