@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 /// Consecutive frames of heart rates, which rise and fall.
@@ -22,5 +23,29 @@ private func frames(_ count: Int, of size: Int) -> String {
             }, limit: "3000 s")
         #expect(
             harness.observe(log) == ["pass 2501.100000", "fail 2502.000000", "pass 2501.100000", "fail 2502.000000"])
+    }
+
+    @Test func `Equal expectations are judged once`() throws {
+        let shows = #""expect": "seen", "since": "connected", "within": "5 s", "event": "said""#
+        var harness = try JudgeHarness(Array(repeating: shows, count: 5000))
+        let lines = (2..<50).map { shown(Double($0), 60) }.joined()
+        let verdicts = harness.observe(connected(1) + lines)
+        #expect(verdicts.count == 5000 && Set(verdicts) == ["pass 60.000000"])
+        #expect(harness.judge.turns < 10)
+    }
+
+    @Test func `An expectation costs nothing before it opens, and nothing at events that do not concern it`() throws {
+        let count = 500
+        var harness = try JudgeHarness(
+            (0..<count).flatMap { second in
+                [
+                    #""expect": "seen", "since": "\#(second) s", "within": "1 s", "event": "said""#,
+                    #""expect": "never", "since": "\#(second) s", "within": "1 s", "event": {"event": "delivered", "of": "patch/ecg"}"#,
+                ]
+            }, limit: "1000 s")
+        let log = (0..<count).map { shown(Double($0) + 0.5, 60) + delivered(Double($0) + 0.6, 60) }.joined()
+        let verdicts = harness.observe(log)
+        #expect(verdicts.count == 2 * count && verdicts.allSatisfy { $0.hasPrefix("pass") })
+        #expect(harness.judge.turns <= 8 * count)
     }
 }

@@ -113,6 +113,17 @@ def running(words):
     return found
 
 
+def sleeping(number):
+    """The process `sleep NUMBER`, without shells that start it; empty if there is none."""
+    return [process for process in running(f'sleep {number}')
+            if pathlib.Path(f'/proc/{process}/cmdline').read_bytes() == f'sleep\0{number}\0'.encode()]
+
+
+async def until(condition):
+    while not condition():
+        await asyncio.sleep(0.02)
+
+
 async def stand_still(process, log):
     """Stops lubdub for 3 s once the log, in its folder, has two heart rates; the third is due within the next second."""
     log = pathlib.Path(f'/proc/{process.pid}/cwd', log)
@@ -185,6 +196,25 @@ class ProcessTests(Interoperability):
             self.assertLess(played.seconds, 3 + 2 + 3)
         for number in (7654321, 7654322, 7654323):
             self.assertEqual(running(f'sleep {number}'), [])
+
+    async def test_no_process_is_left_however_it_detaches(self):
+        detached = 'env -i setsid sleep 7654325 & (setsid sh -c "env -i setsid sleep 7654326 &" &) ; RESET 60'
+        daemon = 'env -i setsid sleep 7654327 & RESET 0.2'  # the client's shell ends before the case
+        for client in [detached, daemon]:
+            await self.verdict(client, 0, r'\npass  waits\n')
+        for number in (7654325, 7654326, 7654327):
+            self.assertEqual(running(f'sleep {number}'), [])
+
+    async def test_no_process_is_left_when_lubdub_is_killed(self):
+        async def kill(process):
+            await until(lambda: sleeping(7654328) and sleeping(7654329))
+            process.kill()
+
+        client = 'sleep 7654328 & env -i setsid sleep 7654329 & RESET 60'
+        played = await play(RESTING | {'limit': '50 s'}, client, meanwhile=kill)
+        self.assertEqual(played.status, -signal.SIGKILL)
+        async with asyncio.timeout(20):
+            await until(lambda: not running('sleep 7654328') + running('sleep 7654329'))
 
     async def test_an_interrupt_ends_it_too(self):
         async def interrupt(process):

@@ -16,7 +16,8 @@ from xml.etree import ElementTree
 import jsonschema
 
 from harness import LUBDUB, ROOT, Interoperability
-from test_client import ADAPTER, RESET, RESTING, SHOWN, SlowMachineTests, finished, running, scenario, stand_still
+from test_client import (
+    ADAPTER, RESET, RESTING, SHOWN, SlowMachineTests, finished, running, scenario, sleeping, stand_still, until)
 
 PYTHON = shlex.quote(sys.executable)
 STAYS = f'exec {PYTHON} reset.py 60'
@@ -143,6 +144,21 @@ class ClientSuiteTests(SuiteCase):
         done = await self.play({'a': SHORT, 'b': LONG, 'c': SHORT}, client, '--jobs', '3', meanwhile=kill)
         self.assertEqual(done.verdicts, {'a': 'pass', 'b': 'fail', 'c': 'pass'})
         self.assertRegex(done.reasons['b'], r'^client: it was killed by signal 9 \(SIGKILL\) at ')
+
+    async def test_the_end_of_a_case_ends_the_processes_of_its_client_only(self):
+        left = []
+
+        async def watch(process):
+            await until(lambda: sleeping(7654351) and sleeping(7654352))
+            await until(lambda: not sleeping(7654351))
+            left.extend(sleeping(7654352))
+
+        client = f'case $LUBDUB_CASE in a) N=1;; *) N=2;; esac; env -i setsid sleep 765435$N & {STAYS}'
+        cases = {'a': SHORT, 'b': RESTING | {'limit': '6 s'}}
+        done = await self.play(cases, client, '--jobs', '2', meanwhile=watch)
+        self.assertEqual(done.verdicts, {'a': 'pass', 'b': 'pass'}, done.reasons)
+        self.assertEqual(len(left), 1)
+        self.assertEqual(sleeping(7654352), [])
 
     async def test_programs_that_are_not_clients_have_specific_verdicts(self):
         (self.folder / 'no_program').write_text('')

@@ -176,7 +176,7 @@ class HostileControllers(Interoperability):
         for answer, why in [
                 (lambda opcode, _: None, 'the controller closed the connection'),
                 (lambda opcode, _: b'\x48\x49', 'does not speak H4: 0x48 where an H4 packet should begin'),
-                (lambda opcode, _: complete(opcode, b'\x0C'), 'the controller refused Reset: command_disallowed'),
+                (lambda opcode, _: complete(opcode, b'\x0C'), 'the controller refused Reset: command_disallowed (restart the controller, and close'),
                 (lambda opcode, _: complete(opcode, b''), 'the controller refused Reset: unspecified'),
                 (lambda opcode, p: complete(opcode, b'\0\0\0\0') if opcode == 0x2002 else good(opcode, p),
                  'the controller has no buffers of 27 octets or more for data'),
@@ -188,6 +188,16 @@ class HostileControllers(Interoperability):
             status, errors = await self.ends(answer, 'monitor')
             self.assertEqual((status, len(errors)), (3, 1), errors)
             self.assertIn(why, errors[0])
+
+    async def test_a_controller_that_never_answers_is_reported_whatever_the_limit_is(self):
+        for arguments in [
+                ('scan', '--for', '0.5 s'), ('monitor', '--for', '0.5 s'), ('serve', 'scenarios/resting.json', '--for', '0.5 s'),
+                ('run', 'scenarios/resting.json', '--for', '0.5 s', '--client', 'sleep 60'),
+                ('scan', '--for', '15 s'), ('serve', 'scenarios/resting.json'), ('check',)]:
+            with self.subTest(arguments):
+                status, errors = await self.ends(lambda opcode, _: b'', *arguments)
+                self.assertEqual(status, 3, errors)
+                self.assertRegex(errors[-1], r': the controller did not answer Reset .*\(check that .*; restart it\)$')
 
     async def test_a_monitor_retries_when_a_working_controller_fails(self):
         scans = 0

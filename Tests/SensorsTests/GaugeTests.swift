@@ -28,6 +28,18 @@ import Testing
         #expect(gauge.value(at: Self.at(102)) == 0)
     }
 
+    /// As a rule makes that acts each microsecond.
+    @Test(.timeLimit(.minutes(1)))
+    func `The cost of a change does not depend on how many others come between two samples`() {
+        var gauge = Gauge(Signal(0))
+        for tick in 1...400_000 as ClosedRange<Int64> {
+            gauge.set(Signal(1), at: Instant(nanoseconds: 1000 * tick))
+            gauge.forget(before: .start)
+            if gauge.value(at: .start) != 0 { Issue.record("a later change matters") }
+        }
+        #expect(gauge.nextChange(after: .start) == Instant(nanoseconds: 1000))
+    }
+
     @Test func `A heart and its energy remember few changes`() {
         var (heart, energy) = (Heart(rate: Signal(60)), Energy(Gauge(Signal(150))))
         for tick in 1...10_000 {

@@ -14,7 +14,7 @@ package indirect enum Curve: Hashable, Sendable {
     /// A random step of up to `by` in either direction at the end of each period, reflected at the ends of the range.
     ///
     /// Every 65,536th value is computed without the steps before it, so that any time is found quickly; the last steps
-    /// before it are drawn towards it.
+    /// before it are drawn towards it. Steps of less than 1 ms are taken several at once.
     case walk(start: Double, by: Double, period: Duration, range: ClosedRange<Double>)
     /// One curve after the other, each with its own time that starts at 0.
     ///

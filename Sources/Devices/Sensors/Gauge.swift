@@ -28,7 +28,8 @@ package struct Gauge: Sendable {
 
     /// Discards what is only needed for values before `instant`.
     package mutating func forget(before instant: Instant) {
-        guard let last = changes.lastIndex(where: { $0.at <= instant }) else { return }
+        let last = firstChange(after: instant) - 1
+        guard last >= 0 else { return }
         changes.removeFirst(changes[last].signal == nil ? last + 1 : last)
     }
 
@@ -36,8 +37,7 @@ package struct Gauge: Sendable {
 
     /// The value at an instant, which may be before the last change; nil when its curve has stopped.
     package mutating func value(at instant: Instant) -> Double? {
-        var index = changes.count - 1
-        while index >= 0, instant < changes[index].at { index -= 1 }
+        let index = firstChange(after: instant) - 1
         guard index >= 0, changes[index].signal != nil else {
             return base.value(atNanoseconds: Self.nanoseconds(from: begun, to: instant))
         }
@@ -53,12 +53,17 @@ package struct Gauge: Sendable {
 
     /// When the next override starts or ends after an instant; `.never` if none is known.
     func nextChange(after instant: Instant) -> Instant {
-        var next = Instant.never
-        var index = changes.count - 1
-        while index >= 0, changes[index].at > instant {
-            next = changes[index].at
-            index -= 1
+        let index = firstChange(after: instant)
+        return index < changes.count ? changes[index].at : .never
+    }
+
+    /// The index of the first change after an instant. A rule may make many changes between two samples.
+    private func firstChange(after instant: Instant) -> Int {
+        var (low, high) = (0, changes.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if changes[middle].at <= instant { low = middle + 1 } else { high = middle }
         }
-        return next
+        return low
     }
 }

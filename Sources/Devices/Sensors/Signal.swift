@@ -18,6 +18,9 @@ package struct Signal: Sendable {
 
     package init(_ value: Double) { self.init(.constant(value)) }
 
+    /// How many steps of random walks were computed so far.
+    var computedSteps: Int { walks.reduce(0) { $0 + $1.computed } }
+
     /// The value at a time since the curve's start; nil when the curve has stopped.
     package mutating func value(at time: Duration) -> Double? { value(atNanoseconds: time.inNanoseconds) }
 

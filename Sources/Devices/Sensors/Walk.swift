@@ -10,22 +10,32 @@ import Simulation
 ///
 /// A block ends where the next one starts: it stays inside a wedge that narrows towards that point by a sixteenth of
 /// the maximum step with each step, which mostly affects only the last few hundred steps.
+///
+/// A walk with a period below 1 ms takes as many steps at once as last at least 1 ms: n steps lead √n times as far as
+/// one. However short its period, a day has at most as many steps as milliseconds.
 struct Walk: Sendable {
     private static let levels = 4
+    private static let shortestPeriod: Int64 = 1_000_000  // nanoseconds
     private let start: Double
     private let period: Int64
     private var stretches: [Stretch]  // finest first
 
     init(start: Double, by: Double, period: Int64, range: ClosedRange<Double>, _ chance: RandomStream) {
         self.start = min(max(start, range.lowerBound), range.upperBound)
-        self.period = max(1, period)
+        let period = max(1, period)
+        let together = (Self.shortestPeriod - 1) / period + 1
+        self.period = period * together
         let width = min(range.upperBound - range.lowerBound, .greatestFiniteMagnitude)
         var by = by.magnitude
+        if together > 1 { by = min(by * Double(together).squareRoot(), width) }
         stretches = (0..<Self.levels).map { level in
             defer { by = min(by * 256, width) }
             return Stretch(by: by, range, level == 0 ? chance : chance.stream("level \(level)"))
         }
     }
+
+    /// How many steps were computed so far.
+    var computed: Int { stretches.reduce(0) { $0 + $1.computed } }
 
     mutating func value(at time: Int64) -> Double { place(after: time / period, on: 0) }
 
@@ -56,6 +66,7 @@ private struct Stretch: Sendable {
     private var chance: RandomStream
     private var steps: Int64 = 0
     private var place = 0.0
+    private(set) var computed = 0
 
     init(by: Double, _ range: ClosedRange<Double>, _ chance: RandomStream) {
         (self.by, self.range) = (by, range)
@@ -74,6 +85,7 @@ private struct Stretch: Sendable {
         if target < steps { goBack() }
         while steps < target {
             steps += 1
+            computed += 1
             step()
         }
         return place

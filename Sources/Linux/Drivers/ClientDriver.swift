@@ -34,8 +34,8 @@ package actor ClientDriver: LoopActor {
         settle()
     }
 
-    /// Why the client has not connected to a device yet; nil if it has.
-    package var missing: String? { client.missing }
+    /// Why the client has not connected to a device yet; nil if it has, or need not.
+    package var missing: String? { host?.silence ?? client.missing }
 
     /// Ends the connection, then releases the radio. Waits for an unresponsive host at most its `disconnectTimeout`, or
     /// until a signal.

@@ -57,6 +57,11 @@ package final class HCICentralHost: LiveCentralHost {
 
     package var description: String { "\(address)" }
 
+    package var silence: String? {
+        guard !hasStarted else { return nil }
+        return ControllerTrouble.silence(isOpen ? host.unansweredAtStart ?? Command.reset.opcode : nil, address)
+    }
+
     /// A controller ends a connection within a few connection intervals.
     package var disconnectTimeout: Duration { .seconds(1) }
 
@@ -116,7 +121,7 @@ package final class HCICentralHost: LiveCentralHost {
             transport.send(kind, octets)
         case .wake(let due): loop.call(at: due) { [inbox] in inbox.add(.timePassed) }
         // A controller that worked before may work again.
-        case .failed(let failure) where !hasStarted: fail("\(address): \(failure)")
+        case .failed(let failure) where !hasStarted: fail(ControllerTrouble.message(failure, address))
         case .malformed:
             if let text = warnings.warning(for: output) { Console.warn("\(address): \(text)") }
         default:

@@ -8,6 +8,9 @@ package protocol LiveCentralHost: AnyObject, CentralHost, CustomStringConvertibl
     /// Why the host is unusable, as a message; nil while it works.
     var failure: String? { get }
 
+    /// A message that the radio does not respond; nil once the host has started.
+    var silence: String? { get }
+
     /// The maximum time for ending a connection.
     var disconnectTimeout: Duration { get }
 
@@ -19,6 +22,9 @@ package protocol LiveCentralHost: AnyObject, CentralHost, CustomStringConvertibl
 }
 
 extension LiveCentralHost {
+    /// Other radios start at once, or fail.
+    package var silence: String? { nil }
+
     /// No other program uses the radio.
     package func isTaken(_ address: DeviceAddress) -> Bool { false }
 }

@@ -214,6 +214,15 @@ package actor LiveWorld: LoopActor {
         advance()
     }
 
+    /// A message that a controller does not respond; nil if all devices have started.
+    package var silence: String? {
+        for (device, controller) in controllers.enumerated() {
+            let command = world.unansweredCommand(ofDevice: device)
+            if !controller.isOpen || command != nil { return ControllerTrouble.silence(command, controller.address) }
+        }
+        return nil
+    }
+
     private func lose(_ device: Int, _ reason: String) {
         controllers[device].isOpen = false
         controllers[device].transport.close()
@@ -403,7 +412,8 @@ package actor LiveWorld: LoopActor {
         case .toRadio(let device, let kind, let packet):
             controllers[device].transport.send(kind, world.pool.octets(of: packet))
             world.pool.release(packet)
-        case .radioFailed(let device, let failure): lose(device, "\(controllers[device].address): \(failure)")
+        case .radioFailed(let device, let failure):
+            lose(device, ControllerTrouble.message(failure, controllers[device].address))
         case .radioWarning(let device, let output): warn(device, output)
         case .toForeignHost(let device, let command): bluetoothd?.perform(command, of: device)
         case .client(_, let output): client?(output)

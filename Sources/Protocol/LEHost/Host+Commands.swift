@@ -1,6 +1,6 @@
 import Bluetooth
 import GATT
-import HCI
+package import HCI
 import L2CAP
 import Octets
 import Simulation
@@ -83,6 +83,9 @@ extension Host {
 
     var isReady: Bool { if case .ready = phase { true } else { false } }
 
+    /// The command of the first initialization that the controller has not answered yet; nil before and after it.
+    package var unansweredAtStart: Opcode? { hasStarted ? nil : commands.pending?.opcode }
+
     private var ownAddress: OwnAddress { randomAddress == nil ? .public : .random }
 
     private mutating func start(pool: inout PacketPool, into outbox: inout [Output]) {
@@ -107,6 +110,7 @@ extension Host {
         family = CommandFamily(features)
         sending = SendQueue(fragmentLength: controller.bufferLength, count: controller.bufferCount)
         phase = .ready
+        hasStarted = true
         outbox.append(.started(randomAddress ?? controller.publicAddress, controller))
         if let randomAddress, randomAddress != initialization.randomAddress {
             commands.add(.leSetRandomAddress(randomAddress))

@@ -54,6 +54,7 @@ public struct Host: Sendable {
     let preferred: ConnectionParameters?
 
     var phase = Phase.off
+    var hasStarted = false  // ever
     var features: LEFeatures = []
     var family = CommandFamily.legacy
     var commands = CommandQueue()

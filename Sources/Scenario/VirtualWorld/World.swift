@@ -230,6 +230,11 @@ package struct World: Sendable {
         schedule(.toHost(node: node, kind, packet), due: now)
     }
 
+    /// The command that the controller of a device has not answered since the start; nil if it works.
+    package func unansweredCommand(ofDevice node: Int) -> Opcode? {
+        nodes.indices.contains(node) ? nodes[node].host.unansweredAtStart : nil
+    }
+
     package var hasLinks: Bool { nodes.contains { !$0.connections.isEmpty } }
 
     package mutating func endLinks() {

@@ -168,7 +168,8 @@ private func offer(
                 KeyboardSession($0, live, pairingOperator, on: loop, speed: factor, completion, paint)
             }
             await keyboard?.start()
-            let reason = await completion.wait(signals, on: loop, for: limit)
+            var reason = await completion.wait(signals, on: loop, for: limit)
+            if case .time = reason, let why = await live.silence { reason = .failure(why) }
             await keyboard?.stop()
             await control.close()
             return (await live.close(signals), reason)

@@ -7,6 +7,7 @@ import ScenarioRuns
 
 /// Runs the command line tool with its arguments, and returns the exit status.
 package func runTool(_ words: [String]) -> Int32 {
+    if words.count == 2, words[0] == Supervisor.word { return Supervisor.run(words[1]) }
     Console.prepare()
     let status = understand(words)
     switch Console.failure {

@@ -3,30 +3,36 @@ import CLinux
 import Glibc
 import TextFormatting
 
-/// How to start another program; its standard output goes to a pipe.
+/// How to start another program.
 package struct Launch {
     package let program: String
     package let arguments: [String]
     /// Variables that are added to the environment of this process, or replace its variables.
     package var environment: [(name: String, value: String)] = []
-    /// Whether it leads a new process group, with an empty standard input.
+    /// Whether it leads a new process group, with an empty standard input unless `input` is one.
     package var leadsGroup = false
+    package var input: CInt?
     /// Whether its standard error is discarded; else it is inherited.
     package var isSilent = false
 
     package init(_ program: String, _ arguments: [String]) { (self.program, self.arguments) = (program, arguments) }
 
     /// Starts it. Returns the process and the read end of its standard output.
-    package func start() throws(CommandFailure) -> (process: CInt, output: CInt) {
+    package func start() throws(CommandFailure) -> (process: Int32, output: CInt) {
         var ends: [CInt] = [0, 0]
         guard unsafe openPipe(&ends) == 0 else { throw failure(errno) }
         defer { Glibc.close(ends[1]) }
-        let (code, process) = spawn(output: ends[1])
-        guard code == 0 else {
+        do throws(CommandFailure) { return (try start(output: ends[1]), ends[0]) } catch {
             Glibc.close(ends[0])
-            throw failure(code)
+            throw error
         }
-        return (process, ends[0])
+    }
+
+    /// Starts it with a standard output.
+    package func start(output: CInt) throws(CommandFailure) -> Int32 {
+        let (code, process) = spawn(output: output)
+        guard code == 0 else { throw failure(code) }
+        return process
     }
 
     /// The exit status in a status of `wait(2)`; 128 plus the number of the signal that killed the process.
@@ -44,7 +50,11 @@ package struct Launch {
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        if leadsGroup { unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) }
+        if let input {
+            unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        } else if leadsGroup {
+            unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        }
         if isSilent { unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) }
 
         // Blocked and ignored signals would be inherited.

@@ -1,34 +1,43 @@
-import CLinux
+import Arguments
 import CommandSupport
 import Conformance
 import Glibc
 import Simulation
 
-/// The process of a client under test: a shell with a command line, and its children, in their own process group.
+/// The process of a client under test: a shell with a command line in its own process group, below a ``Supervisor``.
 struct ClientProcess: Sendable {
-    private static let shell = "/bin/sh"
     private static let maximumProcesses = 64
 
-    private let process: pid_t
-    private let mark: String  // an environment variable that no other process has
+    private let supervisor: pid_t
+    private let channel: CInt  // to the supervisor
     private let output: CInt
     /// The shell's exit status, or 128 and the number of the signal that ended it; nil while it runs.
     package private(set) var status: UInt8?
     /// Whether no process of its group is left.
     private(set) var isGone = false
+    /// Whether no process is left that it has started.
+    private(set) var hasEnded = false
 
-    /// Starts a command line in the current directory; the first variable must be unique to this process.
+    /// Starts a command line in the current directory.
     init(
         _ command: String, _ environment: [(name: String, value: String)], isSilent: Bool
     ) throws(CommandFailure) {
-        // Orphans become children of this process, so that it can wait for them and find those outside the group.
-        _ = adoptOrphans()
-        var launch = Launch(Self.shell, ["-c", command])
+        var ends: [CInt] = [0, 0]
+        let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+            throw CommandFailure(.environment, "cannot start the client: \(unsafe String(cString: strerror(errno)))")
+        }
+        defer { Glibc.close(ends[1]) }
+        channel = ends[0]
+        var launch = Launch("/proc/self/exe", [Supervisor.word, command])
         launch.environment = environment
         launch.leadsGroup = true
+        launch.input = ends[1]
         launch.isSilent = isSilent
-        mark = environment.first.map { "\($0.name)=\($0.value)" } ?? ""
-        (process, output) = try launch.start()
+        do throws(CommandFailure) { (supervisor, output) = try launch.start() } catch {
+            Glibc.close(ends[0])
+            throw error
+        }
         _ = fcntl(output, F_SETFL, O_NONBLOCK)
     }
 
@@ -45,58 +54,40 @@ struct ClientProcess: Sendable {
     }
 
     package mutating func poll() {
-        guard !isGone else { return }
+        guard !hasEnded else { return }
         var code = CInt(0)
-        while true {
-            let ended = unsafe waitpid(-process, &code, WNOHANG)
-            if ended == process { status = Launch.status(code) }
-            guard ended > 0 || ended < 0 && errno == EINTR else { break }
+        hasEnded = unsafe waitpid(supervisor, &code, WNOHANG) == supervisor
+        var octet: UInt8 = 0
+        while unsafe recv(channel, &octet, 1, CInt(MSG_DONTWAIT)) > 0 {
+            if status == nil { status = octet } else { isGone = true }
         }
-        isGone = status != nil && kill(-process, 0) != 0 && errno == ESRCH
+        // A supervisor that was killed could not report the status.
+        if hasEnded { (status, isGone) = (status ?? Launch.status(code), true) }
     }
 
     /// How long it waited for a CPU while it was runnable: the longest wait of its processes.
     package var waited: Duration {
-        var (found, longest) = ([process], Int64(0))
-        var next = 0
-        while next < found.count, next < Self.maximumProcesses {
+        let waits = descendants(of: supervisor).prefix(Self.maximumProcesses).map { process in
             // Nanoseconds on the CPU, and nanoseconds in the run queue: Linux, Documentation/scheduler/sched-stats.rst.
-            let numbers = String(decoding: contents(of: "/proc/\(found[next])/schedstat") ?? [], as: UTF8.self)
+            let numbers = String(decoding: contents(of: "/proc/\(process)/schedstat") ?? [], as: UTF8.self)
                 .split(separator: " ").compactMap { Int64($0) }
-            longest = max(longest, numbers.dropFirst().first ?? 0)
-            found += Self.children(of: "\(found[next])")
-            next += 1
+            return numbers.dropFirst().first ?? 0
         }
-        return .milliseconds(longest / 100_000_000 * 100)
+        return .milliseconds((waits.max() ?? 0) / 100_000_000 * 100)
     }
 
+    /// Sends a signal to its process group.
     package func send(_ signal: Int32) {
-        if !isGone { kill(-process, signal) }
+        var octet = UInt8(truncatingIfNeeded: signal)
+        _ = unsafe Glibc.send(channel, &octet, 1, CInt(MSG_NOSIGNAL))
     }
 
-    /// Kills its processes outside the group; call it when the group is gone.
-    func endStrays() {
-        for _ in 0..<64 {
-            let strays = Self.children(of: "self").filter { child in
-                (contents(of: "/proc/\(child)/environ") ?? []).split(separator: 0).contains(where: isMark)
-            }
-            guard !strays.isEmpty else { return }
-            for stray in strays {
-                kill(stray, SIGKILL)
-                waitpid(stray, nil, 0)
-            }
-        }
-    }
-
-    private func isMark(_ variable: ArraySlice<UInt8>) -> Bool { variable.elementsEqual(mark.utf8) }
-
-    private static func children(of process: String) -> [pid_t] {
-        folderEntries("/proc/\(process)/task").flatMap { thread in
-            String(decoding: contents(of: "/proc/\(process)/task/\(thread)/children") ?? [], as: UTF8.self).split(
-                separator: " ")
-        }.compactMap { pid_t($0) }
-    }
+    /// Kills every process that it has started, however it has detached; `poll` notices when none is left.
+    func endAll() { shutdown(channel, CInt(SHUT_WR)) }
 
     /// Reads no more; who watches has stopped before.
-    package func close() { Glibc.close(output) }
+    package func close() {
+        Glibc.close(output)
+        Glibc.close(channel)
+    }
 }

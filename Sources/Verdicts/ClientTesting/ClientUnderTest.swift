@@ -200,7 +200,8 @@ struct ClientUnderTest: Sendable {
                     throw error
                 }
                 await session.start()
-                let reason = await completion.wait(signals, on: loop, for: nil)
+                var reason = await completion.wait(signals, on: loop, for: nil)
+                if case .time = reason, let why = await live.silence { reason = .failure(why) }
                 await live.stop()
                 let record = await session.end(signals)
                 return (await live.close(signals), record, reason)
@@ -209,8 +210,7 @@ struct ClientUnderTest: Sendable {
     }
 }
 
-/// The environment of a client under test.  The first variable is unique among the cases that run at the same time: the
-/// address of the controller, or the case's id when the client uses another controller.
+/// The variables of a client under test.
 package func environment(
     of configuration: RunConfiguration, controller: String?, addresses: [DeviceAddress]
 ) -> [(name: String, value: String)] {

@@ -49,7 +49,8 @@ actor ProcessSession: ClientSession {
         poll()
     }
 
-    /// Ends the process and its children: with SIGTERM, and with SIGKILL after 2 s or at the next signal.
+    /// Ends the process and all that it has started: its group with SIGTERM and, after 2 s or at the next signal, all
+    /// with SIGKILL.
     package func end(_ signals: Signals) async -> ClientRecord {
         isOver = true
         record.hasPlayed = await live.isPlaying
@@ -58,10 +59,9 @@ actor ProcessSession: ClientSession {
         let limit = loop.now.advanced(by: .seconds(2))
         client.poll()
         while !client.isGone, loop.now < limit, signals.take() == nil { await pause() }
-        client.send(SIGKILL)
+        client.endAll()
         let last = loop.now.advanced(by: .seconds(2))  // a process that hangs in the kernel does not end
-        while !client.isGone, loop.now < last { await pause() }
-        client.endStrays()
+        while !client.hasEnded, loop.now < last { await pause() }
         stopReading()
         client.close()
         await socket?.close()

@@ -7,6 +7,10 @@ protocol ExpectationEvaluator: Sendable {
     /// Performs what is due by `now`; an opening that closes now stays open, as more events may follow at this instant.
     mutating func advance(to now: Instant, _ context: Context)
     mutating func observe(_ observed: ObservedEvent, at now: Instant, _ context: Context)
+    /// When `advance` next has an effect; `.never` if only events have one.
+    var nextDue: Instant { get }
+    /// Whether all its events matter, not only those that open it.
+    var isOpen: Bool { get }
     mutating func finish(at now: Instant, _ context: Context)
     /// Starts the time limits, after the first connection.
     mutating func release(at now: Instant)
@@ -108,6 +112,16 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
             openings[index].closes = min(openings[index].closes, now.advanced(by: within))
         }
     }
+
+    // MARK: Demand
+
+    var nextDue: Instant {
+        guard outcome == nil else { return .never }
+        return min(nextTurn?.due ?? .never, asked.nextDue(openings))
+    }
+
+    /// A delayed event may count in an opening that comes after it.
+    var isOpen: Bool { !openings.isEmpty || events.contains { $0.event.delay > .zero } }
 
     // MARK: Turns
 

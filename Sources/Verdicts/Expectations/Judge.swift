@@ -36,8 +36,7 @@ package struct Judge: Sendable {
         package var reason: String? { why?.description }
     }
 
-    private var evaluators: [any ExpectationEvaluator]
-    private var undecided: [Int]
+    private var docket: Docket
     private var context: Context
     private let kinds: [Event.Kind]  // that expectations depend on
     /// Whether the time limits wait for the operator to connect the client.
@@ -54,11 +53,9 @@ package struct Judge: Sendable {
     }
 
     package init(_ scenario: Scenario, on terms: Terms = Terms()) {
-        let streams = scenario.streams
         let context = Context(scenario, terms)
         self.context = context
-        evaluators = scenario.expectations.map { $0.evaluator(streams: streams, terms) }
-        undecided = Array(evaluators.indices)
+        docket = Docket(scenario.expectations, streams: scenario.streams, terms)
         waitsForConnection = terms.asksOperator
         let events = scenario.expectations.flatMap(\.events)
         let hasTruth = scenario.expectations.contains { !$0.truths.isEmpty }
@@ -75,7 +72,10 @@ package struct Judge: Sendable {
     /// Whether any expectation depends on a kind of event; the caller may leave out others.
     package func waits(for kind: Event.Kind) -> Bool { kinds.contains(kind) }
 
-    package var isDecided: Bool { undecided.isEmpty }
+    package var isDecided: Bool { docket.undecided == 0 }
+
+    /// How often an evaluator of an expectation had to act: a measure of the cost.
+    package var turns: Int { docket.turns }
 
     /// Takes an event; without effect after the end.
     package mutating func observe(_ observed: ObservedEvent, at instant: Instant, into rulings: inout [Ruling]) {
@@ -83,11 +83,11 @@ package struct Judge: Sendable {
         advance(to: instant)
         if waitsForConnection, observed.kind == .connected {
             waitsForConnection = false
-            for index in undecided { evaluators[index].release(at: now) }
+            for index in docket.pending { docket.turn(index) { [now] in $0.release(at: now) } }
         }
         context.observe(observed, at: now)
-        for index in undecided where observed.kind != .said || observesLines(index) {
-            evaluators[index].observe(observed, at: now, context)
+        for index in docket.concerned(by: observed) where observed.kind != .said || observesLines(index) {
+            docket.turn(index) { [now, context] in $0.observe(observed, at: now, context) }
         }
         report(into: &rulings)
     }
@@ -111,7 +111,7 @@ package struct Judge: Sendable {
     package mutating func finish(at limit: Instant, into rulings: inout [Ruling]) {
         guard !isOver else { return }
         advance(to: limit)
-        for index in undecided { evaluators[index].finish(at: now, context) }
+        for index in docket.pending { docket.turn(index) { [now, context] in $0.finish(at: now, context) } }
         report(into: &rulings)
         isOver = true
     }
@@ -120,7 +120,7 @@ package struct Judge: Sendable {
 
     /// The present questions to the operator, in the scenario's order.
     package var operatorQuestions: [OperatorQuestion] {
-        undecided.compactMap { index in (evaluators[index] as? OperatorEvaluator)?.question(index) }
+        docket.pending.compactMap { index in (docket[index] as? OperatorEvaluator)?.question(index) }
     }
 
     /// Takes an operator's answer; for `.shown`, pass the line to ``observe(_:at:into:)`` before.
@@ -132,8 +132,10 @@ package struct Judge: Sendable {
     ) -> OperatorQuestion.Effect {
         guard !isOver else { return .decided }
         advance(to: instant)
-        guard undecided.contains(question.expectation) else { return .decided }
-        let reception = change(question.expectation) { [now, context] in
+        guard let index = docket.evaluator(of: question.expectation), docket[index].outcome == nil else {
+            return .decided
+        }
+        let reception = change(index) { [now, context] in
             $0.answer(answer, to: question, at: now, context)
         }
         report(into: &rulings)
@@ -144,7 +146,7 @@ package struct Judge: Sendable {
     package mutating func reachedLimit(at instant: Instant, into rulings: inout [Ruling]) {
         guard !isOver else { return }
         advance(to: instant)
-        for index in undecided { change(index) { [now] in $0.reachedLimit(at: now) } }
+        for index in docket.pending { change(index) { [now] in $0.reachedLimit(at: now) } }
         report(into: &rulings)
     }
 
@@ -152,36 +154,26 @@ package struct Judge: Sendable {
         switch audience {
         case .all: true
         case .only(index): true
-        case .only, .nobody: !(evaluators[index] is OperatorEvaluator)
+        case .only, .nobody: !(docket[index] is OperatorEvaluator)
         }
     }
 
     /// Changes an operator's evaluator; nil for another one.
     @discardableResult
     private mutating func change<Result>(_ index: Int, _ change: (inout OperatorEvaluator) -> Result) -> Result? {
-        guard var evaluator = evaluators[index] as? OperatorEvaluator else { return nil }
-        defer { evaluators[index] = evaluator }
-        return change(&evaluator)
+        guard var evaluator = docket[index] as? OperatorEvaluator else { return nil }
+        return docket.turn(index) { stored in
+            defer { stored = evaluator }
+            return change(&evaluator)
+        }
     }
 
     private mutating func advance(to instant: Instant) {
         now = max(now, Instant(nanoseconds: instant.nanoseconds / 1000 * 1000))
-        for index in undecided { evaluators[index].advance(to: now, context) }
+        docket.advance(to: now, context)
     }
 
-    /// Appends the new verdicts, in the order of the decisions.
-    private mutating func report(into rulings: inout [Ruling]) {
-        let decided = undecided.compactMap { index in
-            evaluators[index].outcome.map { outcome in
-                Ruling(
-                    expectation: index, verdict: outcome.verdict, why: outcome.reason, at: outcome.at,
-                    stall: outcome.stall)
-            }
-        }
-        guard !decided.isEmpty else { return }
-        undecided.removeAll { evaluators[$0].outcome != nil }
-        rulings += decided.sorted { ($0.at, $0.expectation) < ($1.at, $1.expectation) }
-    }
+    private mutating func report(into rulings: inout [Ruling]) { rulings += docket.takeRulings() }
 }
 
 extension Judge {
@@ -222,6 +214,8 @@ struct SkippedEvaluator: ExpectationEvaluator {
 
     mutating func advance(to now: Instant, _ context: Context) {}
     mutating func observe(_ observed: ObservedEvent, at now: Instant, _ context: Context) {}
+    var nextDue: Instant { .never }
+    var isOpen: Bool { false }
     mutating func finish(at now: Instant, _ context: Context) {}
     mutating func release(at now: Instant) {}
 }

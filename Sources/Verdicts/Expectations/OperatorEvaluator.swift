@@ -128,6 +128,16 @@ struct OperatorEvaluator: ExpectationEvaluator {
         return .decided
     }
 
+    // MARK: Demand
+
+    var nextDue: Instant {
+        guard outcome == nil else { return .never }
+        let closes = opening.flatMap { $0.isDue ? nil : $0.closes }
+        return min(since.nextDue ?? .never, closes ?? .never)
+    }
+
+    var isOpen: Bool { opening != nil }
+
     // MARK: Openings
 
     private mutating func open(at now: Instant) {

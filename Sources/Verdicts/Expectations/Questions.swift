@@ -45,8 +45,15 @@ protocol Question: Sendable {
         into decisions: inout [Decision])
     /// Decides the openings whose time is over.
     func timePassed(at now: Instant, _ openings: inout Openings, into decisions: inout [Decision])
+    /// When `timePassed` next decides something; `.never` if it does not.
+    func nextDue(_ openings: Openings) -> Instant
     /// The decision on an opening that has closed; nil if there is none.
     func close(_ opening: Opening<Progress>, at now: Instant) -> Decision?
+}
+
+extension Question {
+    func timePassed(at now: Instant, _ openings: inout Openings, into decisions: inout [Decision]) {}
+    func nextDue(_ openings: Openings) -> Instant { .never }
 }
 
 /// The number of matches of an event: `seen`, `never`, `count` and `delay` limit it.
@@ -80,8 +87,6 @@ struct Tally: Question {
             openings.removeFirst()
         }
     }
-
-    func timePassed(at now: Instant, _ openings: inout Openings, into decisions: inout [Decision]) {}
 
     func close(_ opening: Opening<Int>, at now: Instant) -> Decision? {
         let count = count(opening)
@@ -121,8 +126,6 @@ struct Order: Question {
         }
         openings = undecided
     }
-
-    func timePassed(at now: Instant, _ openings: inout Openings, into decisions: inout [Decision]) {}
 
     func close(_ opening: Opening<Progress>, at now: Instant) -> Decision? {
         Decision(opened: opening.opened, at: now, fault: .missing(opening.progress.next))

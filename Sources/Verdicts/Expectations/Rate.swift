@@ -43,6 +43,13 @@ struct Rate: Question {
         }
     }
 
+    func nextDue(_ openings: Openings) -> Instant {
+        let ends = openings.map { opening in
+            opening.opened.advanced(byNanoseconds: opening.progress.judged * length).advanced(byNanoseconds: length)
+        }
+        return ends.min()?.advanced(by: patience) ?? .never
+    }
+
     func close(_ opening: Opening<Progress>, at now: Instant) -> Decision? {
         var opening = opening
         return judge(&opening, at: now)

@@ -128,6 +128,7 @@ package enum PeripheralEndpoint {
 
     private func missingPeer(_ host: RealTimeHost) -> CommandFailure {
         let found = PeripheralScan(for: nil, by: host, within: .seconds(5)).others
+        if let trouble = host.trouble { return CommandFailure(.environment, trouble) }
         return CommandFailure(
             .usage,
             "no peripheral given: name it with --peer. Found within 5 s: \(found.isEmpty ? "none" : found.joined(separator: ", "))"

@@ -62,6 +62,9 @@ final class RealTimeHost: ExaminerHost {
     var simulated: (scenario: Scenario, device: Int)? { nil }
     var isOver: Bool { time.reason != nil }
 
+    /// Why the radio cannot be used, as a message; nil once it works.
+    var trouble: String? { central.failure ?? central.silence }
+
     func start() {
         time.forgetStalls()
         if let started { outputs.append(started) } else { perform(.start) }

@@ -31,7 +31,7 @@ extension Tables {
         "walk": [
             .init("start", .anyNumber, required: true, "The first value."),
             .init("by", .anyNumber, required: true, "The largest step."),
-            .init("period", .duration, required: true, "Time between steps."),
+            .init("period", .duration, required: true, "Time between steps; below 1 ms, several are taken at once."),
             .init("range", .list(.anyNumber, count: 2...2), required: true, "The lowest and highest value."),
         ],
         "pieces": [
