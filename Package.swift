@@ -314,11 +314,13 @@ func libraries() -> [Target] {
 
 /// One product per library.
 func products() -> [Product] {
-    libraries().map { library in
-        let modules = library.dependencies.compactMap { dependency -> String? in
-            if case .targetItem(let name, _) = dependency { name } else { nil }
-        }
-        return .library(name: library.name, targets: [library.name] + modules)
+    libraries().map { .library(name: $0.name, targets: [$0.name] + modules(below: $0)) }
+}
+
+/// The names of the modules that a target depends on.
+func modules(below target: Target) -> [String] {
+    target.dependencies.compactMap { dependency in
+        if case .targetItem(let name, _) = dependency { name } else { nil }
     }
 }
 
@@ -375,9 +377,12 @@ func program(_ name: String, on lower: String...) -> Target {
 }
 
 /// An example for other packages, in `Examples`, which builds it with their settings.
+///
+/// It depends on the modules of its libraries, too: SwiftPM does not rebuild it when only a re-exported module changes.
 func example(_ name: String, on lower: String...) -> Target {
-    .target(
-        name: name, dependencies: named(lower), path: "Examples/Sources/\(name)",
+    let reexported = libraries().filter { lower.contains($0.name) }.flatMap(modules)
+    return .target(
+        name: name, dependencies: named((lower + reexported).uniqued), path: "Examples/Sources/\(name)",
         swiftSettings: [.treatAllWarnings(as: .error)])
 }
 
@@ -397,6 +402,11 @@ func cLibrary(_ name: String, pkgConfig: String? = nil) -> Target {
 }
 
 func named(_ targets: [String]) -> [Target.Dependency] { targets.map { .target(name: $0) } }
+
+extension [String] {
+    /// Each element once.
+    var uniqued: [String] { Set(self).sorted() }
+}
 
 func houseRules() -> [SwiftSetting] {
     [
