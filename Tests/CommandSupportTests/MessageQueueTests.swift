@@ -29,6 +29,7 @@ private struct QueuedPipe: ~Copyable {
     }
 
     mutating func add(_ message: String) { queue.add(Array(message.utf8), to: output) }
+    mutating func finish() -> Bool { queue.finish(to: output) }
     mutating func write() { queue.write(to: output) }
 
     /// What a reader finds at once; the queue writes what then has room, until nothing is left.
@@ -69,5 +70,15 @@ private struct QueuedPipe: ~Copyable {
         #expect(lines.last == "lubdub: \(10_000 - kept) messages were dropped, because nobody read them")
         pipe.add("again\n")
         #expect(pipe.readAll() == "again\n")
+    }
+
+    @Test func `The end of a queue waits only for a reader`() {
+        var pipe = QueuedPipe()
+        pipe.add("one\n")
+        let isRead = pipe.finish()
+        #expect(isRead)
+        for _ in 0..<1000 { pipe.add(Self.line) }
+        let isUnread = !pipe.finish()
+        #expect(isUnread)
     }
 }

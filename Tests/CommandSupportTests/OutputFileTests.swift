@@ -39,4 +39,16 @@ import Testing
         let error = #expect(throws: OutputFailure.self) { _ = try OutputFile("/nowhere/a.json") }
         #expect(error?.description == "cannot write \"/nowhere/a.json\": No such file or directory")
     }
+
+    @Test func `A whole file that is abandoned leaves the old one`() throws {
+        let path = Self.path("kept")
+        let old = try OutputFile(path)
+        old.write([1, 2, 3])
+        try old.close()
+        do {
+            let new = try OutputFile(path, isWhole: true)
+            new.write([4])
+        }
+        #expect(try Self.take(path) == [1, 2, 3])
+    }
 }

@@ -66,6 +66,20 @@ private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "m
         #expect(ruling.stall == (verdict == .inconclusive ? .milliseconds(length) : nil))
     }
 
+    @Test(arguments: [(false, Verdict.inconclusive), (true, .fail)])
+    func `A stall ends where time was set back`(isSetBack: Bool, verdict: Verdict) throws {
+        var harness = try JudgeHarness(shows, limit: "30 s")
+        let instant = Instant(nanoseconds: 2_000_000_000)
+        harness.judge.timePassed(at: instant, into: &harness.rulings)
+        harness.judge.stalled(from: instant, to: instant.advanced(by: .seconds(20)))
+        if isSetBack { harness.judge.endStalls(by: instant) }
+        for entry in EventLogReader(harness.scenario).entries(connected(8)) {
+            harness.judge.observe(entry.observed, at: entry.instant, into: &harness.rulings)
+        }
+        harness.judge.finish(at: Instant(nanoseconds: 30_000_000_000), into: &harness.rulings)
+        #expect(harness.rulings.first?.verdict == verdict)
+    }
+
     @Test func `Less than 50 ms excuse nothing`() throws {
         let soon = shows.replacing("10 s", with: "100 ms")
         #expect(try judged(soon, connected(1), 1.02, 49).verdict == .fail)

@@ -385,9 +385,10 @@ package actor LiveWorld: LoopActor {
         if isNewTurn { (turn, budget) = (loop.now, Self.slice) }
         world.run(until: target, budget: &budget)
         guard isNewTurn, isPlaying, !isOver else { return }
-        let target = target
-        if world.now < target { world.stalled(from: world.now, to: target) }
-        if let message = time.note(lag: world.now.duration(to: target), at: loop.now) { Console.warn("\(message)") }
+        let due = target
+        if world.now < due { world.stalled(from: world.now, to: due) }
+        if let message = time.note(lag: world.now.duration(to: due), at: loop.now) { Console.warn("\(message)") }
+        if target < due { world.endStalls() }
     }
 
     /// Advances now, and again at the next beat of the clock.

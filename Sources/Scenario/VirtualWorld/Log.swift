@@ -235,6 +235,12 @@ extension World {
     /// reason.
     package mutating func stalled(from begin: Instant, to end: Instant) { judge?.stalled(from: begin, to: end) }
 
+    /// The clock was set back to the present: no stall reaches beyond it.
+    package mutating func endStalls() {
+        let now = now
+        judge?.endStalls(by: now)
+    }
+
     /// Decides the expectations whose time has passed.
     package mutating func judgeTime() {
         let now = now

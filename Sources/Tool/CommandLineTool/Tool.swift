@@ -11,7 +11,7 @@ package func runTool(_ words: [String]) -> Int32 {
     Console.prepare()
     let status = understand(words)
     switch Console.failure {
-    case nil: return status
+    case nil, EINTR?: return status
     case EPIPE?: return status == ExitCode.success.status ? ExitCode.signal(SIGPIPE).status : status
     case let code?:
         Console.warn("cannot write to standard output: \(unsafe String(cString: strerror(code)))")

@@ -11,11 +11,13 @@ package enum Console {
         var messages = OutputDescriptor(sharing: STDERR_FILENO)
         var isDiverted = false
         var failure: Int32?
+        var hasMessageReader = true
         var last = LastLine()
         var queue: MessageQueue?
 
         mutating func print(_ line: TerminalLine) {
             guard !isDiverted else { return complain(line) }
+            guard failure != EINTR else { return }
             report(last.erase())
             if let code = results.write(Array("\(line.description)\n".utf8)[...]) { failure = failure ?? code }
             report(last.draw())
@@ -25,8 +27,12 @@ package enum Console {
 
         mutating func report(_ text: String) {
             let octets = Array(text.utf8)
-            guard !octets.isEmpty else { return }
-            if queue == nil { _ = messages.write(octets[...]) } else { queue?.add(octets, to: messages) }
+            guard !octets.isEmpty, hasMessageReader else { return }
+            if queue != nil {
+                queue?.add(octets, to: messages)
+            } else {
+                hasMessageReader = messages.write(octets[...]) != EINTR
+            }
         }
     }
 
@@ -57,10 +63,10 @@ package enum Console {
         }
     }
 
-    /// Messages wait for their reader again; queued messages without a reader are lost.
+    /// Messages wait for their reader again. If nobody reads the queued ones, these and further ones are lost.
     package static func endQueue() {
         shared.state.withLock { state in
-            state.queue?.cancel()
+            if let isRead = state.queue?.finish(to: state.messages) { state.hasMessageReader = isRead }
             state.queue = nil
         }
     }
@@ -96,7 +102,8 @@ package enum Console {
         shared.state.withLock { $0.isDiverted ? $0.messages.number : $0.results.number }
     }
 
-    /// The `errno(3)` of the first failed write of a result; `EPIPE` when the reader is gone.
+    /// The `errno(3)` of the first failed write of a result; `EPIPE` when the reader is gone, `EINTR` when it did not read
+    /// before the program had to end.
     package static var failure: Int32? { shared.state.withLock { $0.failure } }
 
     /// Opens descriptors 0 to 2 if they are closed, so that no file or socket gets their numbers, and ignores SIGPIPE, so

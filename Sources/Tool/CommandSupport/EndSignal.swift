@@ -8,7 +8,6 @@ package enum EndSignal {
         var descriptor: CInt = -1  // of signalfd(2); poll(2) ignores -1
         var hasArrived = false
         var number: Int32?
-        var isPatient = true
     }
 
     /// A class, because Swift 6.3 with `-O` initializes a static mutex of this state with zeros.
@@ -16,7 +15,8 @@ package enum EndSignal {
 
     private static let shared = Shared()
 
-    /// How long output waits for its reader after the signal, in milliseconds.
+    /// How long output waits for its reader after the signal, and how often it looks whether another thread has read the
+    /// signal: in milliseconds.
     private static let patience: CInt = 100
 
     /// Expects the signal at this descriptor of signalfd(2).
@@ -34,17 +34,14 @@ package enum EndSignal {
     static func waitForRoom(in descriptor: CInt) -> Bool {
         while true {
             let state = shared.state.withLock { $0 }
-            let limit = !state.hasArrived ? -1 : state.isPatient ? patience : 0
             var polled = [
                 pollfd(fd: descriptor, events: CShort(POLLOUT), revents: 0),
                 pollfd(fd: state.hasArrived ? -1 : state.descriptor, events: CShort(POLLIN), revents: 0),
             ]
-            let count = unsafe poll(&polled, nfds_t(polled.count), limit)
+            let count = unsafe poll(&polled, nfds_t(polled.count), patience)
             if polled[0].revents != 0 { return true }
             if polled[1].revents != 0 { noteArrival(nil) }
-            guard count == 0 else { continue }
-            shared.state.withLock { $0.isPatient = false }
-            return false
+            if count == 0, state.hasArrived { return false }
         }
     }
 

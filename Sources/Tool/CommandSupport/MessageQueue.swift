@@ -4,6 +4,8 @@ import Simulation
 struct MessageQueue: Sendable {
     /// The maximum number of octets that wait; further messages are dropped.
     static let limit = 1 << 20
+    /// How often, and how long in milliseconds, the end of the queue waits for the reader.
+    private static let (finalWaits, finalWait): (Int, CInt) = (20, 50)
 
     private let loop: EventLoop
     private let descriptor: CInt
@@ -44,8 +46,17 @@ struct MessageQueue: Sendable {
         cancel()
     }
 
-    /// Forgets all that waits.
-    mutating func cancel() {
+    /// Writes the rest while there is a reader; false if there is none.
+    mutating func finish(to output: OutputDescriptor) -> Bool {
+        for _ in 0..<Self.finalWaits where !octets.isEmpty {
+            _ = Console.hasRoom(descriptor, within: Self.finalWait)
+            write(to: output)
+        }
+        cancel()
+        return octets.isEmpty
+    }
+
+    private mutating func cancel() {
         if let watch = watch.take() { loop.cancel(watch) }
     }
 }

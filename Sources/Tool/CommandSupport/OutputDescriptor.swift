@@ -77,15 +77,15 @@ package struct OutputDescriptor: Sendable {
         }
     }
 
-    /// Writes all octets. Waits for the reader, unless a signal asks the program to end: then the rest is lost.
+    /// Writes all octets, and waits for the reader.
     ///
-    /// - Returns: An `errno(3)`, or nil.
+    /// - Returns: An `errno(3)`, or nil; `EINTR` if a signal asked the program to end meanwhile, and the rest is lost.
     package func write(_ octets: ArraySlice<UInt8>) -> Int32? {
         var rest = octets
         while !rest.isEmpty {
             switch tryToWrite(rest) {
             case .written(let count): rest = rest.dropFirst(count)
-            case .full: guard EndSignal.waitForRoom(in: number) else { return nil }
+            case .full: guard EndSignal.waitForRoom(in: number) else { return EINTR }
             case .failed(let code): return code
             }
         }

@@ -50,7 +50,10 @@ package final class OutputFile: Sendable {
         state = Mutex(State(descriptor: descriptor, replacement: replacement))
     }
 
-    deinit { try? close() }
+    deinit {
+        state.withLock { $0.replacement.take()?.discard() }
+        try? close()
+    }
 
     package var failure: OutputFailure? { state.withLock { $0.failure } }
 

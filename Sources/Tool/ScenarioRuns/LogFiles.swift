@@ -111,11 +111,13 @@ package struct LogFiles: Sendable {
         for file in traces {
             do throws(OutputFailure) { try file.close() } catch { failure = failure ?? error }
         }
-        let status = failure == nil ? status : ExitCode.environment.status
+        let status = failure == nil || failure?.code == EINTR ? status : ExitCode.environment.status
         for file in events {
             do throws(OutputFailure) { try file.close(status: status) } catch { failure = failure ?? error }
         }
-        if let failure, failure.code != EPIPE { throw CommandFailure(.environment, "\(failure)") }
+        if let failure, failure.code != EPIPE, failure.code != EINTR {
+            throw CommandFailure(.environment, "\(failure)")
+        }
     }
 }
 

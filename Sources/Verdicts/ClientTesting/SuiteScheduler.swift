@@ -19,9 +19,20 @@ struct SuiteScheduler: Sendable {
         /// The outcome for reports; nil when a signal interrupted the case.
         package var outcome: Outcome? {
             switch self {
-            case .played(let result): result.code.isInterruption ? nil : result.outcome
+            case _ where interruption != nil: nil
+            case .played(let result): result.outcome
             case .failed(let failure, let title): Outcome(.error, title: title, reasons: failure.lines)
             }
+        }
+
+        /// The signal that interrupted the case, also while it waited for the reader of its log.
+        var interruption: ExitCode? {
+            let code =
+                switch self {
+                case .played(let result): result.code
+                case .failed(let failure, _): failure.code
+                }
+            return code.isInterruption ? code : nil
         }
 
         package var result: CaseResult? { if case .played(let result) = self { result } else { nil } }
@@ -104,9 +115,7 @@ struct SuiteScheduler: Sendable {
     private mutating func ended(_ turn: Turn, _ completion: CaseCompletion) {
         playing.removeAll { $0.turn.place == turn.place }
         last = completion
-        if case .played(let result) = completion, result.code.isInterruption {
-            interruption = interruption ?? result.code
-        }
+        interruption = interruption ?? completion.interruption
         let hasEnded = runner.ended(turn, completion.outcome, isDisturbed: completion.result?.disturbance != nil)
         if turn.isSecond, hasEnded { unreported.removeAll { $0.turn.place == turn.place } }
         if hasEnded, !isInOrder { callbacks.report(turn, completion) } else { unreported.append((turn, completion)) }

@@ -57,6 +57,14 @@ struct Stalls: Sendable {
         known.append(Stall(begin: begin, end: end, length: length))
     }
 
+    /// Time was set back to `now`: no stall reaches beyond it.
+    mutating func end(by now: Instant) {
+        for index in known.indices.reversed() {
+            guard known[index].end > now else { return }
+            known[index].end = now
+        }
+    }
+
     /// The longest one in an opening of an expectation, if that is longer than a tenth of the expectation's time limit.
     func excuse(_ expectation: Expectation, from opened: Instant, to closed: Instant) -> Duration? {
         guard let bound = expectation.shortestBound else { return nil }

@@ -100,6 +100,9 @@ package struct Judge: Sendable {
         context.stalls.add(from: begin, to: end)
     }
 
+    /// Time was set back to `now`: no stall reaches beyond it.
+    package mutating func endStalls(by now: Instant) { context.stalls.end(by: now) }
+
     /// Decides the expectations whose time is over; otherwise the next event does.
     package mutating func timePassed(at instant: Instant, into rulings: inout [Ruling]) {
         guard !isOver else { return }
