@@ -8,8 +8,7 @@ struct Guest: Sendable {
     let controller: Int
     let transport: H4Transport
     let isKernel: Bool
-    fileprivate var isCongested = false
-    fileprivate var wasCongested = false
+    fileprivate var hasBeenCongested = false
 }
 
 /// The external hosts of a world, and the octets that wait for those that read too slowly.
@@ -66,18 +65,15 @@ struct Guests: Sendable {
         guest.transport.send(kind, octets)
         let queued = guest.transport.queued
         if queued > share { return .overflowed(limit: share) }
-        guard queued > Self.reportLimit, !guest.isCongested else { return .none }
-        guests[controller]?.isCongested = true
-        guests[controller]?.wasCongested = true
-        congested.insert(controller)
-        return .congested(isFirst: !guest.wasCongested)
+        guard queued > Self.reportLimit, congested.insert(controller).inserted else { return .none }
+        guests[controller]?.hasBeenCongested = true
+        return .congested(isFirst: !guest.hasBeenCongested)
     }
 
     /// The controllers whose hosts have read enough since they became slow, in order.
     mutating func takeRelieved() -> [Int] {
         guard !congested.isEmpty else { return [] }
         let relieved = congested.filter { (guests[$0]?.transport.queued ?? 0) <= Self.reportLimit / 2 }.sorted()
-        for controller in relieved { guests[controller]?.isCongested = false }
         congested.subtract(relieved)
         return relieved
     }
