@@ -46,4 +46,10 @@ extension Duration {
         let (sum, carry) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
         return overflow || carry ? (seconds < 0 ? .min : .max) : sum
     }
+
+    /// Seconds, rounded to one decimal: `2.1`.
+    package var inTenths: String {
+        let tenths = inNanoseconds / 100_000_000 + (inNanoseconds % 100_000_000 >= 50_000_000 ? 1 : 0)
+        return "\(tenths / 10).\(tenths % 10)"
+    }
 }

@@ -1,5 +1,4 @@
 import Simulation
-import TextFormatting
 
 /// A world's time that follows the time of a loop, and that stops while the machine cannot keep up.
 struct WorldClock {
@@ -57,17 +56,9 @@ struct WorldClock {
         guard reported.map({ $0.duration(to: now) >= Self.quietTime * speed }) ?? true else { return nil }
         defer { (reported, begun, lost) = (now, now, .zero) }
         if pause > maximumLag {
-            return "this machine stopped for \((pause / speed).tenths) s, and so did the devices' time"
+            return "this machine stopped for \((pause / speed).inTenths) s, and so did the devices' time"
         }
         let share = 1 - lost / max(begin.duration(to: now), lost)
         return "this machine cannot keep up: the devices' time runs at \(Int((share * 100).rounded())) % of real time"
-    }
-}
-
-extension Duration {
-    /// Seconds with one decimal.
-    fileprivate var tenths: String {
-        let tenths = (inNanoseconds + 50_000_000) / 100_000_000
-        return "\(tenths / 10).\(tenths % 10)"
     }
 }

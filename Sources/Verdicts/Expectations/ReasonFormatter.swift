@@ -79,8 +79,7 @@ struct ReasonFormatter: Sendable {
 
     /// The reason of an excused failure: `this machine stalled for 2.1 s: …`.
     func excused(_ reason: Reason, _ stall: Duration) -> Reason {
-        let tenths = (stall.inNanoseconds + 50_000_000) / 100_000_000
-        return Reason(seen: "this machine stalled for \(tenths / 10).\(tenths % 10) s: \(reason)")
+        Reason(seen: "this machine stalled for \(stall.inTenths) s: \(reason)")
     }
 
     /// The expectation since an opening; if that is nil, of all openings.
