@@ -19,7 +19,7 @@ GENERATING := ActionTableTests RegistryTests ReportTests ScenarioFileTests Verdi
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
 
 .DEFAULT_GOAL := help
-.PHONY: help run test unit test-linux test-busy sanitize soak docs examples generate release format
+.PHONY: help run test unit test-linux test-busy long sanitize soak docs examples generate release format
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' Makefile
@@ -59,6 +59,10 @@ test-linux: release  ## test with Linux's Bluetooth and bluetoothd, in an emulat
 test-busy: release  ## run many cases with correct clients on a busy machine: 15 minutes
 	@Tools/setup test
 	LUBDUB=$(RELEASE) PYTHONPATH=Tests/Interoperability .venv/bin/python -m unittest busy_clients
+
+long: release  ## serve 50 devices with random faults to clients that come and go: 1 hour, or MINUTES=
+	@Tools/setup test
+	LUBDUB=$(RELEASE) PYTHONPATH=Tests/Interoperability .venv/bin/python -m unittest long_run
 
 sanitize:  ## run the tests of modules that read external data with the address sanitizer, in a separate build
 	@Tools/setup test

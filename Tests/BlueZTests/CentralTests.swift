@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `Stopping removes a new device that is still connected, when bluetoothd has ended the connection`() throws {
+    @Test func `Stopping ends the connection to a new device, and then removes the device`() throws {
         try onBus { bus, loop in
             let radio = try await FakeRadio(on: bus, loop, isKnown: false)
             let central = try await CentralHarness(on: bus, loop, sharesDevices: false)
