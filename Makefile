@@ -17,6 +17,10 @@ READING := ATT Arguments BlueZ Bluetooth Characteristics Checks ClientTesting Co
 # Suites of tests that update what is generated.
 GENERATING := ActionTableTests RegistryTests ReportTests ScenarioFileTests VerdictTests
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
+# Modules with threads, tasks, actors or locks.
+THREADED := BlueZ ClientTesting CommandLineTool CommandSupport Conformance Control DBus Drivers Examples HCITransport \
+    PeripheralTesting Replay Reporting ScenarioLanguage ScenarioRuns Simulation Sockets Terminal
+THREAD_CHECKED := --sanitize=thread --scratch-path .build/threads
 
 .DEFAULT_GOAL := help
 .PHONY: help run test unit test-linux test-busy long sanitize soak docs examples generate release format
@@ -64,11 +68,13 @@ long: release  ## serve 50 devices with random faults to clients that come and g
 	@Tools/setup test
 	LUBDUB=$(RELEASE) PYTHONPATH=Tests/Interoperability .venv/bin/python -m unittest long_run
 
-sanitize:  ## run the tests of modules that read external data with the address sanitizer, in a separate build
+sanitize:  ## test what reads external data with the address sanitizer, and what uses threads with the thread sanitizer
 	@Tools/setup test
 	swift build --build-tests $(SANITIZED)
 	@# The sanitizer reports Swift's global tables as leaks.
 	ASAN_OPTIONS=detect_leaks=0 swift test --skip-build $(SANITIZED) $(READING:%=--filter '^%Tests')
+	swift build --build-tests $(THREAD_CHECKED)
+	swift test --skip-build $(THREAD_CHECKED) $(THREADED:%=--filter '^%Tests')
 
 soak:  ## run 100,000 random fault scenarios in a separate, optimized build
 	@Tools/setup build
