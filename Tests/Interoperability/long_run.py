@@ -50,7 +50,7 @@ def fault(chance, device):
         {'do': 'rssi', 'to': chance.randint(-100, -60), 'of': of}, {'do': 'loss', 'rate': chance.random(), 'of': of},
         {'do': 'stop_advertising', 'of': of}, {'do': 'silence', 'of': value}, {'do': 'drop', 'of': value},
         {'do': 'duplicate', 'of': value}, {'do': 'delay', 'by': '1 s', 'of': value}, {'do': 'reorder', 'of': value},
-        {'do': 'truncate', 'to': 1, 'of': value}, {'do': 'lengthen', 'with': 'FFFF', 'of': value},
+        {'do': 'truncate', 'to': 1, 'of': value}, {'do': 'lengthen', 'with': 'ffff', 'of': value},
         {'do': 'burst', 'rate': '50 Hz', 'of': value}, {'do': 'stall', 'of': of},
         {'do': 'att_error', 'on': 'read', 'error': 'unlikely_error', 'of': of}, {'do': 'mtu', 'to': 23, 'of': of},
         {'do': 'raw', 'octets': '00', 'of': value}, {'do': 'notify', 'times': 3, 'of': value},
