@@ -141,9 +141,7 @@ extension Check {
             peripheral throws(CheckExit) in
             let mtu = try offered.map { size throws(CheckExit) in try peripheral.offer(mtu: size) } ?? 23
             try peripheral.discover()
-            for value in peripheral.characteristics where !value.properties.isDisjoint(with: [.notify, .indicate]) {
-                try peripheral.subscribe(value.properties.contains(.notify) ? .notification : .indication, to: value)
-            }
+            try peripheral.subscribeToAllThatAccept()
             guard try peripheral.nextOfAny(within: .seconds(30)) != nil else {
                 throw .skipped("not applicable: nothing is notified or indicated within 30 s")
             }
@@ -180,6 +178,16 @@ extension Examiner {
         }
         for value in values { try subscribe(property == .notify ? .notification : .indication, to: value) }
         return values
+    }
+
+    /// Subscribes to every characteristic; other checks judge a rejection.
+    fileprivate mutating func subscribeToAllThatAccept() throws(CheckExit) {
+        for value in characteristics {
+            guard let handle = value.configurationHandle else { continue }
+            let wanted: ClientConfiguration = value.properties.contains(.notify) ? .notification : .indication
+            _ = try refusal(
+                of: .configure(handle: handle, wanted), "a write to the configuration of \(value.uuid.name)")
+        }
     }
 
     /// Exchanges the MTU; returns the new one.
