@@ -4,7 +4,7 @@ import Testing
 
 @testable import Checks
 
-/// Faults of peripherals that nobody can act on: what can be observed is judged without being provoked.
+/// Faults of peripherals that nobody can act on: checks judge what they can observe.
 @Suite struct ObservedFaultTests {
     private static let replaying = Peripheral(
         name: "replaying", about: "", services: [Peripheral.plainHeartRate],

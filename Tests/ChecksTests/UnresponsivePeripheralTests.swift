@@ -81,8 +81,22 @@ import VirtualWorld
             reasons == [
                 "the peripheral did not answer Exchange MTU within 30 s",
                 "the peripheral did not answer Discover All Primary Services within 30 s",
-                "the peripheral did not answer Discover All Primary Services, nor Exchange MTU, and was not asked again",
+                "the peripheral did not answer discovery, nor Exchange MTU, and was not asked again",
             ])
+    }
+
+    @Test func `a peripheral that stops in the middle of discovery`() throws {
+        let peripheral = Peripheral.full.but(
+            "stops", "", "", by: [.init(.received(0x08), at: 0, "08", becomes: "7F")])
+        var silence = Silence()
+        let reasons = try (1...3).map { _ in
+            let check = try #require(Check.all.first { $0.id == "HRS/SEN/CN/BV-01-C" })
+            let host = try ExaminerHostTests.RealHost(peripheral)
+            return check.run(on: .name("Lubdub HRM"), over: host, knowing: &silence).reason
+        }
+        let first = "the peripheral did not answer a request of discovery within 30 s"
+        let last = "the peripheral did not answer discovery, and was not asked again"
+        #expect(reasons == [first, first, last])
     }
 
     @Test func `a peripheral that ignores Exchange MTU only is checked without it`() throws {

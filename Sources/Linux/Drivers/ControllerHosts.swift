@@ -55,10 +55,11 @@ package final class HCICentralHost: LiveCentralHost {
         transport.start { [inbox] in inbox.add(.transport($0)) }
     }
 
-    /// A static address, which most hosts use: Bumble's `LocalLink` routes data by it.  Core 6.0, Vol 6, Part B, section
-    /// 1.3.2.1.
+    /// A static address, which most hosts use: Bumble's `LocalLink` routes data by it.  Hosts of one radio need different
+    /// ones, and there is no seed.  Core 6.0, Vol 6, Part B, section 1.3.2.1.
     private static func randomAddress() -> DeviceAddress {
-        DeviceAddress(0xC000_0000_0000 | .random(in: 1..<0x3FFF_FFFF_FFFF), .random)
+        var chance = SystemRandomNumberGenerator()
+        return DeviceAddress(0xC000_0000_0000 | chance.next() >> 18, .random)
     }
 
     package var description: String { "\(address)" }

@@ -24,7 +24,7 @@ private enum HeartLimits {
     /// In beats per minute.  The fastest heart on record, an Etruscan shrew's, reached 1511: Jürgens et al., Journal of
     /// Experimental Biology 199 (1996), 2579-2584.
     static let rate: UInt16 = 1600
-    /// The greatest number stands for no heart rate in some devices.
+    /// With the greatest number, some devices report that they have no heart rate.
     static let unknownRate: UInt16 = .max
     /// In 1/1024 s: 30 ms, or 2000 beats per minute.
     static let interval: UInt16 = 31

@@ -1,3 +1,4 @@
+import ATT
 package import Bluetooth
 import GATT
 package import HCI
@@ -129,7 +130,10 @@ extension Examiner {
 
     private mutating func unanswered(_ request: Silence.Request) -> CheckExit {
         silence.note(request)
-        return .inconclusive("the peripheral did not answer \(request.rawValue) within 30 s")
+        // Of discovery, only the first request is known by name here.
+        let isFirst = answered.allSatisfy { $0.first == ATT.Opcode.exchangeMTUResponse.rawValue }
+        let name = isFirst ? request.rawValue : "a request of discovery"
+        return .inconclusive("the peripheral did not answer \(name) within 30 s")
     }
 
     /// Discovers all attributes.

@@ -56,7 +56,7 @@ package struct ServiceRequirement: Sendable {
     let specification: String
     /// What the ids begin with: `HRS/SEN`; of a service that is not in the SIG's public list, `pulse_oximeter`.
     let prefix: String
-    /// What the ids of checks that are not in the SIG's public list begin with: `heart_rate`.
+    /// The beginning of the ids of checks that are not in the SIG's public list: `heart_rate`.
     let area: String
     /// Whether the SIG's public list has the checks: ids are then `…/SGGIT/CHA/BV-01-C`, and else `…/` and the number.
     let isInSIGList: Bool

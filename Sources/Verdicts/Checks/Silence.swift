@@ -33,7 +33,7 @@ package struct Silence: Sendable {
     /// Why no check that needs a connection is run any more; nil if one may be.
     package var reason: String? {
         guard hasGivenUp(.discovery) else { return nil }
-        return "the peripheral did not answer \(Request.discovery.rawValue)"
+        return "the peripheral did not answer discovery"
             + (hasGivenUp(.exchangeMTU) ? ", nor \(Request.exchangeMTU.rawValue)" : "") + ", and was not asked again"
     }
 }
