@@ -37,6 +37,23 @@ struct Truths: Sendable {
     }
 
     func present(_ truth: Matcher.Truth) -> Datum? { histories.first { $0.covers(truth) }?.present }
+
+    /// The value that an event has just delivered, if the truth is that value; nil for other statistics, and in streams,
+    /// since clients need not print each value of a stream.
+    func delivered(_ truth: Matcher.Truth, by observed: ObservedEvent) -> Datum? {
+        guard kinds.contains(observed.kind), truth.isLastValue, !observed.isStream else { return nil }
+        return histories.first { $0.covers(truth) }.flatMap { $0.concerns(observed) ? $0.present : nil }
+    }
+
+    /// Whether a value is near another, within the tolerance of a truth.
+    func isNear(_ datum: Datum, _ other: Datum, _ truth: Matcher.Truth) -> Bool {
+        histories.first { $0.covers(truth) }?.isNear(datum, other, tolerance: truth.tolerance) ?? false
+    }
+}
+
+extension Matcher.Truth {
+    /// Whether it is the value delivered last, whatever that is.
+    var isLastValue: Bool { statistic == .last && below == nil }
 }
 
 /// The present and earlier results of one `$truth`.
@@ -82,8 +99,19 @@ private struct History: Sendable {
         return truth == other
     }
 
+    /// Whether an event has delivered a value of this truth.
+    func concerns(_ observed: ObservedEvent) -> Bool {
+        guard isAbout(observed) else { return false }
+        if case .object? = observed.value { return observed.value?[key] != nil }
+        return observed.of == truth.of && observed.value != nil
+    }
+
+    private func isAbout(_ observed: ObservedEvent) -> Bool {
+        observed.of == truth.of || observed.of != nil && observed.of == carrier
+    }
+
     mutating func observe(_ observed: ObservedEvent, at now: Instant) {
-        guard observed.of == truth.of || observed.of != nil && observed.of == carrier else { return }
+        guard isAbout(observed) else { return }
         if observed.of == truth.of, observed.isStream {
             for index in 0..<observed.count { add(observed.value(at: index) ?? unknownSample, at: now) }
         } else if case .object? = observed.value {
@@ -113,6 +141,10 @@ private struct History: Sendable {
         return past.contains { $0.end >= start && datum.isNear($0.value, tolerance) }
     }
 
+    func isNear(_ datum: Datum, _ other: Datum, tolerance: Double) -> Bool {
+        datum.isNear(other, max(tolerance, allowance))
+    }
+
     func came(_ datum: Datum, tolerance: Double, since instant: Instant) -> Bool {
         let tolerance = max(tolerance, allowance)
         if let present, datum.isNear(present, tolerance) { return true }
@@ -122,7 +154,7 @@ private struct History: Sendable {
 
 extension Datum {
     /// Whether it is equal, except for differences of numbers within a tolerance.
-    fileprivate func isNear(_ other: Datum, _ tolerance: Double) -> Bool {
+    func isNear(_ other: Datum, _ tolerance: Double) -> Bool {
         switch (self, other) {
         // Ignores rounding errors of binary fractions.
         case (.number(let one), .number(let two)): (one - two).magnitude <= tolerance + 1e-9

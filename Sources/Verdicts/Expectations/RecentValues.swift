@@ -1,0 +1,41 @@
+import Scenarios
+import Simulation
+
+/// The values of one field that a client may show: those delivered last, and those that these have replaced recently.
+struct RecentValues: Sendable {
+    enum Age: Hashable, Sendable {
+        case recent
+        /// It was replaced too long ago.
+        case stale
+        case never
+    }
+
+    private static let maximumPast = 65_536
+
+    private(set) var latest: [Datum] = []
+    private var past: [Datum: Instant] = [:]  // when they were replaced
+
+    mutating func deliver(_ values: [Datum], at now: Instant, memory: Duration) {
+        guard values != latest else { return }
+        for value in latest { past[value] = now }
+        latest = values
+        guard past.count > Self.maximumPast else { return }
+        let start = now.advanced(by: .zero - memory)
+        past = past.filter { $0.value >= start }
+    }
+
+    var isEmpty: Bool { latest.isEmpty && past.isEmpty }
+
+    func contains(where isSame: (Datum) -> Bool) -> Bool { latest.contains(where: isSame) || past.keys.contains(where: isSame) }
+
+    /// Whether a value that is the same was among the latest at `start` or later.
+    func age(since start: Instant, where isSame: (Datum) -> Bool) -> Age {
+        if latest.contains(where: isSame) { return .recent }
+        var age = Age.never
+        for (value, end) in past where isSame(value) {
+            if end >= start { return .recent }
+            age = .stale
+        }
+        return age
+    }
+}
