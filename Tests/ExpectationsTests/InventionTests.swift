@@ -1,5 +1,7 @@
 import EventLogs
 import Expectations
+import ScenarioLanguage
+import Scenarios
 import Simulation
 import Testing
 
@@ -37,12 +39,13 @@ private func rate(_ seconds: Double, _ members: String) -> String { said(seconds
         delivered(1, 62, #", "rr_ms": [967.773, 0, 812.5]"#) + rate(2, #""bpm": 62, "rr_ms": [968, 812]"#),
         temperature(1, 36.64) + said(2, #"{"temperature": {"celsius": 36.6}}"#),
         // Keys and fields that are not described, text, and devices that Lubdub does not know.
-        said(1, #"{"statistic": {"name": "average_heart_rate", "value": 1}}"#) + said(2, #"{"spo2": 3}"#) + said(3, #""hello""#),
+        said(1, #"{"statistic": {"name": "average_heart_rate", "value": 1}}"#) + said(2, #"{"spo2": 3}"#)
+            + said(3, #""hello""#),
         delivered(1, 62) + rate(2, #""bpm": 62, "quality": 3"#),
         delivered(1, 62) + said(2, #"{"heart_rate": {"bpm": 62}, "peer": "AA:BB:CC:DD:EE:FF/public"}"#),
         // A client that shows a word, and one that shows a number.
         line(1, "read", of: "strap/battery", #", "value": 87"#) + said(2, #"{"battery": "full"}"#),
-        // What was delivered is not known.
+        // Lubdub cannot decode the delivered value.
         line(1, "delivered", of: "strap/heart_rate") + shown(2, 0) + delivered(3, 62) + shown(8, 0),
         line(1, "delivered", of: "strap") + shown(6, 99),
         // Samples, in any portions.
@@ -55,9 +58,15 @@ private func rate(_ seconds: Double, _ members: String) -> String { said(seconds
     }
 
     @Test(arguments: [
-        (delivered(1, 300) + shown(2, 11265) + shown(2.1, 300), "bpm 11265, but the latest was 300, which looks like swapped octets"),
+        (
+            delivered(1, 300) + shown(2, 11265) + shown(2.1, 300),
+            "bpm 11265, but the latest was 300, which looks like swapped octets"
+        ),
         (shown(1, 62) + delivered(1, 62), "bpm 62, but none was delivered"),
-        (delivered(1, 62) + delivered(2, 63) + shown(7.000001, 62), "bpm 62, but the latest was 63, which looks like an earlier value"),
+        (
+            delivered(1, 62) + delivered(2, 63) + shown(7.000001, 62),
+            "bpm 62, but the latest was 63, which looks like an earlier value"
+        ),
         (delivered(1, 62) + rate(2, #""bpm": 62, "energy_kj": 0"#), "energy_kj 0, but none was delivered"),
         (
             delivered(1, 62, #", "contact": null"#) + rate(2, #""bpm": 62, "contact": false"#),
@@ -65,20 +74,24 @@ private func rate(_ seconds: Double, _ members: String) -> String { said(seconds
         ),
         (
             delivered(1, 62, #", "rr_ms": [1000]"#) + rate(2, #""rr_ms": [1024]"#),
-            "rr_ms [1024], but the latest was 1000, which looks like RR-Intervals in 1/1024 s, taken for ms"
+            "rr_ms [1024], but the latest was [1000], which looks like RR-Intervals in 1/1024 s, taken for ms"
         ),
         (
             temperature(1, 36.6) + said(2, #"{"temperature": {"celsius": 97.88}}"#),
             "celsius 97.88, but the latest was 36.6, which looks like degrees Fahrenheit, taken for Celsius"
         ),
-        (line(1, "read", of: "strap/battery", #", "value": 87"#) + said(2, #"{"battery": 0}"#), "battery 0, but the latest was 87"),
+        (
+            line(1, "read", of: "strap/battery", #", "value": 87"#) + said(2, #"{"battery": 0}"#),
+            "battery 0, but the latest was 87"
+        ),
         (
             line(1, "read", of: "band/fitness/steps", #", "value": 300"#) + said(2, #"{"steps": 44}"#),
             "steps 44, but the latest was 300, which looks like only one of two octets"
         ),
         (stream(1, [60]) + said(2, #"{"measurements": {"samples": 1, "bpm": 61}}"#), "bpm 61, but the latest was 60"),
         (
-            stream(1, [60]) + said(2, #"{"measurements": {"samples": 1}}"#) + said(3, #"{"measurements": {"samples": 1}}"#),
+            stream(1, [60]) + said(2, #"{"measurements": {"samples": 1}}"#)
+                + said(3, #"{"measurements": {"samples": 1}}"#),
             "2 samples in all, of 1 delivered"
         ),
         // After something unknown, when what is known was delivered long ago.
@@ -87,8 +100,30 @@ private func rate(_ seconds: Double, _ members: String) -> String { said(seconds
     func `Nothing else may be shown`(log: String, reason: String) throws {
         let (verdict, seen) = try verdict(log)
         #expect(verdict.hasPrefix("fail"), "\(log)")
-        #expect(seen.hasPrefix("expected no value in the client's output that was not delivered to it; observed output"))
+        #expect(
+            seen.hasPrefix("expected no value in the client's output that was not delivered to it; observed output"))
         #expect(seen.hasSuffix(": \(reason)"), "\(seen)")
+    }
+
+    @Test func `A line with an address is about that device`() throws {
+        let straps = ["A", "B"].map { letter in
+            "{\"id\": \"\(letter.lowercased())\", \"address\": \"C\(letter):FF:EE:00:00:01/random\", \"services\": [{\"service\": \"heart_rate\"}]}"
+        }
+        let text =
+            "{\"lubdub\": 1, \"name\": \"x\", \"limit\": \"60 s\", \"devices\": [\(straps.joined(separator: ", "))]}"
+        let scenario = try #require(ScenarioFile.read("x") { _ in Array(text.utf8) }.scenario)
+        let delivered = ["a", "b"].enumerated().map { index, strap in
+            line(1, "delivered", of: "\(strap)/heart_rate", ", \"value\": {\"bpm\": \(60 + index)}")
+        }
+        for (peer, verdict) in [("CA", "pass"), ("CB", "fail"), ("CC", "pass")] {
+            var (judge, rulings) = (Judge(scenario, on: Judge.Terms(judgesInventions: true)), [Judge.Ruling]())
+            let shown = said(2, "{\"heart_rate\": {\"bpm\": 60}, \"peer\": \"\(peer):FF:EE:00:00:01/random\"}")
+            for entry in EventLogReader(scenario).entries(delivered.joined() + shown) {
+                judge.observe(entry.observed, at: entry.instant, into: &rulings)
+            }
+            judge.finish(at: Instant(nanoseconds: 3_000_000_000), into: &rulings)
+            #expect(rulings.map(\.verdict.rawValue) == [verdict], "\(peer)")
+        }
     }
 
     @Test func `A stall of this machine excuses an old value, but not an invented one`() throws {

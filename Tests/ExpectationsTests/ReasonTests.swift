@@ -16,6 +16,10 @@ import Testing
             #"expected output {"heart_rate": {"bpm": 300}} within 2 s after delivery of strap/heart_rate at 1.000000 s; observed none by 3.000000 s; the closest was output {"heart_rate": {"bpm": 11265}} at 1.500000 s: bpm 11265 instead of 300, which looks like swapped octets"#
         ),
         (
+            shows, delivered(1, 60) + shown(1.1, 60) + delivered(2, 61) + shown(2.1, 60),
+            #"expected output {"heart_rate": {"bpm": 61}} within 2 s after delivery of strap/heart_rate at 2.000000 s; observed none by 4.000000 s; the closest was output {"heart_rate": {"bpm": 60}} at 2.100000 s: bpm 60 instead of 61, which looks like an earlier value"#
+        ),
+        (
             #""expect": "seen", "since": "1 s", "within": "2 s", "event": {"event": "said", "line": {"heart_rate": {"bpm": 75, "contact": false}}}"#,
             shown(0.5, 75) + shown(1.2, 60) + shown(1.5, 75) + shown(1.6, 60) + said(1.7, #"{"battery": 75}"#),
             #"expected output {"heart_rate": {"bpm": 75, "contact": false}} within 2 s after 1.000000 s; observed none by 3.000000 s; the closest was output {"heart_rate": {"bpm": 75}} at 1.500000 s: no contact instead of false"#

@@ -46,7 +46,7 @@ private let eachContact = each.replacing("bpm", with: "contact").replacing(
     /// An expectation that the delivery of a value opens asks for that value.
     @Test(arguments: [
         Row(each, delivered(1, 300) + shown(1.5, 300), "pass 1.500000"),
-        // A later value is no answer, nor an earlier one, even with the tolerance of real time.
+        // Neither a later value nor an earlier one is an answer, even with the tolerance of real time.
         Row(each, delivered(1, 256) + delivered(3, 257) + shown(3.01, 257), "fail 3.500000"),
         Row(each, delivered(1, 256) + shown(1.1, 1) + delivered(3, 257) + shown(3.01, 257), "fail 3.500000"),
         Row(each, delivered(1, 60) + shown(1.1, 60) + delivered(1.5, 61) + shown(1.6, 60), "fail 4.000000"),
@@ -57,7 +57,8 @@ private let eachContact = each.replacing("bpm", with: "contact").replacing(
         Row(each, delivered(1, 60) + delivered(1.1, 61) + shown(3, 60) + shown(3.1, 61), "pass 3.100000"),
         // A measurement without the member asks for nothing new.
         Row(
-            eachContact, delivered(1, 60, #", "contact": true"#) + delivered(2, 61)
+            eachContact,
+            delivered(1, 60, #", "contact": true"#) + delivered(2, 61)
                 + said(2.1, #"{"heart_rate": {"contact": true}}"#), "pass 2.100000"),
         Row(
             eachContact, delivered(1, 60, #", "contact": null"#) + said(2.1, #"{"heart_rate": {"bpm": 60}}"#),

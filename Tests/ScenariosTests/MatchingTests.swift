@@ -78,7 +78,9 @@ private let line = Datum.object([
         let cleared = Matcher.object([.init(key: "heart_rate", matcher: .null)])
         #expect(cleared.fits(line: Datum(json: #"{"heart_rate": null}"#.utf8)))
         #expect(!cleared.fits(line: Datum(json: #"{"battery": 3}"#.utf8)))
-        #expect(!Matcher.object([.init(key: "heart_rate", matcher: .object([]))]).fits(line: .object([.init("heart_rate", .null)])))
+        #expect(
+            !Matcher.object([.init(key: "heart_rate", matcher: .object([]))]).fits(
+                line: .object([.init("heart_rate", .null)])))
     }
 
     @Test func `Filters of events`() {

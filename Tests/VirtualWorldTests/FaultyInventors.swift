@@ -14,7 +14,9 @@ extension FaultyClient {
         FaultyClient(
             name: "invents_\(what.split(separator: " ").joined(separator: "_"))",
             about: "shows a wrong \(what) before each right one", caughtBy: ["\(path) nothing_invented"],
-            values: { octets, uuid, _ in uuids.contains(uuid) ? [.hears(other(octets)), .hears(octets)] : [.hears(octets)] }
+            values: { octets, uuid, _ in
+                uuids.contains(uuid) ? [.hears(other(octets)), .hears(octets)] : [.hears(octets)]
+            }
         )
     }
 
@@ -47,10 +49,20 @@ extension FaultyClient {
         invents("spot-check", .plxSpotCheckMeasurement, in: "pulse_oximeter") { changed($0, at: 1) { $0 ^ 0x08 } },
         invents("speed", .rscMeasurement, in: "running") { changed($0, at: 2) { $0 &+ 9 } },
         invents("cadence", .rscMeasurement, in: "running") { changed($0, at: 3) { $0 &+ 9 } },
+        invents("stride length", .rscMeasurement, in: "running") { changed($0, at: 4) { $0 &+ 9 } },
+        invents("total distance", .rscMeasurement, in: "running") { changed($0, at: 7) { $0 ^ 0x40 } },
+        invents("running", .rscMeasurement, in: "running") { changed($0, at: 0) { $0 ^ 0x04 } },
+        invents("amplitude", .plxContinuousMeasurement, in: "pulse_oximeter") { octets in
+            changed(octets, at: octets.count - 2) { octets[0] & 0x10 != 0 ? $0 ^ 0x08 : $0 }
+        },
         invents("steps", VendorUUID.steps.uuid, in: "fitness") { changed($0, at: 2) { $0 &+ 1 } },
         invents("steps today", VendorUUID.stepsToday.uuid, in: "fitness") { changed($0, at: 2) { $0 &+ 1 } },
         invents("feed", VendorUUID.feedValue.uuid, in: "collector/streams/feed") { changed($0, at: 2) { $0 &+ 1 } },
         invents("battery", .batteryLevel, of: .battery, as: [3], in: "formats/two_batteries"),
+        invents(
+            "measurement interval", .measurementInterval, of: .healthThermometer, as: [9, 0],
+            in: "collector/thermometer/interval"),
+        invents("sensor location", .sensorLocation, of: .runningSpeedAndCadence, as: [3], in: "running"),
         invents("location", .bodySensorLocation, of: .heartRate, as: [2], in: "resting"),
         invents("manufacturer", DeviceInformation.manufacturer.uuid, of: .deviceInformation, as: [65], in: "resting"),
         invents("temperature type", .temperatureType, of: .healthThermometer, as: [2], in: "thermometer"),

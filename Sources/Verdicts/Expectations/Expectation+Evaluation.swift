@@ -66,7 +66,8 @@ extension Expectation {
         switch question {
         case .seen(let event, _), .delay(_, let event, _, _):
             guard event.kind == .said, event.occurrence == .each, event.delay <= .zero,
-                let opening = opens.event, [.delivered, .indicated, .read].contains(opening.kind), opening.delay <= .zero
+                let opening = opens.event, [.delivered, .indicated, .read].contains(opening.kind),
+                opening.delay <= .zero
             else { return [] }
             return event.truths.filter(\.isLastValue)
         case .never, .count, .order, .rate: return []

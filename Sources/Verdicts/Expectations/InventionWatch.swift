@@ -94,7 +94,8 @@ struct InventionWatch: Sendable {
     ) {
         let start = now.advanced(by: .zero - memory)
         for element in shown.elements where element != .null {
-            if case .number(let number) = element, number.magnitude >= 1e12 { continue }  // beyond what is printed exactly
+            // Greater numbers are not printed exactly.
+            if case .number(let number) = element, number.magnitude >= 1e12 { continue }
             let ages = known.filter { $0.hasField(field) }.map { $0.age(of: element, as: field, since: start, at: now) }
             guard !ages.isEmpty, !ages.contains(nil), !ages.contains(.recent) else { continue }
             invention = Invention(

@@ -66,7 +66,8 @@ package struct Judge: Sendable {
             terms.judgesInventions && !terms.asksOperator ? InventionWatch(scenario, arrival: terms.radio.arrival) : nil
         let hasTruth = scenario.expectations.contains { !$0.truths.isEmpty }
         kinds = Event.Kind.allCases.filter { [inventions] kind in
-            inventions.map { kind == .said || $0.kinds.contains(kind) } ?? false || events.contains { $0.kind == kind } || hasTruth && context.truths.kinds.contains(kind)
+            inventions.map { kind == .said || $0.kinds.contains(kind) } ?? false || events.contains { $0.kind == kind }
+                || hasTruth && context.truths.kinds.contains(kind)
                 || kind == .connected && terms.asksOperator
         }
     }

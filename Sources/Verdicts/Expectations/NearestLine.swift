@@ -9,9 +9,13 @@ struct FieldDifference: Sendable {
     let expected: Matcher
     /// The right value; nil if several are right.
     let right: Datum?
+    /// Whether it was right until the value was delivered that is asked for.
+    let isStale: Bool
 
     /// The likely cause.
-    var cause: String? {
+    var cause: String? { signature ?? (isStale ? Signature.stale : nil) }
+
+    fileprivate var signature: String? {
         guard let shown, let right else { return nil }
         return Signature.cause(of: shown, insteadOf: right, in: field)
     }
@@ -27,7 +31,8 @@ struct NearestLine: Sendable {
         to event: Event, _ asked: AskedValues, among misses: [NearMisses.Observation], in window: ClosedRange<Instant>,
         _ truths: Truths
     ) {
-        guard case .line(let matcher)? = event.filters.first(where: { if case .line = $0 { true } else { false } }) else {
+        guard case .line(let matcher)? = event.filters.first(where: { if case .line = $0 { true } else { false } })
+        else {
             return nil
         }
         var best: (line: NearestLine, rank: (Int, Int, Int))?
@@ -38,7 +43,7 @@ struct NearestLine: Sendable {
             guard !differences.isEmpty, matcher.hasKey(in: line) else { continue }
             let isRepeated = misses[..<index].contains { $0.observed.value == line }
             let rank = (
-                differences.contains { $0.cause != nil } ? 0 : 1, differences.count, isRepeated ? 1 : 0
+                differences.contains { $0.signature != nil } ? 0 : 1, differences.count, isRepeated ? 1 : 0
             )
             if let best, best.rank <= rank { continue }
             best = (NearestLine(observation: miss, differences: differences), rank)
@@ -95,7 +100,12 @@ extension Matcher {
             return truths.isNear(datum, asked, truth)
         }
         guard !fits else { return }
+        var isStale = false
+        if case .truth(let truth) = self, let shown, let previous = asked.previous(truth) {
+            isStale = truths.isNear(shown, previous, truth)
+        }
         differences.append(
-            FieldDifference(field: field, shown: shown, expected: self, right: right(asked, truths)))
+            FieldDifference(
+                field: field, shown: shown, expected: self, right: right(asked, truths), isStale: isStale))
     }
 }

@@ -16,15 +16,20 @@ struct Opening<Progress: Sendable>: Sendable {
 /// The values in place of the `$truth` of an expectation: a client that is asked for a value has not answered by showing
 /// one that was delivered later.
 struct AskedValues: Sendable {
-    private var values: [(truth: Matcher.Truth, value: Datum)] = []
+    private var values: [(truth: Matcher.Truth, value: Datum, previous: Datum?)] = []
 
     init() {}
 
     init(_ truths: [Matcher.Truth], deliveredBy observed: ObservedEvent, _ known: Truths) {
-        values = truths.compactMap { truth in known.delivered(truth, by: observed).map { (truth, $0) } }
+        values = truths.compactMap { truth in
+            known.delivered(truth, by: observed).map { (truth, $0, known.previous(truth)) }
+        }
     }
 
     subscript(truth: Matcher.Truth) -> Datum? { values.first { $0.truth == truth }?.value }
+
+    /// The value that the asked one has replaced.
+    func previous(_ truth: Matcher.Truth) -> Datum? { values.first { $0.truth == truth }?.previous }
 }
 
 struct Decision: Sendable {

@@ -43,7 +43,8 @@ struct ReasonFormatter: Sendable {
             "\(text(truth)) was \(truths.present(truth).map(\.json) ?? "unknown")"
         }
         return Reason(
-            expected: expected(expectation, decision.opened, decision.asked), seen: ([seen] + present).joined(separator: "; "))
+            expected: expected(expectation, decision.opened, decision.asked),
+            seen: ([seen] + present).joined(separator: "; "))
     }
 
     func inconclusive(_ expectation: Expectation, _ openingState: OpeningState, at now: Instant) -> Reason {
@@ -135,7 +136,8 @@ struct ReasonFormatter: Sendable {
             }
             guard let miss = nearMisses.miss, window.contains(miss.instant) else { return none }
             return "\(none); the closest was \(text(miss))"
-        case (.count(let count), .count(_, let limits)) where nearMisses.isDoubled && Double(count) > limits.max ?? .infinity:
+        case (.count(let count), .count(_, let limits))
+        where nearMisses.isDoubled && Double(count) > limits.max ?? .infinity:
             return "observed \(count) by \(decision.at) s, the last two at once, which looks like \(Signature.doubled)"
         case (.count(let count), _): return "observed \(count) by \(decision.at) s"
         case (.window(let begin, let end, let count), _): return "observed \(count) from \(begin) s to \(end) s"
@@ -149,42 +151,7 @@ struct ReasonFormatter: Sendable {
 
     // MARK: Phrases
 
-    /// A line with the fields that differ: `output {"heart_rate": {"bpm": 11265}} at 4.0 s: bpm 11265 instead of 300, which
-    /// looks like swapped octets`.
-    private func text(_ nearest: NearestLine, _ asked: AskedValues) -> String {
-        let fields = nearest.differences.map { difference in
-            let field = difference.field
-            let right = difference.right.map(\.json) ?? json(difference.expected, asked)
-            let expected = difference.shown == nil ? "no \(field) instead of \(right)" : "\(field) \(difference.shown?.json.abbreviated ?? "") instead of \(right)"
-            return expected + (difference.cause.map { ", which looks like \($0)" } ?? "")
-        }
-        return "\(text(nearest.observation)): \(fields.joined(separator: "; "))"
-    }
-
-    /// The reason of a failure because a client showed what was not delivered.
-    func invented(_ invention: InventionWatch.Invention) -> Reason {
-        let name = invention.field.isEmpty ? invention.key : invention.field
-        let shown = "\(name) \(invention.shown.json.abbreviated)"
-        let line = "observed output \(invention.line.json.abbreviated) at \(invention.at) s"
-        let expected = "no value in the client's output that was not delivered to it"
-        if invention.field == "samples" {
-            let latest = invention.latest?.json ?? "0"
-            return Reason(
-                expected: expected,
-                seen: "\(line): \(invention.shown.json) samples in all, of \(latest) delivered")
-        }
-        guard let latest = invention.latest else {
-            return Reason(expected: expected, seen: "\(line): \(shown), but none was delivered")
-        }
-        let cause =
-            invention.isStale
-            ? Signature.stale : Signature.cause(of: invention.shown, insteadOf: latest, in: invention.field)
-        let likeness = cause.map { ", which looks like \($0)" } ?? ""
-        return Reason(
-            expected: expected, seen: "\(line): \(shown), but the latest was \(latest.json.abbreviated)\(likeness)")
-    }
-
-    private func text(_ observation: NearMisses.Observation) -> String {
+    func text(_ observation: NearMisses.Observation) -> String {
         let observed = observation.observed
         let value = observation.value.map { " \($0.json.abbreviated)" } ?? ""
         let code = observed.code.map { " \(name(ofCode: $0, of: observed.kind))" } ?? ""
@@ -267,7 +234,7 @@ struct ReasonFormatter: Sendable {
 
     // MARK: JSON
 
-    private func json(_ matcher: Matcher, _ asked: AskedValues) -> String {
+    func json(_ matcher: Matcher, _ asked: AskedValues) -> String {
         switch matcher {
         case .null: "null"
         case .bool(let bool): "\(bool)"
@@ -286,12 +253,13 @@ struct ReasonFormatter: Sendable {
                     limit.map { (key, Datum.number($0).json) }
                 })
         case .truth(let truth):
-            asked[truth]?.json ?? objectText(
-                [("$truth", truth.statistic.rawValue.quoted), ("of", name(of: truth.of).quoted)]
-                    + [
-                        ("last", truth.last.map(Double.init)), ("below", truth.below),
-                        ("$tolerance", truth.tolerance > 0 ? truth.tolerance : nil),
-                    ].compactMap { key, number in number.map { (key, Datum.number($0).json) } })
+            asked[truth]?.json
+                ?? objectText(
+                    [("$truth", truth.statistic.rawValue.quoted), ("of", name(of: truth.of).quoted)]
+                        + [
+                            ("last", truth.last.map(Double.init)), ("below", truth.below),
+                            ("$tolerance", truth.tolerance > 0 ? truth.tolerance : nil),
+                        ].compactMap { key, number in number.map { (key, Datum.number($0).json) } })
         }
     }
 }

@@ -12,25 +12,28 @@ struct RecentValues: Sendable {
 
     private static let maximumPast = 65_536
 
-    private(set) var latest: [Datum] = []
+    /// The value delivered last: a list, or one value.
+    private(set) var latest: Datum?
     private var past: [Datum: Instant] = [:]  // when they were replaced
 
-    mutating func deliver(_ values: [Datum], at now: Instant, memory: Duration) {
-        guard values != latest else { return }
-        for value in latest { past[value] = now }
-        latest = values
+    mutating func deliver(_ value: Datum, at now: Instant, memory: Duration) {
+        guard value != latest else { return }
+        for value in latest?.elements ?? [] { past[value] = now }
+        latest = value
         guard past.count > Self.maximumPast else { return }
         let start = now.advanced(by: .zero - memory)
         past = past.filter { $0.value >= start }
     }
 
-    var isEmpty: Bool { latest.isEmpty && past.isEmpty }
+    var isEmpty: Bool { latest == nil }
 
-    func contains(where isSame: (Datum) -> Bool) -> Bool { latest.contains(where: isSame) || past.keys.contains(where: isSame) }
+    func contains(where isSame: (Datum) -> Bool) -> Bool {
+        latest?.elements.contains(where: isSame) ?? false || past.keys.contains(where: isSame)
+    }
 
     /// Whether a value that is the same was among the latest at `start` or later.
     func age(since start: Instant, where isSame: (Datum) -> Bool) -> Age {
-        if latest.contains(where: isSame) { return .recent }
+        if latest?.elements.contains(where: isSame) ?? false { return .recent }
         var age = Age.never
         for (value, end) in past where isSame(value) {
             if end >= start { return .recent }

@@ -76,7 +76,7 @@ struct ShownSource: Sendable {
 
     private mutating func deliver(_ value: Datum, as field: String, at now: Instant, _ memory: Duration) {
         guard tolerances[field] != nil else { return }
-        fields[field, default: RecentValues()].deliver(value.elements, at: now, memory: memory)
+        fields[field, default: RecentValues()].deliver(value, at: now, memory: memory)
     }
 
     // MARK: Lines
@@ -85,13 +85,15 @@ struct ShownSource: Sendable {
 
     /// The latest value of a field; nil if there is none.
     func latest(_ field: String) -> Datum? {
-        guard let latest = fields[field]?.latest, !latest.isEmpty else { return nil }
-        return latest.count == 1 ? latest.first : .list(latest)
+        // The lines of a stream have its last heart rate.
+        role == .heartRates ? fields[field]?.latest?.elements.last : fields[field]?.latest
     }
 
     /// How long ago a value of a field was delivered; nil if this is not known, or not judged.
     func age(of shown: Datum, as field: String, since start: Instant, at now: Instant) -> RecentValues.Age? {
-        guard let tolerance = tolerances[field], (unknownUntil ?? .start) < now || unknownUntil == nil else { return nil }
+        guard let tolerance = tolerances[field], (unknownUntil ?? .start) < now || unknownUntil == nil else {
+            return nil
+        }
         guard let values = fields[field], !values.isEmpty else { return .never }
         let isSame: (Datum) -> Bool = { isText ? shown.begins(with: $0) : shown.isShown(for: $0, tolerance) }
         let age = values.age(since: start, where: isSame)

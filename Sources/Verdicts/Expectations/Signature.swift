@@ -61,7 +61,7 @@ struct Signature: Sendable {
 }
 
 extension Datum {
-    /// The numbers of a list; nil if it is no list of numbers.
+    /// The numbers of a list; nil if it is not a list of numbers.
     fileprivate var numbers: [Double]? {
         guard case .list(let elements) = self else { return nil }
         let numbers = elements.compactMap { if case .number(let number) = $0 { number } else { nil as Double? } }

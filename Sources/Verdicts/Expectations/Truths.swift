@@ -38,6 +38,9 @@ struct Truths: Sendable {
 
     func present(_ truth: Matcher.Truth) -> Datum? { histories.first { $0.covers(truth) }?.present }
 
+    /// The value that the present one has replaced.
+    func previous(_ truth: Matcher.Truth) -> Datum? { histories.first { $0.covers(truth) }?.previous }
+
     /// The value that an event has just delivered, if the truth is that value; nil for other statistics, and in streams,
     /// since clients need not print each value of a stream.
     func delivered(_ truth: Matcher.Truth, by observed: ObservedEvent) -> Datum? {
@@ -78,6 +81,8 @@ private struct History: Sendable {
     private var statistic: RollingStatistic
     private var past: ArraySlice<Past> = []
     private(set) var present: Datum?
+    /// The value before the present one.
+    private(set) var previous: Datum?
 
     init(_ truth: Matcher.Truth, in scenario: Scenario, memory: Duration) {
         (self.truth, self.memory) = (truth, memory)
@@ -132,7 +137,7 @@ private struct History: Sendable {
         defer { renewed = now }
         guard statistic.value != present else { return }
         if let present { past.append(Past(value: present, end: now, renewed: renewed)) }
-        present = statistic.value
+        (previous, present) = (present, statistic.value)
     }
 
     func holds(_ datum: Datum, tolerance: Double, at now: Instant) -> Bool {
