@@ -36,20 +36,24 @@ struct InventionWatch: Sendable {
     }
 
     /// A client may show a value for this long after another has replaced it.
-    static let latency = Duration.seconds(5)
+    static let latency = Duration.seconds(10)
     /// The same where values may wait in the radio's queue.
     private static let latencyOfRadio = Duration.seconds(30)
 
     /// The events by which values reach a client.
     let kinds: [Event.Kind]
     private let memory: Duration
+    /// The rules that send a whole PDU, which may have a value of their device, or of any.
+    private let rawRules: [EntityReference: Int?]
     private let peers: [String]
     private var sources: [ShownSource] = []
     private var counts: [String: Double] = [:]  // of samples shown, by key
     private(set) var invention: Invention?
 
     init(_ scenario: Scenario, arrival: Event.Kind) {
-        kinds = [arrival, .indicated, .read]
+        let raw = scenario.script.enumerated().filter { $0.element.action.sendsPDU }
+        rawRules = Dictionary(raw.map { (.rule($0.offset), $0.element.action.entity?.device) }) { first, _ in first }
+        kinds = [arrival, .indicated, .read] + (raw.isEmpty ? [] : [.began])
         memory = arrival == .delivered ? Self.latency : Self.latencyOfRadio
         peers = scenario.devices.map { "\($0.address)" }
         let described = Set(scenario.customKeys)
@@ -67,6 +71,13 @@ struct InventionWatch: Sendable {
     mutating func observe(_ observed: ObservedEvent, at now: Instant) {
         if observed.kind == .said { return take(observed.value, at: now) }
         guard kinds.contains(observed.kind) else { return }
+        if observed.kind == .began {
+            guard let device = observed.of.flatMap({ rawRules[$0] }) else { return }
+            for index in sources.indices where device == nil || sources[index].device == device {
+                sources[index].deliverUnknown(at: now, memory: memory)
+            }
+            return
+        }
         for index in sources.indices {
             if sources[index].entity == observed.of {
                 sources[index].deliver(observed, at: now, memory: memory)
@@ -138,6 +149,11 @@ extension Datum {
     fileprivate var fields: [(String, Datum)] {
         if case .object(let members) = self { members.map { ($0.key, $0.value) } } else { [("", self)] }
     }
+}
+
+extension Action {
+    /// Whether it sends octets on a channel, not as a value.
+    fileprivate var sendsPDU: Bool { if case .raw(_, _?) = operation { true } else { false } }
 }
 
 extension Scenario {

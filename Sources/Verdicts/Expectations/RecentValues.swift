@@ -31,9 +31,10 @@ struct RecentValues: Sendable {
         latest?.elements.contains(where: isSame) ?? false || past.keys.contains(where: isSame)
     }
 
-    /// Whether a value that is the same was among the latest at `start` or later.
-    func age(since start: Instant, where isSame: (Datum) -> Bool) -> Age {
+    /// Whether a value that is the same as `shown` was among the latest at `start` or later.
+    func age(of shown: Datum, since start: Instant, where isSame: (Datum) -> Bool) -> Age {
         if latest?.elements.contains(where: isSame) ?? false { return .recent }
+        if let end = past[shown], end >= start { return .recent }
         var age = Age.never
         for (value, end) in past where isSame(value) {
             if end >= start { return .recent }

@@ -71,7 +71,7 @@ struct ShownSource: Sendable {
 
     /// Something was delivered that may be this value.
     mutating func deliverUnknown(at now: Instant, memory: Duration) {
-        unknownUntil = max(unknownUntil ?? .start, now.advanced(by: memory))
+        (unknownUntil, samples) = (max(unknownUntil ?? .start, now.advanced(by: memory)), nil)
     }
 
     private mutating func deliver(_ value: Datum, as field: String, at now: Instant, _ memory: Duration) {
@@ -96,7 +96,7 @@ struct ShownSource: Sendable {
         }
         guard let values = fields[field], !values.isEmpty else { return .never }
         let isSame: (Datum) -> Bool = { isText ? shown.begins(with: $0) : shown.isShown(for: $0, tolerance) }
-        let age = values.age(since: start, where: isSame)
+        let age = values.age(of: shown, since: start, where: isSame)
         // A client may use another type for what has no name.
         if age == .never, values.contains(where: { $0 != .null }), !values.contains(where: shown.hasType) { return nil }
         return age
