@@ -109,7 +109,7 @@ private func rate(_ seconds: Double, _ members: String) -> String { said(seconds
     }
 
     /// The verdict on a log of two straps, whose script has a rule `pdu`.
-    private func verdict(ofStraps log: String) throws -> [String] {
+    private func verdictOfStraps(_ log: String) throws -> [String] {
         let straps = ["a", "b"].map { letter in
             #"{"id": "\#(letter)", "address": "C\#(letter):FF:EE:00:00:01/random", "services": [{"service": "heart_rate"}]}"#
         }
@@ -132,13 +132,13 @@ private func rate(_ seconds: Double, _ members: String) -> String { said(seconds
         }
         for (peer, verdict) in [("CA", "pass"), ("CB", "fail"), ("CC", "pass")] {
             let shown = said(2, "{\"heart_rate\": {\"bpm\": 60}, \"peer\": \"\(peer):FF:EE:00:00:01/random\"}")
-            #expect(try self.verdict(ofStraps: delivered.joined() + shown) == [verdict], "\(peer)")
+            #expect(try verdictOfStraps(delivered.joined() + shown) == [verdict], "\(peer)")
         }
     }
 
     @Test func `A PDU of the script may have any value`() throws {
-        #expect(try verdict(ofStraps: line(1, "began", of: "pdu") + shown(2, 72)) == ["pass"])
-        #expect(try verdict(ofStraps: shown(2, 72)) == ["fail"])
+        #expect(try verdictOfStraps(line(1, "began", of: "pdu") + shown(2, 72)) == ["pass"])
+        #expect(try verdictOfStraps(shown(2, 72)) == ["fail"])
     }
 
     @Test func `A stall of this machine excuses an old value, but not an invented one`() throws {
