@@ -83,6 +83,17 @@ private let line = Datum.object([
                 line: .object([.init("heart_rate", .null)])))
     }
 
+    @Test func `Numbers in lines have rounding errors`() {
+        func fits(_ expected: Double, _ shown: String) -> Bool {
+            let line = Datum(json: "{\"v\": \(shown), \"w\": [\(shown)]}".utf8)
+            return Matcher.object([.init(key: "v", matcher: .number(expected))]).fits(line: line)
+                && Matcher.object([.init(key: "w", matcher: .list([.number(expected)]))]).fits(line: line)
+        }
+        for shown in ["38", "38.00000000000001", "37.999998"] { #expect(fits(38, shown), "\(shown)") }
+        for shown in ["38.01", "37.9999", "-38"] { #expect(!fits(38, shown), "\(shown)") }
+        #expect(!fits(300, "301") && !fits(0, "1") && fits(0, "-0.0") && !fits(1_000_000, "1000001"))
+    }
+
     @Test func `Filters of events`() {
         let timeout = HCIStatus.connectionTimeout.rawValue
         let table: [(Event.Kind, Event.Filter, UInt8?, Datum?, Bool)] = [

@@ -237,6 +237,10 @@ extension FaultyClient {
             caughtBy: ["collector/thermometer/float hundredths_shown"]
         ) { $0.count >= 5 ? [.hears($0[..<4] + [0xFF] + $0[5...])] : [.hears($0)] },
         misreads(
+            temperature: "fahrenheit", "prints a temperature in degrees Fahrenheit as it is",
+            caughtBy: ["collector/thermometer/float fahrenheit_shown", "collector/thermometer/float nothing_invented"]
+        ) { $0.count >= 5 ? [.hears([$0[0] & ~0x01] + $0[1...])] : [.hears($0)] },
+        misreads(
             temperature: "reserved_bits_of_temperature", "ignores temperatures with reserved flags",
             caughtBy: [
                 "collector/thermometer/reserved flags_shown", "collector/thermometer/reserved_intermediate flags_shown",

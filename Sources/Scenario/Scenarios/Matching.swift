@@ -149,6 +149,9 @@ extension Matcher {
         case (.oneOf(let matchers), _): matchers.contains { $0.fits(shown: datum, isTrue: isTrue) }
         case (.object(let members), .object):
             members.allSatisfy { $0.matcher.fits(shown: datum?[$0.key], isTrue: isTrue) }
+        case (.list(let matchers), .list(let data)):
+            matchers.count == data.count && zip(matchers, data).allSatisfy { $0.fits(shown: $1, isTrue: isTrue) }
+        case (.number(let expected), .number(let shown)): expected.equals(shown)
         case (_, let value): fits(value, isTrue: isTrue)
         }
     }
@@ -163,6 +166,13 @@ extension Matcher {
             return answers.isEmpty ? nil : answers.contains(true)
         default: return nil
         }
+    }
+}
+
+extension Double {
+    /// Whether it is equal, except for rounding errors, also those of 32-bit floating point numbers, and a tolerance.
+    package func equals(_ other: Double, within tolerance: Double = 0) -> Bool {
+        (self - other).magnitude <= max(tolerance + 1e-9, magnitude * 1e-7)
     }
 }
 

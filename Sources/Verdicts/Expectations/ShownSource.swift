@@ -110,9 +110,7 @@ extension Datum {
     /// Whether a client may show it for a value.
     fileprivate func isShown(for other: Datum, _ tolerance: Double) -> Bool {
         switch (self, other) {
-        case (.number(let shown), .number(let value)):
-            // Ignores rounding errors, also those of 32-bit floating point numbers.
-            (shown - value).magnitude <= max(tolerance + 1e-9, value.magnitude * 1e-7)
+        case (.number(let shown), .number(let value)): value.equals(shown, within: tolerance)
         case (.string(let shown), .string(let value)): shown.comparable == value.comparable
         default: self == other
         }

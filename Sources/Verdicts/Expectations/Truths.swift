@@ -161,8 +161,7 @@ extension Datum {
     /// Whether it is equal, except for differences of numbers within a tolerance.
     func isNear(_ other: Datum, _ tolerance: Double) -> Bool {
         switch (self, other) {
-        // Ignores rounding errors of binary fractions.
-        case (.number(let one), .number(let two)): (one - two).magnitude <= tolerance + 1e-9
+        case (.number(let one), .number(let two)): two.equals(one, within: tolerance)
         case (.list(let some), .list(let others)):
             some.count == others.count && zip(some, others).allSatisfy { $0.isNear($1, tolerance) }
         case (.object(let members), .object(let others)):
