@@ -109,10 +109,14 @@ package struct Judgement {
         let rows = world.rulings.sorted { $0.expectation < $1.expectation }.map { ruling in
             Row(expectation: world.scenario.expectation(of: ruling), ruling: ruling)
         }
-        // Without expectations, a client passes if it has reported a measurement.
-        let isUnasked = world.scenario.expectations.isEmpty && rows.allSatisfy { $0.ruling.verdict == .pass }
-        self.rows = isUnasked ? [] : rows
         self.isStrict = isStrict
+        // A case is not passed by a client of which only this is known: that it has invented nothing.
+        let own = world.scenario.expectations.count
+        let isJudged = rows.contains { row in
+            row.ruling.expectation < own && row.ruling.verdict != .skip
+                && (isStrict || !row.expectation.isRecommendation)
+        }
+        self.rows = rows.filter { isJudged || $0.ruling.expectation < own || $0.ruling.verdict != .pass }
     }
 
     /// The exit code of the run; nil when nothing was judged.
