@@ -9,6 +9,8 @@ import TextFormatting
         arguments: [
             (#"{"heart_rate": {"bpm": 62}}"#, #"{"heart_rate": {"bpm": 62}}"#, true),
             (" \t{\"steps\": 1}\r", #"{"steps": 1}"#, true),
+            (#"{"steps_today": 1}"#, nil, true), (#"{"feed": 1999}"#, nil, true),
+            (#"{"measurements": {"samples": 476, "lost": 0, "bpm": 61}}"#, nil, true),
             (#"{"heart_rate": null}"#, #"{"heart_rate": null}"#, false),
             (#"{"state": "scanning", "peer": "C0:FF:EE:00:00:01/random"}"#, nil, false),
             (#"{"heart_rate": }"#, #""{\"heart_rate\": }""#, false),

@@ -17,6 +17,11 @@ private func printed(_ value: String) -> String { said(10.5, "{\"v\": \(value)}"
 
 private let last = bpm(#""last", "of": "strap/heart_rate""#)
 
+private let each =
+    #""expect": "seen", "since": {"event": "delivered", "of": "strap/heart_rate"}, "within": "2 s", "event": {"event": "said", "line": {"heart_rate": {"bpm": {"$truth": "last", "of": "strap/heart_rate"}}}}"#
+private let eachContact = each.replacing("bpm", with: "contact").replacing(
+    #""last", "of": "strap/heart_rate""#, with: #""last", "of": "strap/heart_rate/contact""#)
+
 @Suite struct TruthTests {
     @Test(arguments: [
         Row(last, delivered(9, 62) + shown(10, 62), "pass 10.000000"),
@@ -37,6 +42,37 @@ private let last = bpm(#""last", "of": "strap/heart_rate""#)
             delivered(1, 62) + shown(2, 61), "fail 2.000000"),
     ])
     func `The newest`(_ row: Row) throws { try row.check() }
+
+    /// An expectation that the delivery of a value opens asks for that value.
+    @Test(arguments: [
+        Row(each, delivered(1, 300) + shown(1.5, 300), "pass 1.500000"),
+        // Neither a later value nor an earlier one is an answer, even with the tolerance of real time.
+        Row(each, delivered(1, 256) + delivered(3, 257) + shown(3.01, 257), "fail 3.500000"),
+        Row(each, delivered(1, 256) + shown(1.1, 1) + delivered(3, 257) + shown(3.01, 257), "fail 3.500000"),
+        Row(each, delivered(1, 60) + shown(1.1, 60) + delivered(1.5, 61) + shown(1.6, 60), "fail 4.000000"),
+        // Each line answers for its own value, in any order; equal ones are answered together.
+        Row(each, delivered(1, 60) + delivered(2, 61) + shown(2.1, 61) + shown(2.2, 60), "pass 2.200000"),
+        Row(each, delivered(1, 60) + delivered(2, 60) + shown(2.1, 60), "pass 2.100000"),
+        // It counts however soon another value was delivered.
+        Row(each, delivered(1, 60) + delivered(1.1, 61) + shown(3, 60) + shown(3.1, 61), "pass 3.100000"),
+        // A measurement without the member asks for nothing new.
+        Row(
+            eachContact,
+            delivered(1, 60, #", "contact": true"#) + delivered(2, 61)
+                + said(2.1, #"{"heart_rate": {"contact": true}}"#), "pass 2.100000"),
+        Row(
+            eachContact, delivered(1, 60, #", "contact": null"#) + said(2.1, #"{"heart_rate": {"bpm": 60}}"#),
+            "pass 2.100000"),
+        // The lines of a stream may leave out values.
+        Row(
+            #""expect": "seen", "since": {"event": "delivered", "of": "patch/measurements"}, "within": "2 s", "event": {"event": "said", "line": {"measurements": {"bpm": {"$truth": "last", "of": "patch/measurements"}}}}"#,
+            stream(1, [60]) + stream(1.1, [61]) + said(1.2, #"{"measurements": {"bpm": 61}}"#), "pass 1.200000"),
+    ])
+    func `The value asked for`(_ row: Row) throws {
+        let (verdict, reason) = try judged(row.expect, row.log, limit: "5 s", grace: .milliseconds(500))
+        #expect(verdict.hasPrefix("pass") == row.verdict.hasPrefix("pass"), "\(row.log)\(reason)")
+        if row.verdict.hasPrefix("fail") { #expect(verdict == row.verdict, "\(row.log)\(reason)") }
+    }
 
     @Test(arguments: [
         Row(

@@ -147,7 +147,7 @@ class AdapterTests(Interoperability):
         two_octets, away = await asyncio.gather(play(TWO_OCTETS, ADAPTER), play(AWAY, ADAPTER, '--strict'))
         self.assertEqual((two_octets.status, two_octets.failed), (0, set()), two_octets.output)
         self.assertEqual((away.status, away.failed), (0, set()), away.output)
-        self.assertIn('4 pass, 0 fail, 0 inconclusive', two_octets.output)
+        self.assertIn('5 pass, 0 fail, 0 inconclusive', two_octets.output)
         self.assertTrue(two_octets.output.startswith('controller tcp:127.0.0.1:'), two_octets.output)
         delivered = [record['value']['bpm'] for record in two_octets.log if record['event'] == 'delivered']
         said = [line['heart_rate']['bpm'] for line in two_octets.said if line.get('heart_rate')]
@@ -296,14 +296,36 @@ class ProcessTests(Interoperability):
             speaker = f'''import socket
 speaker = socket.socket(socket.AF_UNIX)
 speaker.connect("{address}")
-speaker.sendall(b'{{"steps": 1}}\\n{{"battery": 87}}')
+speaker.sendall(b'{{"steps": 1}}\\n{{"feed": 87}}')
 '''
             case = RESTING | {'expect': [
-                {'id': 'speaks', 'expect': 'seen', 'event': {'event': 'said', 'line': {'battery': 87}}, 'within': '2 s'}]}
+                {'id': 'speaks', 'expect': 'seen', 'event': {'event': 'said', 'line': {'feed': 87}}, 'within': '2 s'}]}
             client = f'RESET 0.1; {shlex.quote(sys.executable)} -c {shlex.quote(speaker)}'.replace('\n', ';')
             played = await self.verdict(client, 0, r'\npass  speaks\n', '--said', f'unix:{address}', content=case)
             self.assertEqual(played.output.splitlines()[1], f'said unix:{address}')
-            self.assertEqual(played.said[1:], [{'steps': 1}, {'battery': 87}])
+            self.assertEqual(played.said[1:], [{'steps': 1}, {'feed': 87}])
+
+    async def test_a_client_need_not_show_a_heart_rate(self):
+        """Steps, a feed or a stream of heart rates are measurements, too."""
+        async def shown(key, **service):
+            case = {'lubdub': 1, 'name': 'one service', 'limit': '6 s', 'devices': [{'id': 'band', 'services': [service]}]}
+            played = await play(case, f'{shlex.quote(LUBDUB)} monitor --json --radio hci:$LUBDUB_CONTROLLER', '--quiet')
+            self.assertEqual(played.status, 0, played.output)
+            keys = {word for line in played.said for word in line} - {'state', 'found', 'peer', 'statistic'}
+            self.assertIn(key, keys)
+            self.assertNotIn('heart_rate', keys)
+            self.assertNotIn('fail', played.output)
+
+        steps = {'curve': 'step', 'start': 4200, 'by': 3, 'period': '1 s'}
+        await asyncio.gather(
+            shown('steps', service='fitness', steps=steps), shown('feed', service='feed', value=7),
+            shown('measurements', service='measurements', rate='100 Hz', value=60))
+
+    async def test_a_client_that_invents_a_value_fails(self):
+        played = await self.verdict(
+            'RESET 0.1; echo \'{"heart_rate": {"bpm": 60}}\'; sleep 60', 1,
+            r'\nfail  nothing_invented: .*: bpm 60, but none was delivered')
+        self.assertEqual(played.failed, {'nothing_invented'})
 
     async def test_the_harness_costs_little(self):
         case = RESTING | {'expect': [

@@ -24,13 +24,13 @@ FLAGS = '        flags = take(1)\n'
 # By the bug: a client known for it, the scenario that shows it, the expectations that fail (and no others), and the
 # change to the adapter.
 FAULTY = {
-    'one_octet': ('googlearchive/android-BluetoothLeGatt#5', 'two_octets', {'shows_300'}, [(RATE, 'take(1)')]),
-    'big_endian': ('MoveUpwards/Gormsson#3', 'two_octets', {'shows_300', 'shows_72'}, [
+    'one_octet': ('googlearchive/android-BluetoothLeGatt#5', 'two_octets', {'shows_300', 'nothing_invented'}, [(RATE, 'take(1)')]),
+    'big_endian': ('MoveUpwards/Gormsson#3', 'two_octets', {'shows_300', 'shows_72', 'nothing_invented'}, [
         ('place in range(size)', 'place in reversed(range(size))')]),
     'bits_exchanged': (
-        'DeviceConnect/DeviceConnect-Android#163', 'energy_and_rr', {'shows_rr', 'shows_energy', 'shows_energy_alone'},
-        [(RATE, 'take(2 if flags & 8 else 1)'), (ENERGY, '        if flags & 1:\n')]),
-    'rr_from_energy': ('UNAWatch/una-sdk#220', 'energy_and_rr', {'shows_rr'}, [
+        'DeviceConnect/DeviceConnect-Android#163', 'energy_and_rr',
+        {'shows_rr', 'shows_energy', 'shows_energy_alone', 'nothing_invented'}, [(RATE, 'take(2 if flags & 8 else 1)'), (ENERGY, '        if flags & 1:\n')]),
+    'rr_from_energy': ('UNAWatch/una-sdk#220', 'energy_and_rr', {'shows_rr', 'nothing_invented'}, [
         ("shown['energy_kj'] = take(2)", "shown['energy_kj'] = rest[0] | rest[1] << 8")]),
     'energy_under_another_key': ('bleakheart 0.2.0', 'energy_and_rr', {'shows_energy', 'shows_energy_alone'}, [
         ("'energy_kj'", "'nrg'")]),
@@ -38,17 +38,19 @@ FAULTY = {
         (RR, '        if flags & 16 and len(octets) > 6:\n')]),
     'rr_never': ('nrfconnect/sdk-nrf PR 8735', 'rr_alone', {'shows_1000_ms', 'shows_923_ms'}, [
         (RR, '        if 1 & 16:\n')]),
-    'rr_not_in_ms': ('polarofficial/polar-ble-sdk#343', 'rr_alone', {'shows_1000_ms', 'shows_923_ms'}, [
+    'rr_not_in_ms': ('polarofficial/polar-ble-sdk#343', 'rr_alone', {
+        'shows_1000_ms', 'shows_923_ms', 'nothing_invented'}, [
         ('take(2) * 1000 / 1024', 'take(2)')]),
-    'rr_of_one_octet': ('WebBluetoothCG/web-bluetooth#493', 'rr_alone', {'shows_1000_ms', 'shows_923_ms'}, [
+    'rr_of_one_octet': ('WebBluetoothCG/web-bluetooth#493', 'rr_alone', {
+        'shows_1000_ms', 'shows_923_ms', 'nothing_invented'}, [
         ('[take(2) * 1000', '[take(1) * 1000')]),
     'nothing_with_several_rr': ('TrackMyIndoorWorkout#372', 'several_rr', {'shows_two', 'shows_nine'}, [
         (RR, '        if flags & 16 and len(rest) > 2:\n            return\n' + RR)]),
     'nothing_without_rr': ('bleakheart 0.2.0', 'subscribes', {'starts'}, [
         (RR, '        if not flags & 16:\n            return\n' + RR)]),
-    'tail_is_rr': ('bleakheart 0.2.0', 'odd_tail', {'drops_it'}, [
+    'tail_is_rr': ('bleakheart 0.2.0', 'odd_tail', {'drops_it', 'nothing_invented'}, [
         (TAKE, CAREFREE), ('range(len(rest) // 2)', 'range((len(rest) + 1) // 2)')]),
-    'contact_is_one_bit': ('pycycling PR 54', 'contact', {'shows_off', 'shows_unknown'}, [
+    'contact_is_one_bit': ('pycycling PR 54', 'contact', {'shows_off', 'shows_unknown', 'nothing_invented'}, [
         ('bool(flags & 2) if flags & 4 else None', 'bool(flags & 6)')]),
     'contact_for_ever': ('polarofficial/polar-ble-sdk#763', 'contact', {'shows_unknown', 'goes_on'}, [
         (FLAGS, FLAGS + '''        if flags & 4:

@@ -60,6 +60,40 @@ private let line = Datum.object([
         }
     }
 
+    @Test func `In a value of a line, a missing key and null are the same`() {
+        func pattern(_ contact: Matcher) -> Matcher {
+            .object([.init(key: "heart_rate", matcher: .object([.init(key: "contact", matcher: contact)]))])
+        }
+        let lines = [#"{"heart_rate": {"bpm": 60}}"#, #"{"heart_rate": {"bpm": 60, "contact": null}}"#]
+        for line in lines.map({ Datum(json: $0.utf8) }) {
+            for fitting in [Matcher.null, .any(false), .oneOf([.bool(true), .null]), .not(.any(true))] {
+                #expect(pattern(fitting).fits(line: line), "\(fitting)")
+            }
+            for other in [Matcher.bool(false), .any(true), .not(.bool(true)), .not(.null), .object([]), .oneOf([])] {
+                #expect(!pattern(other).fits(line: line), "\(other)")
+            }
+            #expect(pattern(.truth(.init(.last, of: .device(0)))).fits(line: line) { _, datum in datum == .null })
+        }
+        // A line without the key does not clear the display.
+        let cleared = Matcher.object([.init(key: "heart_rate", matcher: .null)])
+        #expect(cleared.fits(line: Datum(json: #"{"heart_rate": null}"#.utf8)))
+        #expect(!cleared.fits(line: Datum(json: #"{"battery": 3}"#.utf8)))
+        #expect(
+            !Matcher.object([.init(key: "heart_rate", matcher: .object([]))]).fits(
+                line: .object([.init("heart_rate", .null)])))
+    }
+
+    @Test func `Numbers in lines have rounding errors`() {
+        func fits(_ expected: Double, _ shown: String) -> Bool {
+            let line = Datum(json: "{\"v\": \(shown), \"w\": [\(shown)]}".utf8)
+            return Matcher.object([.init(key: "v", matcher: .number(expected))]).fits(line: line)
+                && Matcher.object([.init(key: "w", matcher: .list([.number(expected)]))]).fits(line: line)
+        }
+        for shown in ["38", "38.00000000000001", "37.999998"] { #expect(fits(38, shown), "\(shown)") }
+        for shown in ["38.01", "37.9999", "-38"] { #expect(!fits(38, shown), "\(shown)") }
+        #expect(!fits(300, "301") && !fits(0, "1") && fits(0, "-0.0") && !fits(1_000_000, "1000001"))
+    }
+
     @Test func `Filters of events`() {
         let timeout = HCIStatus.connectionTimeout.rawValue
         let table: [(Event.Kind, Event.Filter, UInt8?, Datum?, Bool)] = [

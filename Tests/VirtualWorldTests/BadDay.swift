@@ -1,4 +1,5 @@
 import EventLog
+import Expectations
 import Octets
 import Scenarios
 import Simulation
@@ -12,9 +13,13 @@ struct BadDay {
     /// what a strap needs to measure.
     static let patience = Duration.milliseconds(2 * (720 + 60) + 5000 + 1000)
 
-    /// Why the client has not recovered; nil when it has, or when the end came before that.
+    /// Why the client has not recovered, or what it showed that was not delivered; nil when it has recovered, or when the
+    /// end came before that.
     static func fault(in scenario: Scenario, seed: UInt64) throws -> String? {
-        var harness = try WorldHarness(scenario, seed: seed, isWorded: false)
+        var harness = try WorldHarness(
+            scenario, seed: seed, isJudged: true, on: Judge.Terms(judgesInventions: true), isWorded: false)
+        let inventions = harness.world.rulings.filter { scenario.expectation(of: $0).id == "nothing_invented" }
+        if let reason = inventions.compactMap(\.reason).first { return reason }
         let end = Instant.start.advanced(by: scenario.limit)
         let last = harness.records.last { $0.event == .ended || $0.event == .began }?.instant ?? .start
         let isDecided = last.advanced(by: patience) < end

@@ -14,18 +14,52 @@ import VirtualWorld
         #filePath.dropLast("Tests/VirtualWorldTests/ClientVerdictTests.swift".count)
         + "Documentation/verdicts-of-clients.md"
 
-    @Test(arguments: FaultyClient.all)
-    func `A faulty client fails what is named for it`(client: FaultyClient) throws {
+    /// In virtual time without a tolerance, and with that of real time, which excuses no faulty client.
+    @Test(arguments: FaultyClient.all, [Duration.zero, .milliseconds(500)])
+    func `A faulty client fails what is named for it`(client: FaultyClient, grace: Duration) throws {
         #expect(!client.caughtBy.isEmpty)
         for (path, ids) in Dictionary(grouping: client.caughtBy, by: ClientCases.path) {
             let scenario = try TestScenario("scenarios/\(path).json").scenario
             let harness = try WorldHarness(
-                scenario, seed: scenario.seed, isJudged: true, isWorded: false, client: client)
+                scenario, seed: scenario.seed, isJudged: true,
+                on: Judge.Terms(grace: grace, judgesInventions: true), isWorded: false, client: client)
             let failed = harness.world.rulings.filter { $0.verdict == .fail }.map { ruling in
-                "\(path) \(scenario.expectations[ruling.expectation].id)"
+                "\(path) \(scenario.expectation(of: ruling).id)"
             }
             for id in ids { #expect(failed.contains(id), "\(id) is not failed by \(client.name)") }
         }
+    }
+
+    @Test(arguments: [
+        ("big_endian", "clients/two_octets shows_300", "bpm 11265 instead of 300, which looks like swapped octets"),
+        ("big_endian", "formats/two_byte shows", "bpm 1 instead of 256, which looks like swapped octets"),
+        ("one_octet", "clients/two_octets shows_300", "bpm 44 instead of 300, which looks like only one of two octets"),
+        ("contact_as_mask", "clients/contact shows_off", "looks like the two flags of the contact, read as one"),
+        ("milliseconds", "clients/rr_alone shows_1000_ms", "looks like RR-Intervals in 1/1024 s, taken for ms"),
+        (
+            "energy_as_interval", "clients/energy_and_rr shows_rr",
+            "looks like Energy Expended, taken for an RR-Interval"
+        ),
+        (
+            "fahrenheit", "collector/thermometer/float fahrenheit_shown",
+            "looks like degrees Fahrenheit, taken for Celsius"
+        ),
+        ("one_more_listener", "clients/comes_back once", "looks like a duplicate subscription"),
+        (
+            "big_endian", "clients/two_octets nothing_invented",
+            "bpm 11265, but the latest was 300, which looks like swapped octets"
+        ),
+        ("invents_battery", "formats/two_batteries nothing_invented", "battery 3, but the latest was"),
+    ])
+    func `A failure names the likely cause`(name: String, id: String, cause: String) throws {
+        let client = try #require(FaultyClient.all.first { $0.name == name })
+        let scenario = try TestScenario("scenarios/\(ClientCases.path(of: id)).json").scenario
+        let harness = try WorldHarness(
+            scenario, seed: scenario.seed, isJudged: true, on: Judge.Terms(judgesInventions: true), isWorded: false,
+            client: client)
+        let ruling = harness.world.rulings.first { id.hasSuffix(" " + scenario.expectation(of: $0).id) }
+        let reason = try #require(ruling?.reason)
+        #expect(reason.contains(cause), "\(reason)")
     }
 
     @Test func `Every expectation has a faulty client`() throws {

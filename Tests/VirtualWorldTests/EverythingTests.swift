@@ -1,4 +1,5 @@
 import EventLog
+import Expectations
 import Scenarios
 import Simulation
 import Testing
@@ -53,6 +54,12 @@ import VirtualWorld
         #expect(firstDifference(first.lines, again.lines) == nil)
         #expect(firstDifference(first.lines, stepped.lines) == nil)
         #expect(try Self.played(seed: 2).lines != first.lines)
+    }
+
+    @Test(arguments: 1...5 as ClosedRange<UInt64>) func `The built-in client invents nothing`(seed: UInt64) throws {
+        let harness = try WorldHarness(
+            Self.play.scenario, seed: seed, isJudged: true, on: Judge.Terms(judgesInventions: true))
+        #expect(harness.world.rulings.map(\.verdict) == [.pass], "\(harness.world.rulings.compactMap(\.reason))")
     }
 
     @Test func `The client receives everything`() throws {

@@ -34,7 +34,7 @@ extension FaultyClient {
         flags.map { "collector/heart_rate/flags flags_\($0.zeroPadded(to: 2, radix: 16).lowercased())_shown" }
     }
 
-    static let decoders = heartRates + intervals + temperatures + oximeters + running
+    static let decoders = heartRates + intervals + temperatures + oximeters + running + inventors
 
     private static let heartRates = [
         misreads(
@@ -57,7 +57,7 @@ extension FaultyClient {
             "big_endian", "reads a heart rate of two octets as big-endian", "MoveUpwards/Gormsson#3",
             caughtBy: [
                 "clients/two_octets shows_300", "clients/two_octets shows_72", "formats/always_two shows",
-                "formats/edges shows", "recovery/another_format shows",
+                "formats/edges shows", "formats/two_byte shows", "recovery/another_format shows",
             ] + shownFlags(0x01, 0x03, 0x09, 0x0B)
         ) { [.hears($0.with(rate: ArraySlice($0.rate.reversed())))] },
         misreads(
@@ -236,6 +236,10 @@ extension FaultyClient {
             temperature: "no_exponent", "assumes tenths of a degree",
             caughtBy: ["collector/thermometer/float hundredths_shown"]
         ) { $0.count >= 5 ? [.hears($0[..<4] + [0xFF] + $0[5...])] : [.hears($0)] },
+        misreads(
+            temperature: "fahrenheit", "prints a temperature in degrees Fahrenheit as it is",
+            caughtBy: ["collector/thermometer/float fahrenheit_shown", "collector/thermometer/float nothing_invented"]
+        ) { $0.count >= 5 ? [.hears([$0[0] & ~0x01] + $0[1...])] : [.hears($0)] },
         misreads(
             temperature: "reserved_bits_of_temperature", "ignores temperatures with reserved flags",
             caughtBy: [

@@ -2,6 +2,7 @@ import Bluetooth
 import Collector
 import Documents
 import EventLog
+import Expectations
 import FoundationEssentials
 import LEHost
 import Octets
@@ -41,7 +42,8 @@ struct WorldHarness {
 
     /// Plays a scenario to its limit; without its log and trace as text, unless it `isWorded`.
     init(
-        _ scenario: Scenario, seed: UInt64 = 1, sleeps: Bool = true, isJudged: Bool = false, isWorded: Bool = true,
+        _ scenario: Scenario, seed: UInt64 = 1, sleeps: Bool = true, isJudged: Bool = false,
+        on terms: Judge.Terms = Judge.Terms(), isWorded: Bool = true,
         settings: SensorCollector.Settings = .init(), client: FaultyClient? = nil
     ) throws {
         world = try World(scenario, seed: seed, sleeps: sleeps)
@@ -64,7 +66,7 @@ struct WorldHarness {
                 }
             }
         }
-        if isJudged { world.judgeExpectations() }
+        if isJudged { world.judgeExpectations(on: terms) }
         play()
         world.endJudging()
         world.journal.flush()

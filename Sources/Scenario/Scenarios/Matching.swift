@@ -33,7 +33,7 @@ extension Event {
             case .code(let code): observed.code.map { code.fits($0, of: kind) } ?? false
             case .value(let matcher):
                 matcher.fits(included ?? matcher.view(of: observed, at: index), isTrue: isTrue)
-            case .line(let matcher): matcher.fits(observed.value, isTrue: isTrue)
+            case .line(let matcher): matcher.fits(line: observed.value, isTrue: isTrue)
             case .status(let status): observed.code.map(Int.init) == status
             }
         }
@@ -126,6 +126,36 @@ extension Matcher {
         }
     }
 
+    /// Whether a client's line matches.
+    ///
+    /// Within the value of one of the line's keys, a key without a value and one with `null` mean the same: that there is
+    /// no value.  `null` under a key of the line itself clears the display.
+    package func fits(line: Datum?, isTrue: TruthTest = { _, _ in false }) -> Bool {
+        guard case .object(let members) = self, case .object? = line else { return fits(line, isTrue: isTrue) }
+        return members.allSatisfy { member in
+            guard let value = line?[member.key], value != .null else {
+                return member.matcher.fits(line?[member.key], isTrue: isTrue)
+            }
+            return member.matcher.fits(shown: value, isTrue: isTrue)
+        }
+    }
+
+    /// Whether a value in a client's line matches; nil and `null` are the same.
+    package func fits(shown datum: Datum?, isTrue: TruthTest) -> Bool {
+        switch (self, datum ?? .null) {
+        case (.not(let matcher), .null): matcher.fitsNothing.map { !$0 } ?? false
+        case (.any(let something), .null): !something
+        case (.not(let matcher), _): !matcher.fits(shown: datum, isTrue: isTrue)
+        case (.oneOf(let matchers), _): matchers.contains { $0.fits(shown: datum, isTrue: isTrue) }
+        case (.object(let members), .object):
+            members.allSatisfy { $0.matcher.fits(shown: datum?[$0.key], isTrue: isTrue) }
+        case (.list(let matchers), .list(let data)):
+            matchers.count == data.count && zip(matchers, data).allSatisfy { $0.fits(shown: $1, isTrue: isTrue) }
+        case (.number(let expected), .number(let shown)): expected.equals(shown)
+        case (_, let value): fits(value, isTrue: isTrue)
+        }
+    }
+
     /// Whether it matches a missing value; nil if it does not depend on that.
     private var fitsNothing: Bool? {
         switch self {
@@ -136,6 +166,13 @@ extension Matcher {
             return answers.isEmpty ? nil : answers.contains(true)
         default: return nil
         }
+    }
+}
+
+extension Double {
+    /// Whether it is equal, except for rounding errors, also those of 32-bit floating point numbers, and a tolerance.
+    package func equals(_ other: Double, within tolerance: Double = 0) -> Bool {
+        (self - other).magnitude <= max(tolerance + 1e-9, magnitude * 1e-7)
     }
 }
 

@@ -203,9 +203,10 @@ extension World {
 
 // The script and the judge of expectations observe the events of the log.
 extension World {
-    /// Starts to judge the scenario's expectations, if it has any.  This does not change what happens.
+    /// Starts to judge the expectations of the scenario and of the terms, if there are any.  This does not change what
+    /// happens.
     package mutating func judgeExpectations(on terms: Judge.Terms = Judge.Terms()) {
-        judge = scenario.expectations.isEmpty ? nil : Judge(scenario, on: terms)
+        judge = scenario.expectations.isEmpty && !terms.judgesInventions ? nil : Judge(scenario, on: terms)
     }
 
     /// Whether the time limits wait for the operator to connect the client.

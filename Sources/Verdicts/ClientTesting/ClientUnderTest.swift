@@ -184,7 +184,8 @@ struct ClientUnderTest: Sendable {
         _ world: World, _ files: LogFiles, _ configuration: RunConfiguration, _ signals: Signals,
         start: @escaping @Sendable (LiveWorld, EventLoop, RunCompletion) async throws -> any ClientSession
     ) throws(CommandFailure) -> (World, ClientRecord, RunCompletion.Reason) {
-        let terms = Judge.Terms(grace: CaseClock.grace, radio: radio, asksOperator: asksOperator)
+        let terms = Judge.Terms(
+            grace: CaseClock.grace, radio: radio, asksOperator: asksOperator, judgesInventions: true)
         let loop = EventLoop(pace: .real())
         return try orFail {
             try loop.run { [world, startsAtReset] in

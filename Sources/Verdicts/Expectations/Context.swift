@@ -70,8 +70,13 @@ struct Stalls: Sendable {
         guard let bound = expectation.shortestBound else { return nil }
         let delay = expectation.opens.event?.delay ?? .zero
         let opened = Instant(nanoseconds: opened.nanoseconds - delay.inNanoseconds)
-        let longest = known.reversed().prefix { $0.end >= opened }.filter { $0.begin <= closed }.map(\.length).max()
-        return longest.flatMap { $0 > bound / 10 ? $0 : nil }
+        return longest(from: opened, to: closed, over: bound / 10)
+    }
+
+    /// The longest one between two instants, if that is longer than `least`.
+    func longest(from begin: Instant, to end: Instant, over least: Duration) -> Duration? {
+        let longest = known.reversed().prefix { $0.end >= begin }.filter { $0.begin <= end }.map(\.length).max()
+        return longest.flatMap { $0 > least ? $0 : nil }
     }
 }
 

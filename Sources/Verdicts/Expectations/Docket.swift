@@ -59,6 +59,9 @@ extension Docket {
     /// The indices of the evaluators without a verdict.
     var pending: [Int] { items.indices.filter { items[$0].evaluator.outcome == nil } }
 
+    /// The number of expectations.
+    var count: Int { places.count }
+
     /// The index of the evaluator of an expectation.
     func evaluator(of expectation: Int) -> Int? { places.indices.contains(expectation) ? places[expectation] : nil }
 

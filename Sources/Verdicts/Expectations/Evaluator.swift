@@ -36,6 +36,7 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
     /// The percentage of the openings that must pass.
     private let percentile: Double
     private let closesAtLimit: Bool
+    private let askedTruths: [Matcher.Truth]
     private var isHeld: Bool
 
     private var openings: Asked.Openings = []
@@ -56,7 +57,7 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
         (percentile, events) = (expectation.percentile, expectation.expected.map(EventWatch.init))
         (since, until) = (MomentWatch(expectation.opens), expectation.until)
         within = expectation.bound.map { $0 + grace }
-        closesAtLimit = expectation.closesAtLimit
+        (closesAtLimit, askedTruths) = (expectation.closesAtLimit, expectation.askedTruths)
     }
 
     // MARK: Input
@@ -85,8 +86,10 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
         last = now
         // The event that closes an opening does not belong to it.
         if let event = until?.event { close(event.matches(in: observed, isTrue: isTrue), of: event, at: now) }
-        match(observed, at: now, context, isTrue)
-        if since.observe(observed, at: now, isTrue) { open(at: now) }
+        if askedTruths.isEmpty { match(observed, at: now, context, isTrue) } else { answer(observed, at: now, context) }
+        if since.observe(observed, at: now, isTrue) {
+            open(at: now, asking: AskedValues(askedTruths, deliveredBy: observed, context.truths))
+        }
         settle(context)
     }
 
@@ -150,7 +153,7 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
 
     private func due(of opening: Opening<Asked.Progress>) -> Instant { opening.closes.advanced(by: asked.patience) }
 
-    private mutating func open(at now: Instant) {
+    private mutating func open(at now: Instant, asking values: AskedValues = AskedValues()) {
         var closes = Instant.never
         if let time = until?.clockTime(after: now, origin: .start) {
             guard time >= now else {
@@ -165,12 +168,17 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
             isOverrun = true
             return
         }
-        openings.append(Opening(opened: now, closes: closes, untils: untils, progress: asked.beginning))
+        openings.append(
+            Opening(
+                opened: now, closes: closes, untils: untils, asked: values, progress: asked.beginning))
     }
 
     private mutating func closeFirst(by now: Instant = .never) {
         guard let first = openings.popFirst() else { return }
-        if let decision = asked.close(first, at: min(due(of: first), now)) { decisions.append(decision) }
+        if var decision = asked.close(first, at: min(due(of: first), now)) {
+            decision.asked = first.asked
+            decisions.append(decision)
+        }
     }
 
     /// Closes the openings that have all their matches of `until`.
@@ -207,6 +215,21 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
             // Later values are not the reason of the failure.
             if percentile >= 100, decisions.contains(where: { $0.fault != nil }) { return }
         }
+    }
+
+    /// Decides the openings that ask for the values of a line; values delivered since then do not answer them.
+    private mutating func answer(_ observed: ObservedEvent, at now: Instant, _ context: Context) {
+        guard let event = events.first?.event, event.concerns(observed) else { return }
+        let count = openings.count
+        openings.removeAll { opening in
+            let isAnswer = event.fits(observed, at: 0) { truth, datum in
+                guard let asked = opening.asked[truth] else { return context.truths.hold(truth, datum, at: now) }
+                return context.truths.isNear(datum, asked, truth)
+            }
+            if isAnswer { decisions.append(Decision(opened: opening.opened, at: now, fault: nil)) }
+            return isAnswer
+        }
+        nearMisses.see(observed, event, at: 0, now, fits: openings.count < count)
     }
 
     // MARK: Verdict
@@ -293,12 +316,28 @@ struct NearMisses: Sendable {
         private var isCarried: Bool { event.carrier.map { $0.value == observed.of } ?? false }
     }
 
+    private static let maximum = 64
+
     private(set) var hit: Observation?
-    /// One whose filters did not match.
-    private(set) var miss: Observation?
+    /// Whether the last two hits were the same at once.
+    private(set) var isDoubled = false
+    /// Those whose filters did not match, without the oldest.
+    private(set) var misses: [Observation] = []
+
+    /// The last one whose filters did not match.
+    var miss: Observation? { misses.last }
 
     mutating func see(_ observed: ObservedEvent, _ event: Event, at index: Int, _ now: Instant, fits: Bool) {
         let observation = Observation(instant: now, observed: observed, event: event, index: index)
-        if fits { hit = observation } else if observation.isThere { miss = observation }
+        guard !fits else {
+            isDoubled =
+                hit.map { $0.instant.duration(to: now) < .milliseconds(100) && $0.observed.value == observed.value }
+                ?? false
+            hit = observation
+            return
+        }
+        guard observation.isThere else { return }
+        if misses.count == Self.maximum { misses.removeFirst(Self.maximum / 2) }
+        misses.append(observation)
     }
 }

@@ -60,6 +60,20 @@ extension Expectation {
         }
     }
 
+    /// The `$truth` of a line that should show the value whose delivery opens the expectation; empty if it is about
+    /// something else.
+    var askedTruths: [Matcher.Truth] {
+        switch question {
+        case .seen(let event, _), .delay(_, let event, _, _):
+            guard event.kind == .said, event.occurrence == .each, event.delay <= .zero,
+                let opening = opens.event, [.delivered, .indicated, .read].contains(opening.kind),
+                opening.delay <= .zero
+            else { return [] }
+            return event.truths.filter(\.isLastValue)
+        case .never, .count, .order, .rate: return []
+        }
+    }
+
     /// All `$truth` in it.
     var truths: [Matcher.Truth] { events.flatMap(\.truths) }
 }

@@ -20,7 +20,9 @@ package import Simulation
 /// except for `rate`: there they follow one another at the rate of their service, and the last is at most 100 ms from
 /// the notification.  A window is judged when no notification, of at most 255 values, can reach into it any more.
 ///
-/// **Truth.**  `$truth` compares with the values that reached the client: delivered, indicated or read.
+/// **Truth.**  `$truth` compares with the values that reached the client: delivered, indicated or read.  If the delivery of
+/// the value opens the expectation, the client must show that value, not one that was delivered later; a stream's lines may
+/// leave out values, so that any true value answers.
 package struct Judge: Sendable {
     package struct Ruling: Hashable, Sendable {
         package let expectation: Int
@@ -44,6 +46,8 @@ package struct Judge: Sendable {
     private var now = Instant.start
     private var isOver = false
     private var audience = Audience.all
+    /// Nil if it is not judged.
+    private var inventions: InventionWatch?
 
     /// The questions to the operator that the next line of the client answers.
     private enum Audience {
@@ -58,9 +62,12 @@ package struct Judge: Sendable {
         docket = Docket(scenario.expectations, streams: scenario.streams, terms)
         waitsForConnection = terms.asksOperator
         let events = scenario.expectations.flatMap(\.events)
+        inventions =
+            terms.judgesInventions && !terms.asksOperator ? InventionWatch(scenario, arrival: terms.radio.arrival) : nil
         let hasTruth = scenario.expectations.contains { !$0.truths.isEmpty }
-        kinds = Event.Kind.allCases.filter { kind in
-            events.contains { $0.kind == kind } || hasTruth && context.truths.kinds.contains(kind)
+        kinds = Event.Kind.allCases.filter { [inventions] kind in
+            inventions.map { kind == .said || $0.kinds.contains(kind) } ?? false || events.contains { $0.kind == kind }
+                || hasTruth && context.truths.kinds.contains(kind)
                 || kind == .connected && terms.asksOperator
         }
     }
@@ -72,7 +79,8 @@ package struct Judge: Sendable {
     /// Whether any expectation depends on a kind of event; the caller may leave out others.
     package func waits(for kind: Event.Kind) -> Bool { kinds.contains(kind) }
 
-    package var isDecided: Bool { docket.undecided == 0 }
+    /// Whether all expectations of the scenario have a verdict; there must be one.
+    package var isDecided: Bool { docket.undecided == 0 && docket.count > 0 }
 
     /// How often an evaluator of an expectation had to act: a measure of the cost.
     package var turns: Int { docket.turns }
@@ -86,6 +94,7 @@ package struct Judge: Sendable {
             for index in docket.pending { docket.turn(index) { [now] in $0.release(at: now) } }
         }
         context.observe(observed, at: now)
+        inventions?.observe(observed, at: now)
         for index in docket.concerned(by: observed) where observed.kind != .said || observesLines(index) {
             docket.turn(index) { [now, context] in $0.observe(observed, at: now, context) }
         }
@@ -116,6 +125,7 @@ package struct Judge: Sendable {
         advance(to: limit)
         for index in docket.pending { docket.turn(index) { [now, context] in $0.finish(at: now, context) } }
         report(into: &rulings)
+        if let ruling = inventions?.ruling(docket.count, at: now, context) { rulings.append(ruling) }
         isOver = true
     }
 
@@ -191,10 +201,16 @@ extension Judge {
         /// Expectations of lines then become an ``OperatorQuestion``, and `within` counts from the first connection, which
         /// the operator has to make.
         package var asksOperator: Bool
+        /// Whether a client must not show what was not delivered to it: ``Expectation/nothingInvented``.
+        package var judgesInventions: Bool
 
         /// By default, the conditions for a client that prints lines.
-        package init(grace: Duration = .zero, radio: RadioKind = .virtual, asksOperator: Bool = false) {
+        package init(
+            grace: Duration = .zero, radio: RadioKind = .virtual, asksOperator: Bool = false,
+            judgesInventions: Bool = false
+        ) {
             (self.grace, self.radio, self.asksOperator) = (grace, radio, asksOperator)
+            self.judgesInventions = judgesInventions
         }
 
         /// Why an expectation cannot be judged; nil if it can.

@@ -8,7 +8,28 @@ struct Opening<Progress: Sendable>: Sendable {
     var closes: Instant
     /// Matches of the event of `until` before it opened.
     let untils: Int
+    /// The values that it asks for: those that the opening event delivered.
+    var asked = AskedValues()
     var progress: Progress
+}
+
+/// The values in place of the `$truth` of an expectation: a client that is asked for a value has not answered by showing
+/// one that was delivered later.
+struct AskedValues: Sendable {
+    private var values: [(truth: Matcher.Truth, value: Datum, previous: Datum?)] = []
+
+    init() {}
+
+    init(_ truths: [Matcher.Truth], deliveredBy observed: ObservedEvent, _ known: Truths) {
+        values = truths.compactMap { truth in
+            known.delivered(truth, by: observed).map { (truth, $0, known.previous(truth)) }
+        }
+    }
+
+    subscript(truth: Matcher.Truth) -> Datum? { values.first { $0.truth == truth }?.value }
+
+    /// The value that the asked one has replaced.
+    func previous(_ truth: Matcher.Truth) -> Datum? { values.first { $0.truth == truth }?.previous }
 }
 
 struct Decision: Sendable {
@@ -26,6 +47,8 @@ struct Decision: Sendable {
     let opened: Instant
     let at: Instant
     let fault: Fault?
+    /// The values that the opening asked for.
+    var asked = AskedValues()
 }
 
 /// The condition that an expectation checks in each of its openings.

@@ -28,21 +28,23 @@ struct ReasonFormatter: Sendable {
     func failure(
         _ expectation: Expectation, _ decision: Decision, _ nearMisses: NearMisses, share: (Int, Int)?, _ truths: Truths
     ) -> Reason {
-        let seen = seen(expectation, decision, nearMisses)
+        let seen = seen(expectation, decision, nearMisses, truths)
         guard case .seen = expectation.question else {
             guard let (passed, all) = share else {
-                return Reason(expected: expected(expectation, decision.opened), seen: seen)
+                return Reason(expected: expected(expectation, decision.opened, decision.asked), seen: seen)
             }
             let first = opening(expectation, decision.opened)
             return Reason(
                 expected: expected(expectation, nil),
                 seen: "\(passed) of \(all) passed; the first failure was after \(first): \(seen)")
         }
-        let present = expectation.expected.flatMap(\.truths).map { truth in
+        let unasked = expectation.expected.flatMap(\.truths).filter { decision.asked[$0] == nil }
+        let present = unasked.map { truth in
             "\(text(truth)) was \(truths.present(truth).map(\.json) ?? "unknown")"
         }
         return Reason(
-            expected: expected(expectation, decision.opened), seen: ([seen] + present).joined(separator: "; "))
+            expected: expected(expectation, decision.opened, decision.asked),
+            seen: ([seen] + present).joined(separator: "; "))
     }
 
     func inconclusive(_ expectation: Expectation, _ openingState: OpeningState, at now: Instant) -> Reason {
@@ -83,7 +85,9 @@ struct ReasonFormatter: Sendable {
     }
 
     /// The expectation since an opening; if that is nil, of all openings.
-    private func expected(_ expectation: Expectation, _ opened: Instant?) -> String {
+    private func expected(
+        _ expectation: Expectation, _ opened: Instant?, _ asked: AskedValues = AskedValues()
+    ) -> String {
         let start = opened.map { opening(expectation, $0) } ?? text(expectation.opens)
         let time =
             switch (expectation.bound, expectation.until) {
@@ -92,14 +96,14 @@ struct ReasonFormatter: Sendable {
             case (nil, let until?): "from \(start) until \(text(until))"
             case (nil, nil): "since \(start)"
             }
-        let condition = "\(condition(expectation)) \(time)"
+        let condition = "\(condition(expectation, asked)) \(time)"
         guard expectation.percentile < 100 else { return condition }
         return "\(condition) in \(Datum.number(expectation.percentile).json) % of the cases"
     }
 
-    private func condition(_ expectation: Expectation) -> String {
+    private func condition(_ expectation: Expectation, _ asked: AskedValues) -> String {
         switch expectation.question {
-        case .seen(let event, _), .delay(_, let event, _, _): text(event)
+        case .seen(let event, _), .delay(_, let event, _, _): text(event, asked)
         case .never(let event): "no \(text(event))"
         case .count(let event, let limits): "\(text(limits)) × \(text(event))"
         case .order(let events): events.map { text($0) }.joined(separator: ", then ")
@@ -115,17 +119,26 @@ struct ReasonFormatter: Sendable {
         }
     }
 
-    private func seen(_ expectation: Expectation, _ decision: Decision, _ nearMisses: NearMisses) -> String {
+    private func seen(
+        _ expectation: Expectation, _ decision: Decision, _ nearMisses: NearMisses, _ truths: Truths
+    ) -> String {
         switch (decision.fault, expectation.question) {
         case (.count(_), .never(let event)):
             guard let hit = nearMisses.hit, event.delay <= .zero else { return "observed one at \(decision.at) s" }
             return "observed \(text(hit))"
         case (.count(0), .seen), (.count(0), .delay):
             let none = "observed none by \(decision.at) s"
-            guard let miss = nearMisses.miss,
-                (decision.opened...max(decision.opened, decision.at)).contains(miss.instant)
-            else { return none }
+            let window = decision.opened...max(decision.opened, decision.at)
+            if let event = expectation.expected.first,
+                let nearest = NearestLine(to: event, decision.asked, among: nearMisses.misses, in: window, truths)
+            {
+                return "\(none); the closest was \(text(nearest, decision.asked))"
+            }
+            guard let miss = nearMisses.miss, window.contains(miss.instant) else { return none }
             return "\(none); the closest was \(text(miss))"
+        case (.count(let count), .count(_, let limits))
+        where nearMisses.isDoubled && Double(count) > limits.max ?? .infinity:
+            return "observed \(count) by \(decision.at) s, the last two at once, which looks like \(Signature.doubled)"
         case (.count(let count), _): return "observed \(count) by \(decision.at) s"
         case (.window(let begin, let end, let count), _): return "observed \(count) from \(begin) s to \(end) s"
         case (.order(let event, let before), .order(let events)):
@@ -138,7 +151,7 @@ struct ReasonFormatter: Sendable {
 
     // MARK: Phrases
 
-    private func text(_ observation: NearMisses.Observation) -> String {
+    func text(_ observation: NearMisses.Observation) -> String {
         let observed = observation.observed
         let value = observation.value.map { " \($0.json.abbreviated)" } ?? ""
         let code = observed.code.map { " \(name(ofCode: $0, of: observed.kind))" } ?? ""
@@ -163,14 +176,15 @@ struct ReasonFormatter: Sendable {
         }
     }
 
-    private func text(_ event: Event) -> String {
+    /// An event with its filters, and the values that are asked for in place of `$truth`.
+    private func text(_ event: Event, _ asked: AskedValues = AskedValues()) -> String {
         var phrase = self.phrase(event.kind, event.of)
         for filter in event.filters {
             switch filter {
             case .code(.name(let name)): phrase += " \(name)"
             case .code(.number(let number)): phrase += " \(number)"
             case .status(let status): phrase += " \(status)"
-            case .value(let matcher), .line(let matcher): phrase += " \(json(matcher))"
+            case .value(let matcher), .line(let matcher): phrase += " \(json(matcher, asked))"
             }
         }
         switch event.occurrence {
@@ -220,31 +234,32 @@ struct ReasonFormatter: Sendable {
 
     // MARK: JSON
 
-    private func json(_ matcher: Matcher) -> String {
+    func json(_ matcher: Matcher, _ asked: AskedValues) -> String {
         switch matcher {
         case .null: "null"
         case .bool(let bool): "\(bool)"
         case .number(let number): Datum.number(number).json
         case .string(let string): string.quoted
-        case .list(let matchers): "[\(matchers.map(json).joined(separator: ", "))]"
+        case .list(let matchers): "[\(matchers.map { json($0, asked) }.joined(separator: ", "))]"
         case .object(let members):
-            objectText(members.map { ($0.key, json($0.matcher)) })
-        case .each(let matcher): objectText([("$each", json(matcher))])
-        case .oneOf(let matchers): objectText([("$one_of", json(.list(matchers)))])
+            objectText(members.map { ($0.key, json($0.matcher, asked)) })
+        case .each(let matcher): objectText([("$each", json(matcher, asked))])
+        case .oneOf(let matchers): objectText([("$one_of", json(.list(matchers), asked))])
         case .any(let something): objectText([("$any", "\(something)")])
-        case .not(let matcher): objectText([("$not", json(matcher))])
+        case .not(let matcher): objectText([("$not", json(matcher, asked))])
         case .between(let limits):
             objectText(
                 [("$min", limits.min), ("$max", limits.max)].compactMap { key, limit in
                     limit.map { (key, Datum.number($0).json) }
                 })
         case .truth(let truth):
-            objectText(
-                [("$truth", truth.statistic.rawValue.quoted), ("of", name(of: truth.of).quoted)]
-                    + [
-                        ("last", truth.last.map(Double.init)), ("below", truth.below),
-                        ("$tolerance", truth.tolerance > 0 ? truth.tolerance : nil),
-                    ].compactMap { key, number in number.map { (key, Datum.number($0).json) } })
+            asked[truth]?.json
+                ?? objectText(
+                    [("$truth", truth.statistic.rawValue.quoted), ("of", name(of: truth.of).quoted)]
+                        + [
+                            ("last", truth.last.map(Double.init)), ("below", truth.below),
+                            ("$tolerance", truth.tolerance > 0 ? truth.tolerance : nil),
+                        ].compactMap { key, number in number.map { (key, Datum.number($0).json) } })
         }
     }
 }

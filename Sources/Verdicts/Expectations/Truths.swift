@@ -37,6 +37,26 @@ struct Truths: Sendable {
     }
 
     func present(_ truth: Matcher.Truth) -> Datum? { histories.first { $0.covers(truth) }?.present }
+
+    /// The value that the present one has replaced.
+    func previous(_ truth: Matcher.Truth) -> Datum? { histories.first { $0.covers(truth) }?.previous }
+
+    /// The value that an event has just delivered, if the truth is that value; nil for other statistics, and in streams,
+    /// since clients need not print each value of a stream.
+    func delivered(_ truth: Matcher.Truth, by observed: ObservedEvent) -> Datum? {
+        guard kinds.contains(observed.kind), truth.isLastValue, !observed.isStream else { return nil }
+        return histories.first { $0.covers(truth) }.flatMap { $0.concerns(observed) ? $0.present : nil }
+    }
+
+    /// Whether a value is near another, within the tolerance of a truth.
+    func isNear(_ datum: Datum, _ other: Datum, _ truth: Matcher.Truth) -> Bool {
+        histories.first { $0.covers(truth) }?.isNear(datum, other, tolerance: truth.tolerance) ?? false
+    }
+}
+
+extension Matcher.Truth {
+    /// Whether it is the value delivered last, whatever that is.
+    var isLastValue: Bool { statistic == .last && below == nil }
 }
 
 /// The present and earlier results of one `$truth`.
@@ -61,6 +81,8 @@ private struct History: Sendable {
     private var statistic: RollingStatistic
     private var past: ArraySlice<Past> = []
     private(set) var present: Datum?
+    /// The value before the present one.
+    private(set) var previous: Datum?
 
     init(_ truth: Matcher.Truth, in scenario: Scenario, memory: Duration) {
         (self.truth, self.memory) = (truth, memory)
@@ -82,8 +104,19 @@ private struct History: Sendable {
         return truth == other
     }
 
+    /// Whether an event has delivered a value of this truth.
+    func concerns(_ observed: ObservedEvent) -> Bool {
+        guard isAbout(observed) else { return false }
+        if case .object? = observed.value { return observed.value?[key] != nil }
+        return observed.of == truth.of && observed.value != nil
+    }
+
+    private func isAbout(_ observed: ObservedEvent) -> Bool {
+        observed.of == truth.of || observed.of != nil && observed.of == carrier
+    }
+
     mutating func observe(_ observed: ObservedEvent, at now: Instant) {
-        guard observed.of == truth.of || observed.of != nil && observed.of == carrier else { return }
+        guard isAbout(observed) else { return }
         if observed.of == truth.of, observed.isStream {
             for index in 0..<observed.count { add(observed.value(at: index) ?? unknownSample, at: now) }
         } else if case .object? = observed.value {
@@ -104,13 +137,17 @@ private struct History: Sendable {
         defer { renewed = now }
         guard statistic.value != present else { return }
         if let present { past.append(Past(value: present, end: now, renewed: renewed)) }
-        present = statistic.value
+        (previous, present) = (present, statistic.value)
     }
 
     func holds(_ datum: Datum, tolerance: Double, at now: Instant) -> Bool {
         let (start, tolerance) = (now.advanced(by: .zero - Truths.latency), max(tolerance, allowance))
         if let present, datum.isNear(present, tolerance) { return true }
         return past.contains { $0.end >= start && datum.isNear($0.value, tolerance) }
+    }
+
+    func isNear(_ datum: Datum, _ other: Datum, tolerance: Double) -> Bool {
+        datum.isNear(other, max(tolerance, allowance))
     }
 
     func came(_ datum: Datum, tolerance: Double, since instant: Instant) -> Bool {
@@ -122,10 +159,9 @@ private struct History: Sendable {
 
 extension Datum {
     /// Whether it is equal, except for differences of numbers within a tolerance.
-    fileprivate func isNear(_ other: Datum, _ tolerance: Double) -> Bool {
+    func isNear(_ other: Datum, _ tolerance: Double) -> Bool {
         switch (self, other) {
-        // Ignores rounding errors of binary fractions.
-        case (.number(let one), .number(let two)): (one - two).magnitude <= tolerance + 1e-9
+        case (.number(let one), .number(let two)): two.equals(one, within: tolerance)
         case (.list(let some), .list(let others)):
             some.count == others.count && zip(some, others).allSatisfy { $0.isNear($1, tolerance) }
         case (.object(let members), .object(let others)):

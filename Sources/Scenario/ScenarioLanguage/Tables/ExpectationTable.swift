@@ -18,7 +18,8 @@ extension Tables {
         .object([
             .init(
                 "$truth", .name(Matcher.Statistic.allCases.map(\.rawValue)), required: true,
-                "A statistic over the delivered values."),
+                "A statistic over the delivered values; `last`, where a value's delivery opens the expectation: that value."
+            ),
             .init("of", .entity, required: true, "The value."),
             .init("last", .positive, "Number of latest values that count; all by default."),
             .init("below", .anyNumber, "Only values below this count."),

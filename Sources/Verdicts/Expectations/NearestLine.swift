@@ -1,0 +1,111 @@
+import Scenarios
+import Simulation
+
+/// A field of a line that differs from what was expected.
+struct FieldDifference: Sendable {
+    /// The key of the innermost object: `bpm`.
+    let field: String
+    let shown: Datum?
+    let expected: Matcher
+    /// The right value; nil if several are right.
+    let right: Datum?
+    /// Whether it was right until the value was delivered that is asked for.
+    let isStale: Bool
+
+    /// The likely cause.
+    var cause: String? { signature ?? (isStale ? Signature.stale : nil) }
+
+    fileprivate var signature: String? {
+        guard let shown, let right else { return nil }
+        return Signature.cause(of: shown, insteadOf: right, in: field)
+    }
+}
+
+/// Among the lines in the time of an expectation, the one that looks most like a failed attempt at the expected one.
+struct NearestLine: Sendable {
+    let observation: NearMisses.Observation
+    let differences: [FieldDifference]
+
+    /// Nil if there is no line about the same thing.
+    init?(
+        to event: Event, _ asked: AskedValues, among misses: [NearMisses.Observation], in window: ClosedRange<Instant>,
+        _ truths: Truths
+    ) {
+        guard case .line(let matcher)? = event.filters.first(where: { if case .line = $0 { true } else { false } })
+        else {
+            return nil
+        }
+        var best: (line: NearestLine, rank: (Int, Int, Int))?
+        for (index, miss) in misses.enumerated() where window.contains(miss.instant) {
+            guard let line = miss.observed.value else { continue }
+            var differences: [FieldDifference] = []
+            matcher.compare(with: line, "", asked, truths, at: miss.instant, into: &differences)
+            guard !differences.isEmpty, matcher.hasKey(in: line) else { continue }
+            let isRepeated = misses[..<index].contains { $0.observed.value == line }
+            let rank = (
+                differences.contains { $0.signature != nil } ? 0 : 1, differences.count, isRepeated ? 1 : 0
+            )
+            if let best, best.rank <= rank { continue }
+            best = (NearestLine(observation: miss, differences: differences), rank)
+        }
+        guard let best else { return nil }
+        self = best.line
+    }
+
+    private init(observation: NearMisses.Observation, differences: [FieldDifference]) {
+        (self.observation, self.differences) = (observation, differences)
+    }
+}
+
+extension Matcher {
+    /// Whether a line has a value under a key of the pattern.
+    fileprivate func hasKey(in line: Datum) -> Bool {
+        guard case .object(let members) = self else { return false }
+        return members.contains { line[$0.key] != nil }
+    }
+
+    /// The single value that matches; nil if several do.
+    private func right(_ asked: AskedValues, _ truths: Truths) -> Datum? {
+        switch self {
+        case .null: return .null
+        case .bool(let bool): return .bool(bool)
+        case .number(let number): return .number(number)
+        case .string(let string): return .string(string)
+        case .truth(let truth): return asked[truth] ?? truths.present(truth)
+        case .between(let limits):
+            // A number with a tolerance.
+            guard let min = limits.min, let max = limits.max else { return nil }
+            return .number((min + max) / 2)
+        case .list(let matchers):
+            let values = matchers.compactMap { $0.right(asked, truths) }
+            return values.count == matchers.count ? .list(values) : nil
+        case .object, .each, .oneOf, .any, .not: return nil
+        }
+    }
+
+    /// Appends the fields of a line that do not match.
+    fileprivate func compare(
+        with shown: Datum?, _ field: String, _ asked: AskedValues, _ truths: Truths, at instant: Instant,
+        into differences: inout [FieldDifference]
+    ) {
+        if case .object(let members) = self, case .object? = shown {
+            for member in members {
+                member.matcher.compare(
+                    with: shown?[member.key], member.key, asked, truths, at: instant, into: &differences)
+            }
+            return
+        }
+        let fits = fits(shown: shown) { truth, datum in
+            guard let asked = asked[truth] else { return truths.hold(truth, datum, at: instant) }
+            return truths.isNear(datum, asked, truth)
+        }
+        guard !fits else { return }
+        var isStale = false
+        if case .truth(let truth) = self, let shown, let previous = asked.previous(truth) {
+            isStale = truths.isNear(shown, previous, truth)
+        }
+        differences.append(
+            FieldDifference(
+                field: field, shown: shown, expected: self, right: right(asked, truths), isStale: isStale))
+    }
+}

@@ -1,0 +1,136 @@
+import Bluetooth
+import EventLog
+import Scenarios
+import ServiceFramework
+import Services
+import Simulation
+
+/// A value of a device that a client prints under a key of its lines, and what was delivered of it.
+struct ShownSource: Sendable {
+    let entity: EntityReference
+    let device: Int
+    /// The key of the line: `heart_rate`.
+    let key: String
+    /// The key within the line's value, if the delivered value has none itself: `manufacturer` of `information`.
+    private let member: String?
+    private let role: ClientUse.Role
+    private let isText: Bool
+    /// The tolerances by the key of the field; "" for a value that is not an object.
+    private let tolerances: [String: Double]
+    private var fields: [String: RecentValues] = [:]
+    /// Until when any value may be shown, because what was delivered is not known.
+    private var unknownUntil: Instant?
+    /// The number of samples; nil if a notification could not be counted.
+    private(set) var samples: Int? = 0
+
+    init(_ entity: EntityReference, _ device: Int, _ value: ServiceValue, in service: ServiceDescription) {
+        let characteristic = service.characteristics[value.characteristic]
+        (self.entity, self.device) = (entity, device)
+        (key, member, role) = (characteristic.client.key, characteristic.client.member, characteristic.client.role)
+        isText = if case .text = value.description.content { true } else { false }
+        // Parts with the same key mean the same in all values of a service: the pulse rate of a spot-check.
+        let described = service.values.map(\.description)
+        var tolerances: [String: Double] = [:]
+        if let own = value.description.key {
+            tolerances = Dictionary(
+                described.compactMap { part in part.key.map { ($0, part.tolerance) } }, uniquingKeysWith: max)
+            tolerances[own] = value.description.tolerance
+        } else if case .structure = value.description.content {
+            tolerances = [:]
+        } else {
+            tolerances[characteristic.client.member ?? ""] = value.description.tolerance
+        }
+        if role == .heartRates { tolerances = ["bpm": 0] }
+        self.tolerances = Self.isSamples(role) ? [:] : tolerances
+    }
+
+    /// Whether it is an ECG, of which a client prints only the number of samples.
+    private static func isSamples(_ role: ClientUse.Role) -> Bool { role == .ecgSamples || role == .pmdSamples }
+
+    /// Whether a client prints the number of its values.
+    var isCounted: Bool { Self.isSamples(role) || role == .heartRates }
+
+    // MARK: Deliveries
+
+    mutating func deliver(_ observed: ObservedEvent, at now: Instant, memory: Duration) {
+        guard let value = observed.value else {
+            (unknownUntil, samples) = (.never, nil)
+            return
+        }
+        if unknownUntil == .never { unknownUntil = now.advanced(by: memory) }
+        if isCounted { samples = samples.map { $0 + observed.count } }
+        switch value {
+        case .object(let members):
+            for member in members where tolerances[member.key] != nil {
+                deliver(member.value, as: member.key, at: now, memory)
+            }
+        case .list where role == .heartRates: deliver(value, as: "bpm", at: now, memory)
+        default: deliver(value, as: member ?? "", at: now, memory)
+        }
+    }
+
+    /// Something was delivered that may be this value.
+    mutating func deliverUnknown(at now: Instant, memory: Duration) {
+        (unknownUntil, samples) = (max(unknownUntil ?? .start, now.advanced(by: memory)), nil)
+    }
+
+    private mutating func deliver(_ value: Datum, as field: String, at now: Instant, _ memory: Duration) {
+        guard tolerances[field] != nil else { return }
+        fields[field, default: RecentValues()].deliver(value, at: now, memory: memory)
+    }
+
+    // MARK: Lines
+
+    func hasField(_ field: String) -> Bool { tolerances[field] != nil }
+
+    /// The latest value of a field; nil if there is none.
+    func latest(_ field: String) -> Datum? {
+        // The lines of a stream have its last heart rate.
+        role == .heartRates ? fields[field]?.latest?.elements.last : fields[field]?.latest
+    }
+
+    /// How long ago a value of a field was delivered; nil if this is not known, or not judged.
+    func age(of shown: Datum, as field: String, since start: Instant, at now: Instant) -> RecentValues.Age? {
+        guard let tolerance = tolerances[field], (unknownUntil ?? .start) < now || unknownUntil == nil else {
+            return nil
+        }
+        guard let values = fields[field], !values.isEmpty else { return .never }
+        let isSame: (Datum) -> Bool = { isText ? shown.begins(with: $0) : shown.isShown(for: $0, tolerance) }
+        let age = values.age(of: shown, since: start, where: isSame)
+        // A client may use another type for what has no name.
+        if age == .never, values.contains(where: { $0 != .null }), !values.contains(where: shown.hasType) { return nil }
+        return age
+    }
+}
+
+extension Datum {
+    /// The elements of a list; itself if it is something else.
+    var elements: [Datum] { if case .list(let elements) = self { elements } else { [self] } }
+
+    /// Whether a client may show it for a value.
+    fileprivate func isShown(for other: Datum, _ tolerance: Double) -> Bool {
+        switch (self, other) {
+        case (.number(let shown), .number(let value)): value.equals(shown, within: tolerance)
+        case (.string(let shown), .string(let value)): shown.comparable == value.comparable
+        default: self == other
+        }
+    }
+
+    /// Whether it is text that begins with a delivered part.
+    fileprivate func begins(with other: Datum) -> Bool {
+        guard case .string(let shown) = self, case .string(let part) = other else { return self == other }
+        return shown.hasPrefix(part) || shown.comparable == part.comparable
+    }
+
+    fileprivate func hasType(of other: Datum) -> Bool {
+        switch (self, other) {
+        case (.number, .number), (.string, .string), (.bool, .bool): true
+        default: false
+        }
+    }
+}
+
+extension String {
+    /// Without case and punctuation.
+    fileprivate var comparable: String { lowercased().filter { $0.isLetter || $0.isNumber } }
+}

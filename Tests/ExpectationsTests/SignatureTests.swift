@@ -1,0 +1,27 @@
+import Scenarios
+import Testing
+
+@testable import Expectations
+
+/// What wrong values look like.
+@Suite struct SignatureTests {
+    @Test(
+        arguments: [
+            ("bpm", "11265", "300", "swapped octets"), ("bpm", "1", "256", "swapped octets"),
+            ("bpm", "44", "300", "only one of two octets"),
+            ("bpm", "12606", "62", "two octets read where one was sent"),
+            ("rr_ms", "[1024, 512]", "[1000, 500]", "RR-Intervals in 1/1024 s, taken for ms"),
+            ("rr_ms", "[6.8, 812.5]", "[812.5]", "Energy Expended, taken for an RR-Interval"),
+            ("celsius", "97.88", "36.6", "degrees Fahrenheit, taken for Celsius"),
+            ("contact", "false", "null", "the two flags of the contact, read as one"),
+            ("contact", "true", "false", "the two flags of the contact, read as one"),
+            ("bpm", "61", "60", nil), ("bpm", "257", "257", nil), ("bpm", "-1", "60", nil), ("bpm", "60.5", "60", nil),
+            ("rr_ms", "[1000]", "[1000]", nil), ("rr_ms", "[]", "[]", nil), ("rr_ms", "[1000, 1]", "[1000]", nil),
+            ("celsius", "36.6", "36.6", nil), ("contact", "null", "true", nil), ("steps", "true", "null", nil),
+        ] as [(String, String, String, String?)])
+    func `A likely cause`(field: String, shown: String, right: String, cause: String?) throws {
+        let shown = try #require(Datum(json: "[\(shown)]".utf8)?.elements.first)
+        let right = try #require(Datum(json: "[\(right)]".utf8)?.elements.first)
+        #expect(Signature.cause(of: shown, insteadOf: right, in: field) == cause)
+    }
+}
