@@ -16,10 +16,14 @@ READING := ATT Arguments BlueZ Bluetooth Characteristics Checks ClientTesting Co
     VirtualController
 # Suites of tests that update what is generated.
 GENERATING := ActionTableTests RegistryTests ReportTests ScenarioFileTests VerdictTests
+# For make fuzz: how long each reader is fuzzed, and which (all if empty).
+SECONDS ?= 60
+READERS ?=
+FUZZED := -c release --product fuzz --sanitize=fuzzer --sanitize=address -Xswiftc -enable-testing --scratch-path .build/fuzz
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
 
 .DEFAULT_GOAL := help
-.PHONY: help run test unit test-linux test-busy sanitize soak docs examples generate release format
+.PHONY: help run test unit test-linux test-busy sanitize fuzz soak docs examples generate release format
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' Makefile
@@ -65,6 +69,11 @@ sanitize:  ## run the tests of modules that read external data with the address 
 	swift build --build-tests $(SANITIZED)
 	@# The sanitizer reports Swift's global tables as leaks.
 	ASAN_OPTIONS=detect_leaks=0 swift test --skip-build $(SANITIZED) $(READING:%=--filter '^%Tests')
+
+fuzz:  ## feed octets that libFuzzer invents to all readers of external data, SECONDS=60 each, or to READERS=
+	@Tools/setup build
+	LUBDUB_FUZZ=1 swift build $(FUZZED) $(BUILDING)
+	Tools/fuzz $(SECONDS) $(READERS)
 
 soak:  ## run 100,000 random fault scenarios in a separate, optimized build
 	@Tools/setup build
