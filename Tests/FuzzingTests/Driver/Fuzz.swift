@@ -14,14 +14,11 @@ import Glibc
         }
         var count = CommandLine.argc
         var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = unsafe CommandLine.unsafeArgv
-        let status = unsafe LLVMFuzzerRunDriver(&count, &arguments) { octets, count in
-            unsafe Fuzz.read(Array(UnsafeBufferPointer(start: octets, count: count)))
-        }
-        exit(status)
+        exit(unsafe LLVMFuzzerRunDriver(&count, &arguments, readInput))
     }
 
     /// Aborts when something does not hold: then libFuzzer keeps the octets.
-    private static func read(_ octets: [UInt8]) -> CInt {
+    static func read(_ octets: [UInt8]) -> CInt {
         do throws(Broken) { try reader?.read(octets) } catch {
             print("broken: \(error)")
             fflush(nil)
@@ -29,4 +26,10 @@ import Glibc
         }
         return 0
     }
+}
+
+/// What libFuzzer calls; its own `main`, which is linked too, refers to this name.
+@c(LLVMFuzzerTestOneInput)
+func readInput(_ octets: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    unsafe Fuzz.read(Array(UnsafeBufferPointer(start: octets, count: count)))
 }
