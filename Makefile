@@ -19,7 +19,7 @@ GENERATING := ActionTableTests RegistryTests ReportTests ScenarioFileTests Verdi
 # For make fuzz: how long each reader is fuzzed, and which (all if empty).
 SECONDS ?= 60
 READERS ?=
-FUZZED := -c release --product fuzz --sanitize=fuzzer --sanitize=address -Xswiftc -enable-testing --scratch-path .build/fuzz
+FUZZED := -c release --product fuzz -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing --scratch-path .build/fuzz
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
 
 .DEFAULT_GOAL := help
