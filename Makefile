@@ -21,9 +21,13 @@ SECONDS ?= 60
 READERS ?=
 FUZZED := -c release --product fuzz -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing --scratch-path .build/fuzz
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
+# Modules with threads, tasks, actors or locks.
+THREADED := BlueZ ClientTesting CommandLineTool CommandSupport Conformance Control DBus Drivers Examples HCITransport \
+    PeripheralTesting Replay Reporting ScenarioLanguage ScenarioRuns Simulation Sockets Terminal
+THREAD_CHECKED := --sanitize=thread --scratch-path .build/threads
 
 .DEFAULT_GOAL := help
-.PHONY: help run test unit test-linux test-busy sanitize fuzz soak docs examples generate release format
+.PHONY: help run test unit test-linux test-busy long sanitize fuzz soak docs examples generate release format
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' Makefile
@@ -64,11 +68,17 @@ test-busy: release  ## run many cases with correct clients on a busy machine: 15
 	@Tools/setup test
 	LUBDUB=$(RELEASE) PYTHONPATH=Tests/Interoperability .venv/bin/python -m unittest busy_clients
 
-sanitize:  ## run the tests of modules that read external data with the address sanitizer, in a separate build
+long: release  ## serve 50 devices with random faults to clients that come and go: 1 hour, or MINUTES=
+	@Tools/setup test
+	LUBDUB=$(RELEASE) PYTHONPATH=Tests/Interoperability .venv/bin/python -m unittest long_run
+
+sanitize:  ## test what reads external data with the address sanitizer, and what uses threads with the thread sanitizer
 	@Tools/setup test
 	swift build --build-tests $(SANITIZED)
 	@# The sanitizer reports Swift's global tables as leaks.
 	ASAN_OPTIONS=detect_leaks=0 swift test --skip-build $(SANITIZED) $(READING:%=--filter '^%Tests')
+	swift build --build-tests $(THREAD_CHECKED)
+	swift test --skip-build $(THREAD_CHECKED) $(THREADED:%=--filter '^%Tests')
 
 fuzz:  ## feed octets that libFuzzer invents to all readers of external data, SECONDS=60 each, or to READERS=
 	@Tools/setup build

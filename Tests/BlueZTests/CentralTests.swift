@@ -77,6 +77,21 @@ import Testing
         }
     }
 
+    @Test func `Stopping ends the connection to a new device, and then removes the device`() throws {
+        try onBus { bus, loop in
+            let radio = try await FakeRadio(on: bus, loop, isKnown: false)
+            let central = try await CentralHarness(on: bus, loop, sharesDevices: false)
+            try await central.start()
+            try await radio.showStrap()
+            try await central.scan(radio)
+            await central.host.perform(.stopScanning)
+            await central.connect()
+            try await loop.until { central.connections.count == 1 }
+            #expect(await central.host.stop() == nil)
+            #expect(radio.calls.suffix(2) == ["Disconnect", "RemoveDevice"])
+        }
+    }
+
     private static let heartRate = DiscoveredService(
         uuid: UUID(0x180D), range: HandleRange(0x000A, 0x0010),
         characteristics: [

@@ -11,6 +11,14 @@ import VirtualWorld
 
 @testable import Checks
 
+extension Check {
+    /// Runs it on a peripheral of which nothing is known.
+    func run(on peer: Peer, over host: any ExaminerHost, isStrict: Bool = false) -> Outcome {
+        var silence = Silence()
+        return run(on: peer, over: host, isStrict: isStrict, knowing: &silence)
+    }
+}
+
 /// Checks by hosts as in real time: the peripheral cannot be controlled, the machine is slow, controllers disappear.
 @Suite struct ExaminerHostTests {
     /// A host of a peripheral that cannot be controlled.

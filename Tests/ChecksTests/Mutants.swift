@@ -39,7 +39,8 @@ extension Peripheral {
         + advertisingMutants + serverMutants + reconnectionMutants + thermometerMutants + oximeterMutants
         + runningMutants + vendorMutants
         + readingMutants + readErrorMutants + writingMutants + writeErrorMutants + notificationMutants
-        + cachingMutants + malformedMutants + halfOpenMutants + floodMutants
+        + cachingMutants + malformedMutants + halfOpenMutants + floodMutants + accessMutants + plausibilityMutants
+        + sizeMutants
 
     private static let declarationMutants = [
         Peripheral(

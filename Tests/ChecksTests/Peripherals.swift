@@ -97,7 +97,7 @@ struct Peripheral: Sendable {
                 services: [#"{"service": "heart_rate", "value": 72, "format": "uint16", "rr_intervals": true}"#]),
             Peripheral(name: "other", about: "no heart rate", services: [battery], advertise: "{}"),
             thermometer, oximeter, runner,
-        ] + [intervalRead, intervalWritten, intervalIndicated] + [book, band, phone]
+        ] + [intervalRead, intervalWritten, intervalIndicated] + [book, band, phone, brim, archive, sample]
 
     static let full = Peripheral(
         name: "full", about: "a heart-rate strap with every optional attribute of its services")
@@ -195,6 +195,49 @@ struct Peripheral: Sendable {
                     """#,
                 ])
         ], advertise: "{}")
+
+    /// Its attributes cannot move, since the last handle is in use.
+    static let brim = Peripheral(
+        name: "brim", about: "uses the last handle, 0xFFFF, for the declaration of a service",
+        services: [
+            custom(
+                "last_but_one", "5a3b0021-9c1e-4f7a-8f52-3d1c6e0b7a90",
+                [
+                    #"""
+                    {"uuid": "5a3b0022-9c1e-4f7a-8f52-3d1c6e0b7a90", "format": "uint8", "handle": 65534,
+                     "properties": ["read", "write"], "value": 1}
+                    """#
+                ]),
+            custom("last", "5a3b0023-9c1e-4f7a-8f52-3d1c6e0b7a90", []),
+        ], advertise: "{}")
+
+    static let archive = Peripheral(
+        name: "archive", about: "writable values that are longer than a PDU",
+        services: [
+            custom(
+                "archive", "5a3b0031-9c1e-4f7a-8f52-3d1c6e0b7a90",
+                [(2, 512), (3, 300)].map { number, count in
+                    #"""
+                    {"uuid": "5a3b003\#(number)-9c1e-4f7a-8f52-3d1c6e0b7a90", "format": "octets",
+                     "properties": ["read", "write", "write_command"],
+                     "value": "\#(String(repeating: "a5", count: count))"}
+                    """#
+                })
+        ], advertise: "{}")
+
+    /// As the heart-rate sample of Nordic's nRF5 SDK: intervals of 98 to 488 ms with a heart rate of 140.
+    static let sample = Peripheral(
+        name: "sample", about: "RR-Intervals that do not follow the heart rate",
+        services: [
+            custom(
+                "heart_rate", "180D",
+                [
+                    #"""
+                    {"uuid": "2A37", "format": "octets", "value": "108c64006500f401", "properties": ["notify"],
+                     "period": "1 s"}
+                    """#
+                ])
+        ], advertise: #"{"services": ["180D"]}"#)
 
     static let band = Peripheral(
         name: "band", about: "steps and temperature on demand, an ECG, and heart rates at 200 Hz",

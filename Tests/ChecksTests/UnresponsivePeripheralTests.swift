@@ -2,6 +2,7 @@ import CheckCatalogue
 import Expectations
 import Simulation
 import Testing
+import VirtualWorld
 
 @testable import Checks
 
@@ -23,7 +24,7 @@ import Testing
             verdicts: [.inconclusive], reason: "no advertising from "),
         UnresponsivePeripheral(
             name: "stalls", rule: #"{"when": "connected", "do": "stall", "of": "strap"}"#,
-            verdicts: [.inconclusive], reason: "discovery"),
+            verdicts: [.inconclusive], reason: "the peripheral did not answer Exchange MTU within 30 s"),
         UnresponsivePeripheral(
             name: "disconnects immediately", rule: #"{"when": "connected", "do": "disconnect", "of": "strap"}"#,
             verdicts: [.inconclusive], reason: "the connection ended immediately: remote_user_terminated"),
@@ -57,5 +58,58 @@ import Testing
             #expect(unresponsive.reason.isEmpty || text.contains(unresponsive.reason), "\(words)")
             #expect(outcome.duration < .seconds(600), "\(words)")
         }
+    }
+
+    @Test func `a peripheral that never answers costs two minutes, and advertising is judged`() throws {
+        let peripheral = Peripheral(
+            name: "mute", about: "", script: [#"{"when": "connected", "do": "stall", "of": "strap"}"#])
+        var (silence, total) = (Silence(), Duration.zero)
+        var outcomes: [String: Check.Outcome] = [:]
+        for check in Check.all {
+            let host = try ExaminerHostTests.RealHost(peripheral)
+            let outcome = check.run(on: .name("Lubdub HRM"), over: host, isStrict: true, knowing: &silence)
+            total += outcome.duration
+            outcomes[check.id] = outcome
+        }
+        #expect(total < .seconds(120), "\(total)")
+        #expect(outcomes.values.allSatisfy { $0.verdict != .fail })
+        for id in ["HRP/SEN/HRF/BV-01-C", "HRP/SEN/HRF/BV-02-C", "advertising/well_formed", "advertising/flags"] {
+            #expect(outcomes[id]?.verdict == .pass, "\(id): \(outcomes[id]?.reason ?? "")")
+        }
+        let reasons = Set(outcomes.values.filter { $0.verdict == .inconclusive }.compactMap(\.reason))
+        #expect(
+            reasons == [
+                "the peripheral did not answer Exchange MTU within 30 s",
+                "the peripheral did not answer Discover All Primary Services within 30 s",
+                "the peripheral did not answer discovery, nor Exchange MTU, and was not asked again",
+            ])
+    }
+
+    @Test func `a peripheral that stops in the middle of discovery`() throws {
+        let peripheral = Peripheral.full.but(
+            "stops", "", "", by: [.init(.received(0x08), at: 0, "08", becomes: "7F")])
+        var silence = Silence()
+        let reasons = try (1...3).map { _ in
+            let check = try #require(Check.all.first { $0.id == "HRS/SEN/CN/BV-01-C" })
+            let host = try ExaminerHostTests.RealHost(peripheral)
+            return check.run(on: .name("Lubdub HRM"), over: host, knowing: &silence).reason
+        }
+        let first = "the peripheral did not answer a request of discovery within 30 s"
+        let last = "the peripheral did not answer discovery, and was not asked again"
+        #expect(reasons == [first, first, last])
+    }
+
+    @Test func `a peripheral that ignores Exchange MTU only is checked without it`() throws {
+        let peripheral = Peripheral.full.but(
+            "ignores_mtu", "", "", by: [.init(.received(0x02), at: 0, "02", becomes: "7F")])
+        var silence = Silence()
+        var verdicts: [Verdict] = []
+        for _ in 1...3 {
+            let check = try #require(Check.all.first { $0.id == "HRS/SEN/CN/BV-01-C" })
+            let host = try ExaminerHostTests.RealHost(peripheral)
+            verdicts.append(check.run(on: .name("Lubdub HRM"), over: host, knowing: &silence).verdict)
+        }
+        #expect(verdicts == [.inconclusive, .inconclusive, .pass])
+        #expect(silence.reason == nil)
     }
 }

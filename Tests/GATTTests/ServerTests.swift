@@ -78,7 +78,9 @@ struct ServerCase: CustomTestStringConvertible {
         ServerCase(
             "GAW/BV-08-C: a descriptor, the Client Characteristic Configuration",
             ("0A 09 00", "0B 00 00"), ("12 09 00 01 00", "13"), ("0A 09 00", "0B 01 00"),
-            ("12 09 00 02 00", "01 12 09 00 FD"), ("12 09 00 01", "01 12 09 00 0D"),
+            ("12 09 00 02 00", "01 12 09 00 FD"), ("12 09 00 01 00 00", "01 12 09 00 0D"),
+            ("12 09 00 00", "13"), ("0A 09 00", "0B 00 00"), ("12 09 00 01", "13"), ("0A 09 00", "0B 01 00"),
+            ("12 09 00", "13"), ("12 09 00 02", "01 12 09 00 FD"),
             ("12 11 00 01 00", "01 12 11 00 FD"), ("12 11 00 02 00", "13"), ("0A 09 00", "0B 01 00"),
             ("12 09 00 00 00", "13"), ("0A 09 00", "0B 00 00"), ("0A 11 00", "0B 02 00")),
         ServerCase("GAW/BI-02-C: invalid handle", ("12 13 00 01", "01 12 13 00 01")),
@@ -99,6 +101,14 @@ struct ServerCase: CustomTestStringConvertible {
             #expect(strap.answer(hex(request)) == (response.isEmpty ? [] : [hex(response)]), "to \(request)")
         }
         #expect(strap.pool.taken == 0)
+    }
+
+    @Test(arguments: ["", " 01"]) func `A table can reject short writes of a configuration`(octets: String) throws {
+        var strap = try StrapServer()
+        strap.table.rejectsShortWrites = true
+        #expect(strap.answer(hex("12 09 00" + octets)) == [hex("01 12 09 00 0D")])
+        #expect(strap.answer(hex("0A 09 00")) == [hex("0B 00 00")])
+        #expect(strap.answer(hex("12 09 00 01 00")) == [hex("13")])
     }
 
     /// GATT/SR/GAR/BI-03 to 05, GAR/BI-09 to 11, GAR/BI-15 to 17 and GAW/BI-04 to 06: the owner's errors are sent.

@@ -82,8 +82,11 @@ async def finished(process, meanwhile=None):
     return output.decode(), errors.decode()
 
 
-async def play(content, client, *options, files=(), meanwhile=None):
-    """Plays a scenario to a client, which is a command line or the text of a Python program."""
+async def play(content, client, *options, through=(), meanwhile=None):
+    """Plays a scenario to a client, which is a command line or the text of a Python program.
+
+    `through` is a command that starts lubdub.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / 'case.json').write_text(json.dumps(content))
@@ -93,7 +96,7 @@ async def play(content, client, *options, files=(), meanwhile=None):
             client = f'exec {shlex.quote(sys.executable)} client.py'
         started = time.monotonic()
         process = await asyncio.create_subprocess_exec(
-            LUBDUB, 'run', 'case.json', '--client', client.replace('RESET', f'{shlex.quote(sys.executable)} reset.py'),
+            *through, LUBDUB, 'run', 'case.json', '--client', client.replace('RESET', f'{shlex.quote(sys.executable)} reset.py'),
             '--events', 'events.jsonl', *options, cwd=folder,
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
         output, errors = await finished(process, meanwhile)
@@ -171,7 +174,10 @@ class ProcessTests(Interoperability):
                 self.verdict('true', 1, r'\ninconclusive  client: it exited with status 0 before its host sent'),
                 self.verdict('RESET 0.3; exit 3', 1, r'\nfail  client: it exited with status 3 at 0\.\d+ s, before the'),
                 self.verdict('RESET 0.3; kill -SEGV $$', 1, r'\nfail  client: it was killed by signal 11 \(SIGSEGV\) at'),
-                self.verdict('sleep 30', 1, r'\ninconclusive  client: its host did not send HCI Reset within 10 s'))
+                self.verdict('sleep 30', 1, r'\ninconclusive  client: its host did not send HCI Reset within 10 s'),
+                self.verdict(
+                    'RESET 0.3; kill -KILL $PPID; exec sleep 1', 4,
+                    r'\nerror  client: the process that supervises it was killed by signal 9 \(SIGKILL\)\n'))
 
     async def test_a_client_that_ends_early_counts_as_silent(self):
         long = RESTING | {'limit': '120 s', 'expect': [
@@ -215,6 +221,20 @@ class ProcessTests(Interoperability):
         self.assertEqual(played.status, -signal.SIGKILL)
         async with asyncio.timeout(20):
             await until(lambda: not running('sleep 7654328') + running('sleep 7654329'))
+
+    @unittest.skipUnless(os.geteuid() == 0, 'only root can start processes of other users')
+    async def test_a_process_of_another_user_does_not_keep_the_supervisor(self):
+        without_rights = ['setpriv', '--bounding-set', '-kill']
+        client = 'setpriv --reuid 65534 --clear-groups sleep 7654331 & RESET 60'
+        played = await play(RESTING, client, through=without_rights)
+        try:
+            self.assertEqual(played.status, 0, played.output + played.errors)
+            self.assertLess(played.seconds, 3 + 2 + 3)
+            self.assertEqual(running('--supervise setpriv'), [])
+            self.assertEqual(len(sleeping(7654331)), 1)
+        finally:
+            for process in sleeping(7654331):
+                os.kill(process, signal.SIGKILL)
 
     async def test_an_interrupt_ends_it_too(self):
         async def interrupt(process):

@@ -65,12 +65,19 @@ class PeripheralTests(Interoperability):
                 await self.monitor_hears_all_rates(port)
 
     async def test_over_bumble_controllers(self):
+        await self.over_bumble_controllers(None)
+
+    async def test_over_bumble_controllers_with_public_addresses(self):
+        await self.over_bumble_controllers(hci.Address('AA:BB:CC:DD:EE:FF', hci.Address.PUBLIC_DEVICE_ADDRESS))
+
+    async def over_bumble_controllers(self, own):
         air = link.LocalLink()
         under = controller.Controller('peripheral', link=air)
         bumble = device.Device('Bumble', hci.Address(ADDRESS), host=host.Host(under, AsyncPipeSink(under)))
         with socket.create_server(('127.0.0.1', 0)) as listener:
             async with await open_tcp_server_transport_with_socket(listener) as hci_transport:
-                controller.Controller('central', hci_transport.source, hci_transport.sink, air)
+                controller.Controller(
+                    'central', hci_transport.source, hci_transport.sink, air, public_address=own)
                 await bumble.power_on()
                 async with beating(bumble):
                     await self.monitor_hears_all_rates(listener.getsockname()[1])

@@ -47,7 +47,9 @@ class RealPeripheralTests(Interoperability):
             trace = re.findall(r'(->|<-) ATT .*?((?: [0-9A-F]{2})+)$', '\n'.join(examination.lines[fail:fail + 11]), re.M)
             *_, sent = [place for place, (way, _) in enumerate(trace) if way == '->']
             said = [octets.strip() for _, octets in trace[sent:sent + 2]] + ['']
-            self.assertEqual(said[:2], [deviation['sent'], deviation['answered']], deviation['case'])
+            answered, changing, _ = deviation['answered'].partition(' ..')
+            self.assertEqual(said[0], deviation['sent'], deviation['case'])
+            self.assertEqual(said[1][:len(answered)] if changing else said[1], answered, deviation['case'])
 
     async def listed(self):
         async with lubdub('check', '--list') as process:

@@ -88,7 +88,7 @@ class ThermometerTests(Interoperability):
         self.assertEqual(await peer.read_value(interval.get_descriptor(sig(0x2906))), struct.pack('<HH', 1, 3600))
         changes = await listen(peer, sig(0x2A21))
         heard = await listen(peer, sig(0x2A1C))
-        for written, error in [('0000', 0x80), ('110e', 0x80), ('01', 0x0D), ('010000', 0x0D)]:
+        for written, error in [('0000', 0x80), ('110e', 0x80), ('00', 0x80), ('010000', 0x0D)]:
             self.assertEqual(await refusal(peer.write_value(interval, bytes.fromhex(written), True)), error, written)
         measurements = await take(heard, 2)
         await peer.write_value(interval, b'\x01\x00', with_response=True)

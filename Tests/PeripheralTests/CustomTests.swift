@@ -16,12 +16,15 @@ import Testing
     private static func device(
         _ format: ValueFormat, _ initial: CustomCharacteristic.Initial,
         properties: CharacteristicProperties = [.read, .write, .writeWithoutResponse, .notify],
-        _ change: (inout CustomCharacteristic) -> Void = { _ in }
+        rejectsShortWrites: Bool = false, _ change: (inout CustomCharacteristic) -> Void = { _ in }
     ) throws -> Wearer {
         var characteristic = CustomCharacteristic(
             "value", uuid: UUID(0x2A58), format: format, properties: properties, initial: initial)
         change(&characteristic)
-        return try Wearer(.custom(UUID(0x1815), [characteristic]))
+        var definition = PeripheralDefinition(
+            name: "Strap", appearance: .heartRateBelt, services: [.custom(UUID(0x1815), [characteristic])])
+        definition.rejectsShortWrites = rejectsShortWrites
+        return try Wearer(definition)
     }
 
     static let numbers: [(format: ValueFormat, wanted: Double, octets: String)] = [
@@ -43,21 +46,32 @@ import Testing
         #expect(device.pool.taken == 0)
     }
 
-    static let writes: [(format: ValueFormat, written: String, error: UInt8?)] = [
-        (.uint8, "07", nil), (.uint8, "", 0x0D), (.uint8, "07 00", 0x0D), (.uint16, "07 00", nil),
-        (.uint16, "07", 0x0D),
-        (.uint32, "01 02 03 04", nil), (.uint32, "01 02 03", 0x0D), (.sint16, "00 80", nil),
-        (.sint16, "00 80 00", 0x0D),
-        (.utf8, "", nil), (.utf8, "61 62", nil), (.octets, "", nil), (.octets, "FF 00 FF", nil),
+    static let writes: [(format: ValueFormat, written: String, error: UInt8?, read: String)] = [
+        (.uint8, "07", nil, "07"), (.uint8, "", nil, "05"), (.uint8, "07 00", 0x0D, "05"),
+        (.uint16, "07 00", nil, "07 00"), (.uint16, "07", nil, "07 05"), (.uint16, "", nil, "05 05"),
+        (.uint32, "01 02 03 04", nil, "01 02 03 04"), (.uint32, "01 02 03", nil, "01 02 03 05"),
+        (.sint16, "00 80", nil, "00 80"), (.sint16, "00 80 00", 0x0D, "05 05"),
+        (.utf8, "", nil, ""), (.utf8, "61 62", nil, "61 62"), (.octets, "", nil, ""),
+        (.octets, "FF 00 FF", nil, "FF 00 FF"),
     ]
 
     @Test(arguments: writes)
-    func `A written value has the length of the format`(format: ValueFormat, written: String, error: UInt8?) throws {
-        let value: CustomCharacteristic.Initial = format.count == nil ? .octets([0x78]) : .curve(.constant(1))
-        var device = try Self.device(format, value)
-        let before = device.read(Self.first)
-        #expect(device.write(hex(written), to: Self.first) == error)
-        #expect(device.read(Self.first) == (error == nil ? hex(written) : before))
+    func `A short write changes the first octets of a number`(
+        format: ValueFormat, written: String, error: UInt8?, read: String
+    ) throws {
+        for rejectsShortWrites in [false, true] {
+            var device = try Self.device(format, Self.fives(format), rejectsShortWrites: rejectsShortWrites)
+            let before = device.read(Self.first)
+            let isRejected = rejectsShortWrites && hex(written).count < format.count ?? 0
+            #expect(device.write(hex(written), to: Self.first) == (isRejected ? 0x0D : error))
+            #expect(device.read(Self.first) == (isRejected ? before : hex(read)))
+        }
+    }
+
+    /// 0x05 in each octet of a number.
+    private static func fives(_ format: ValueFormat) -> CustomCharacteristic.Initial {
+        guard let count = format.count else { return .octets([0x05]) }
+        return .curve(.constant((0..<count).reduce(0) { sum, _ in sum * 256 + 5 }))
     }
 
     @Test func `A client's write is notified, and returns when a script ends its override`() throws {

@@ -11,6 +11,8 @@ package struct PeripheralDefinition: Sendable {
     package var services: [ConfiguredService]
     /// The indices of services that are absent at the start: their handles are reserved.
     package var absentServices: [Int] = []
+    /// Whether a write of fewer octets than a value of fixed length has is rejected; else it changes the first ones.
+    package var rejectsShortWrites = false
     package var clock = WallClock()
     /// Peripheral Preferred Connection Parameters, which the device also requests from a central; nil: it accepts any.
     package var preferredConnection: ConnectionParameters?

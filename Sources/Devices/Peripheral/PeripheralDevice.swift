@@ -62,6 +62,7 @@ package struct PeripheralDevice: AttributeValues, Sendable {
             attributes[service].0.isPresent = false
         }
         table = try AttributeTable(own + attributes.map(\.0))
+        table.rejectsShortWrites = definition.rejectsShortWrites
         for (service, (defined, ids)) in attributes.enumerated() {
             for (index, (characteristic, id)) in zip(defined.characteristics, ids).enumerated() {
                 let sent = characteristic.properties.intersection([.notify, .indicate])
@@ -139,6 +140,12 @@ package struct PeripheralDevice: AttributeValues, Sendable {
     /// Handles a client's write; throws the error that the sensor answers.
     package mutating func write(_ octets: [UInt8], to handle: UInt16, at now: Instant) throws(ATTError) {
         guard let value = value(of: handle) else { throw .unlikelyError }
+        var octets = octets
+        if let count = sensors[value.service].fixedLength(of: value.id), octets.count < count {
+            guard !definition.rejectsShortWrites else { throw .invalidAttributeValueLength }
+            // The others stay.  Core 6.0, Vol 3, Part F, section 3.4.5.1.
+            octets += try read(handle, at: now).dropFirst(octets.count)
+        }
         try sensors[value.service].write(octets, to: value.id, at: clock.time(at: now), context: &context)
     }
 

@@ -9,6 +9,9 @@ package import Simulation
 /// A device stores each sensor as `any ServiceSensor` and changes it in place.
 package protocol ServiceSensor: Sendable {
     mutating func read(_ id: ValueID, at now: Instant, context: inout SensorContext) throws(ATTError) -> [UInt8]
+    /// The number of octets of a value that a client may write in part; nil for one of variable length and for a control
+    /// point, which keeps nothing.
+    func fixedLength(of id: ValueID) -> Int?
     /// Handles a value that a client has written.
     mutating func write(
         _ octets: [UInt8], to id: ValueID, at now: Instant, context: inout SensorContext
@@ -66,6 +69,7 @@ extension ServiceSensor {
     package func read(_: ValueID, at _: Instant, context _: inout SensorContext) throws(ATTError) -> [UInt8] {
         throw .unlikelyError
     }
+    package func fixedLength(of _: ValueID) -> Int? { nil }
     package func write(_: [UInt8], to _: ValueID, at _: Instant, context _: inout SensorContext) throws(ATTError) {
         throw .unlikelyError
     }

@@ -111,7 +111,7 @@ package actor CentralSession: DaemonClient {
         resumeDiscovery(.disconnected)
         for subscription in subscriptions { await connection.cancel(subscription) }
         subscriptions.removeAll()
-        for path in ourConnections.sorted() { await callIgnoringErrors(path, .device, "Disconnect") }
+        for path in ourConnections.sorted() { await disconnect(path) }
         guard let path = adapter?.path, let original else { return nil }
         await removeDevices(path)
         if isScanning { await callIgnoringErrors(path, .adapter, "StopDiscovery") }
@@ -120,6 +120,13 @@ package actor CentralSession: DaemonClient {
         guard owner != nil else { return .notSwitchedOff(original, why: "bluetoothd is not running") }
         let failure = await callIgnoringErrors(path, .properties, "Set", Adapter.setting("Powered", .boolean(false)))
         return failure.map { .notSwitchedOff(original, why: "\($0)") }
+    }
+
+    /// Ends a connection of ours. bluetoothd replies when it has ended, after 2 s or more.
+    private func disconnect(_ path: ObjectPath) async {
+        guard await callIgnoringErrors(path, .device, "Disconnect", within: limit) == nil else { return }
+        devices[path]?.isConnected = false
+        ourConnections.remove(path)
     }
 
     /// Removes new devices from bluetoothd; not connected ones, whose removal makes bluetoothd 5.66 crash, nor paired

@@ -113,9 +113,10 @@ extension DaemonClient {
     /// ended.
     @discardableResult
     func callIgnoringErrors(
-        _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ arguments: [Value] = []
+        _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ arguments: [Value] = [],
+        within limit: Duration = .seconds(2)
     ) async -> CallFailure? {
-        let limit: Duration = isUnresponsive ? .zero : .seconds(2)
+        let limit: Duration = isUnresponsive ? .zero : limit
         do throws(CallFailure) {
             _ = try await connection.call(Call(.bluez, path, interface, member, arguments, within: limit))
             return nil

@@ -50,9 +50,16 @@ package final class HCICentralHost: LiveCentralHost {
             device = try PeripheralDevice(definition, seed: RandomStream(seed: 0))
             transport = H4Transport(try StreamConnection(to: address, on: loop))
         } catch { throw CommandFailure(.environment, "\(error)") }
-        host = Host(table: device.table)
+        host = Host(table: device.table, randomAddress: Self.randomAddress())
         self.log.open(controller: 0, DeviceAddress(0, .public), name: "radio", at: loop.now)
         transport.start { [inbox] in inbox.add(.transport($0)) }
+    }
+
+    /// A static address, which most hosts use: Bumble's `LocalLink` routes data by it.  Hosts of one radio need different
+    /// ones, and there is no seed.  Core 6.0, Vol 6, Part B, section 1.3.2.1.
+    private static func randomAddress() -> DeviceAddress {
+        var chance = SystemRandomNumberGenerator()
+        return DeviceAddress(0xC000_0000_0000 | chance.next() >> 18, .random)
     }
 
     package var description: String { "\(address)" }

@@ -6,6 +6,7 @@ import Simulation
 /// Carries out one request or command of the client.
 struct Access {
     let attributes: [AttributeTable.Attribute]
+    let rejectsShortWrites: Bool
     let now: Instant
 
     /// The response to a request; nil for a command.  Throws the Error Response to send.
@@ -174,8 +175,7 @@ extension Access {
         switch attribute.content {
         case .fixed: throw ErrorResponse(.writeNotPermitted, at: handle)
         case .configuration(let valueHandle, let allowed):
-            guard value.count == 2 else { throw ErrorResponse(.invalidAttributeValueLength, at: handle) }
-            let bits = ClientConfiguration(rawValue: UInt16(value[0]) | UInt16(value[1]) << 8)
+            let bits = try configuration(value, over: server.configuration(ofValue: valueHandle), at: handle)
             guard bits.isSubset(of: allowed) else { throw ErrorResponse(.cccdImproperlyConfigured, at: handle) }
             server.configure(bits, ofValue: valueHandle)
             server.events.append(.written(handle: handle, value))
@@ -192,6 +192,20 @@ extension Access {
             }
             server.events.append(.written(handle: handle, value))
         }
+    }
+
+    /// The bits after a write, of which a short one changes the first octets.  Section 3.4.5.1.
+    private func configuration(
+        _ octets: [UInt8], over present: ClientConfiguration, at handle: UInt16
+    ) throws(ErrorResponse) -> ClientConfiguration {
+        guard octets.count == 2 || octets.count < 2 && !rejectsShortWrites else {
+            throw ErrorResponse(.invalidAttributeValueLength, at: handle)
+        }
+        var bits = present.rawValue
+        for (place, octet) in octets.enumerated() {
+            bits = bits & ~(0xFF << (8 * place)) | UInt16(octet) << (8 * place)
+        }
+        return ClientConfiguration(rawValue: bits)
     }
 
     private func writeable(_ handle: UInt16, by server: Server) throws(ErrorResponse) -> AttributeTable.Attribute {

@@ -19,7 +19,7 @@ extension AttributeTable {
             }
         }
         moved[first].handle = try shifted(serviceHandles[first])
-        return try AttributeTable(moved)
+        return try AttributeTable(moved, like: self)
     }
 
     /// A table in which the services with indices `removed` are absent and those with indices `added` present; the
@@ -28,7 +28,13 @@ extension AttributeTable {
         var changed = services
         for service in removed where changed.indices.contains(service) { changed[service].isPresent = false }
         for service in added where changed.indices.contains(service) { changed[service].isPresent = true }
-        return changed == services ? self : try AttributeTable(changed)
+        return changed == services ? self : try AttributeTable(changed, like: self)
+    }
+
+    /// A table with the other properties of another one.
+    private init(_ services: [ServiceDefinition], like other: AttributeTable) throws(DefinitionError) {
+        try self.init(services)
+        rejectsShortWrites = other.rejectsShortWrites
     }
 
     /// Whether a value handle of an old table belongs to the same characteristic in this one.

@@ -49,6 +49,9 @@ public struct AttributeTable: Hashable, Sendable {
 
     /// The definitions of this table.
     public let services: [ServiceDefinition]
+    /// Whether a write of fewer octets than a Client Characteristic Configuration has is rejected with Invalid Attribute
+    /// Value Length, as some stacks do.  By default it changes the first octets: Core 6.0, Vol 3, Part F, section 3.4.5.1.
+    public var rejectsShortWrites = false
     private(set) var attributes: [Attribute] = []
     private var valueHandles: [[UInt16]] = []
     /// The indices of the service declarations in `attributes`, before absent services are removed.

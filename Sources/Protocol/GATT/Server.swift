@@ -212,7 +212,8 @@ public struct Server: Sendable {
             return
         }
         do throws(ErrorResponse) {
-            let access = Access(attributes: table.attributes, now: now)
+            let access = Access(
+                attributes: table.attributes, rejectsShortWrites: table.rejectsShortWrites, now: now)
             let response = try access.answer(pool.slice(of: packet), &self, &values)
             if let response { outbox.append(.send(pool.take(response))) }
             flushEvents(into: &outbox)

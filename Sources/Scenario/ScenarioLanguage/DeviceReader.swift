@@ -35,6 +35,7 @@ struct DeviceReader {
         if let role: Device.Role = cursor["role"].choice() { device.role = role }
         if let distance = cursor["distance"]?.string { device.distance = Units.quantity(distance, unit: "m") ?? 1 }
         if let connections = cursor["connections"]?.integer { device.connections = connections }
+        device.rejectsShortWrites = cursor["short_writes"]?.string == "rejected"
         device.link = link(cursor["link"])
         device.security = cursor["security"].map(security)
         device.services = ServiceReader(curves: curves)

@@ -17,6 +17,8 @@ package struct Device: Hashable, Sendable {
     /// The distance to the client, in metres.
     package var distance = 1.0
     package var connections = 1
+    /// Whether a write of fewer octets than a value of fixed length has is rejected; else it changes the first ones.
+    package var rejectsShortWrites = false
     package var advertising = Advertising()
     /// The preferred connection parameters.
     package var link = Link()

@@ -46,8 +46,11 @@ extension World {
         guard let node = action.entity?.device, nodes.indices.contains(node) else { return nil }
         switch action.operation {
         case .moveHandles(let distance, _):
-            guard hostBackend != .foreignHosts, movedTable(of: node, by: distance) == nil else { return nil }
-            return ("by", "the device does not have enough handles: the last is 65535")
+            guard hostBackend != .foreignHosts else { return nil }
+            guard let moved = movedTable(of: node, by: distance) else {
+                return ("by", "the device does not have enough handles: the last is 65535")
+            }
+            return moved == nodes[node].device.table ? ("of", "the device has no services to move") : nil
         case .skipTime(let duration):
             var device = nodes[node].device
             device.skipTime(by: duration, at: now)

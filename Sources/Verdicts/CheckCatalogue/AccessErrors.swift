@@ -241,19 +241,11 @@ enum TargetAttribute: Hashable, Sendable {
             }
             return (value.valueHandle, value.uuid)
         case .unwritable:
-            let writing: CharacteristicProperties = [
-                .write, .writeWithoutResponse, .authenticatedSignedWrites, .extendedProperties,
-            ]
-            guard let value = values.first(where: { $0.properties.isDisjoint(with: writing) }) else {
+            guard let value = values.first(where: { $0.properties.isDisjoint(with: .writing) }) else {
                 throw .skipped("not applicable: every characteristic is declared with Write")
             }
             return (value.valueHandle, value.uuid)
-        case .unused:
-            let known = values.flatMap { [$0.valueHandle] + $0.descriptors.map(\.handle) }
-            guard let last = known.max(), last < 0xFFFF else {
-                throw .skipped("not applicable: the last handle, 0xFFFF, is in use")
-            }
-            return (0xFFFF, .deviceName)
+        case .unused: return (try peripheral.unusedHandle(), .deviceName)
         case .guardedFromReading(let error):
             for value in values where value.properties.contains(.read) {
                 let request = PDU.readRequest(handle: value.valueHandle)

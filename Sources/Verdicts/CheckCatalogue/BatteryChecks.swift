@@ -11,7 +11,7 @@ extension Check {
     private static let notified = Prerequisite.notified(.batteryLevel, of: .battery)
 
     private static let requirement = ServiceRequirement(
-        .battery, "Battery Service 1.1", ids: "BAS/SR", isSingle: false,
+        .battery, "Battery Service 1.1", ids: "BAS/SR", area: "battery", isSingle: false,
         characteristics: [
             .init("BV-01-C", .batteryLevel, .read, "section 3.1", .variant(of: .notify)),
             .init("BV-13-C", .batteryLevel, [.read, .notify], "section 3.1", .variant(of: .notify)),

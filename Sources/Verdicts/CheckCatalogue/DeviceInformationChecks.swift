@@ -6,7 +6,7 @@ import GATT
 extension Check {
     static let deviceInformation =
         ServiceRequirement(
-            .deviceInformation, "Device Information Service 1.2", ids: "DIS/SR",
+            .deviceInformation, "Device Information Service 1.2", ids: "DIS/SR", area: "device_information",
             characteristics: [
                 row("BV-01-C", 0x2A29, utf8), row("BV-02-C", 0x2A24, utf8), row("BV-03-C", 0x2A25, utf8),
                 row("BV-04-C", 0x2A27, utf8), row("BV-05-C", 0x2A26, utf8), row("BV-06-C", 0x2A28, utf8),

@@ -10,7 +10,7 @@ extension Check {
     private static let hasFeatures = Prerequisite.characteristic(.plxFeatures, of: .pulseOximeter)
 
     private static let requirement = ServiceRequirement(
-        .pulseOximeter, "Pulse Oximeter Service 1.0.1", ids: "pulse_oximeter", isInSIGList: false,
+        .pulseOximeter, "Pulse Oximeter Service 1.0.1", ids: "pulse_oximeter",
         characteristics: [
             .init("spot_check", .plxSpotCheckMeasurement, .indicate, "section 3.1"),
             .init("continuous", .plxContinuousMeasurement, .notify, "section 3.2"),

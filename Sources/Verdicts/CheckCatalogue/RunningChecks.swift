@@ -16,7 +16,7 @@ extension Check {
     private static let hasControlPoint = Prerequisite.characteristic(.scControlPoint, of: service)
 
     private static let requirement = ServiceRequirement(
-        service, specification, ids: "running", isInSIGList: false,
+        service, specification, ids: "running",
         characteristics: [
             .init("measurement", .rscMeasurement, .notify, "section 3.1", .mandatory),
             .init("feature", .rscFeature, .read, "section 3.2", .mandatory),

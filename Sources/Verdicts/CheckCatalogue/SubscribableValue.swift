@@ -104,6 +104,9 @@ extension Examiner {
 // and 4.11.
 extension Check {
     static let notifications = [
+        fitting(
+            "gatt/values_fit_default_mtu", "without an MTU exchange, values have at most 20 octets", nil),
+        fitting("gatt/values_fit_small_mtu", "values fit into the MTU of a client that receives 32 octets", 32),
         delivering("GATT/SR/GAN/BV-01-C", .notify, "notified", "4.10.1"),
         delivering("GATT/SR/GAI/BV-01-C", .indicate, "indicated", "4.11.1"),
         Check(
@@ -132,6 +135,25 @@ extension Check {
         },
     ]
 
+    /// Values fit into an MTU that is smaller than the server's own; nil: no MTU is exchanged, so that it is 23.
+    private static func fitting(_ id: String, _ title: String, _ offered: UInt16?) -> Check {
+        Check(id, title, "Core 6.0, Vol 3, Part F, sections 3.2.8, 3.4.7.1 and 3.4.7.2", scope: .link) {
+            peripheral throws(CheckExit) in
+            let mtu = try offered.map { size throws(CheckExit) in try peripheral.offer(mtu: size) } ?? 23
+            try peripheral.discover()
+            try peripheral.subscribeToAllThatAccept()
+            guard try peripheral.nextOfAny(within: .seconds(30)) != nil else {
+                throw .skipped("not applicable: nothing is notified or indicated within 30 s")
+            }
+            peripheral.wait(.seconds(10))
+            for received in peripheral.receivedValues {
+                try peripheral.expect(
+                    received.octets.count <= mtu - 3, "a value of at most \(mtu - 3) octets, for the MTU of \(mtu)",
+                    seen: "\(received.octets.count) octets of handle \(received.handle.inHex): \(received.octets.text)")
+            }
+        }
+    }
+
     private static func delivering(
         _ id: String, _ property: CharacteristicProperties, _ word: String, _ section: String
     ) -> Check {
@@ -156,6 +178,24 @@ extension Examiner {
         }
         for value in values { try subscribe(property == .notify ? .notification : .indication, to: value) }
         return values
+    }
+
+    /// Subscribes to every characteristic; other checks judge a rejection.
+    fileprivate mutating func subscribeToAllThatAccept() throws(CheckExit) {
+        for value in characteristics {
+            guard let handle = value.configurationHandle else { continue }
+            let wanted: ClientConfiguration = value.properties.contains(.notify) ? .notification : .indication
+            _ = try refusal(
+                of: .configure(handle: handle, wanted), "a write to the configuration of \(value.uuid.name)")
+        }
+    }
+
+    /// Exchanges the MTU; returns the new one.
+    fileprivate mutating func offer(mtu: UInt16) throws(CheckExit) -> Int {
+        switch try answer(to: PDU.exchangeMTURequest(clientReceives: mtu), "Exchange MTU with \(mtu)") {
+        case .exchangeMTUResponse(let serverReceives): return max(23, Int(min(mtu, serverReceives)))
+        case let answer: throw .skipped("not applicable: Exchange MTU is answered with \(answer.octets.text)")
+        }
     }
 
     /// The next value of any characteristic; nil if there is none in time.

@@ -15,7 +15,7 @@ extension Check {
     private static let indicatesInterval = Prerequisite.indicated(.measurementInterval, of: .healthThermometer)
 
     private static let requirement = ServiceRequirement(
-        .healthThermometer, "Health Thermometer Service 1.0", ids: "HTS/SEN",
+        .healthThermometer, "Health Thermometer Service 1.0", ids: "HTS/SEN", area: "thermometer",
         characteristics: [
             .init("BV-01-C", .temperatureMeasurement, .indicate, "table 3.1 and section 3.1", .mandatory),
             .init("BV-02-C", .temperatureType, .read, "table 3.1 and section 3.2"),

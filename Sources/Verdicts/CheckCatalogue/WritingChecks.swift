@@ -11,7 +11,8 @@ extension Check {
         Check(
             "GATT/SR/GAW/BV-01-C", "a Write Command changes a value and is not answered", gatt("4.9.1")
         ) { peripheral throws(CheckExit) in
-            try peripheral.writeAndRead(.writeWithoutResponse) { peripheral, handle, octets throws(CheckExit) in
+            try peripheral.writeAndRead(.writeWithoutResponse, lengths: 1...peripheral.mtu - 3) {
+                peripheral, handle, octets throws(CheckExit) in
                 try peripheral.expectSilence(
                     after: PDU.writeCommand(handle: handle, value: octets).octets, "a Write Command")
                 return true
@@ -19,11 +20,13 @@ extension Check {
         },
         Check(
             "GATT/SR/GAW/BV-03-C", "a written value reads back the same", gatt("4.9.3")
-        ) { peripheral throws(CheckExit) in try peripheral.writeAndRead(by: whole) },
+        ) { peripheral throws(CheckExit) in
+            try peripheral.writeAndRead(lengths: 1...peripheral.mtu - 3, by: whole)
+        },
         Check(
             "GATT/SR/GAW/BV-05-C", "a value longer than a PDU can be written in parts", gatt("4.9.4"), scope: .narrow
         ) { peripheral throws(CheckExit) in
-            try peripheral.writeAndRead(atLeast: 21) { peripheral, handle, octets throws(CheckExit) in
+            try peripheral.writeAndRead(lengths: 21...512) { peripheral, handle, octets throws(CheckExit) in
                 let procedure = Procedure.writeLong(handle: handle, value: octets)
                 return try peripheral.refusal(of: procedure, "a long write to \(handle.inHex)") == nil
             }
@@ -85,45 +88,59 @@ private struct Writable {
 }
 
 extension Examiner {
-    /// The readable, stable values that can be written with this property; skips the check if there are none.
+    /// The readable, stable values of these lengths that can be written with this property; skips the check if there are
+    /// none.
     private mutating func writable(
-        _ property: CharacteristicProperties = .write, atLeast count: Int = 1
+        _ property: CharacteristicProperties = .write, lengths: ClosedRange<Int> = 1...512
     ) throws(CheckExit) -> [Writable] {
         var found: [Writable] = []
         let both = property.union(.read)
         for value in applicationValues where value.properties.isSuperset(of: both) {
-            guard let octets = try stableValue(value.valueHandle), octets.count >= count else { continue }
+            guard let octets = try stableValue(value.valueHandle), lengths ~= octets.count else { continue }
             let isNotified = !value.properties.isDisjoint(with: [.notify, .indicate])
             found.append(Writable(handle: value.valueHandle, before: octets, isNotified: isNotified))
         }
         guard !found.isEmpty else {
-            let length = count > 1 ? " and \(count) octets or more" : ""
-            throw .skipped("not applicable: no stable value has \(both.names)\(length)")
+            throw .skipped(
+                "not applicable: no stable value has \(both.names), and \(lengths.lowerBound) to \(lengths.upperBound) octets"
+            )
         }
         return found
     }
 
-    /// Prepares a value in two parts, each of which the server must repeat; false if it rejects one.
+    /// Prepares a value in two parts, or in more if they do not fit into PDUs; the server must repeat each.  False, with
+    /// an empty queue, if it rejects one.
     fileprivate mutating func prepare(_ octets: [UInt8], for handle: UInt16) throws(CheckExit) -> Bool {
-        let middle = octets.count / 2
-        for (offset, part) in [(0, octets[..<middle]), (middle, octets[middle...])] where !part.isEmpty {
-            let (place, octets) = (UInt16(clamping: offset), Array(part))
-            let description = "Prepare Write of \(octets.text) to \(handle.inHex)"
-            switch try answer(to: .prepareWriteRequest(handle: handle, offset: place, value: octets), description) {
-            case .prepareWriteResponse(handle, place, octets): continue
+        let length = min(mtu - 5, max(1, (octets.count + 1) / 2))
+        for offset in stride(from: 0, to: octets.count, by: length) {
+            let (place, part) = (UInt16(clamping: offset), Array(octets[offset...].prefix(length)))
+            let description = "Prepare Write of \(part.text) to \(handle.inHex)"
+            switch try answer(to: .prepareWriteRequest(handle: handle, offset: place, value: part), description) {
+            case .prepareWriteResponse(handle, place, part): continue
             case .errorResponse(_, _, .requestNotSupported): throw Self.unsupported("Prepare Write")
-            case .errorResponse: return false
+            case .errorResponse:
+                _ = try answer(to: .executeWriteRequest(write: false), "a cancelling Execute Write")
+                return false
             case let answer: throw failure(expected: "a response that repeats \(description)", seen: answer.octets.text)
             }
         }
         return true
     }
 
+    private mutating func cancelPrepared() throws(CheckExit) {
+        let description = "a cancelling Execute Write"
+        let answer = try answer(to: .executeWriteRequest(write: false), description)
+        try expect(
+            answer == .executeWriteResponse, "19, Execute Write Response, in answer to \(description)",
+            seen: answer.octets.text)
+    }
+
     /// Writes another value, reads it, and restores the original; tries the next if the server rejects the write.
     fileprivate mutating func writeAndRead(
-        _ property: CharacteristicProperties = .write, atLeast count: Int = 1, by write: Check.WriteMethod
+        _ property: CharacteristicProperties = .write, lengths: ClosedRange<Int> = 1...512,
+        by write: Check.WriteMethod
     ) throws(CheckExit) {
-        for value in try writable(property, atLeast: count) {
+        for value in try writable(property, lengths: lengths) {
             guard try write(&self, value.handle, value.other) else { continue }
             let read = try read(value.handle, "handle \(value.handle.inHex)")
             guard read != value.other else {
@@ -156,12 +173,8 @@ extension Examiner {
     fileprivate mutating func expectCancelled() throws(CheckExit) {
         for value in try writable() {
             guard try prepare(value.other, for: value.handle) else { continue }
-            let description = "a cancelling Execute Write"
-            let answer = try answer(to: .executeWriteRequest(write: false), description)
-            try expect(
-                answer == .executeWriteResponse, "19, Execute Write Response, in answer to \(description)",
-                seen: answer.octets.text)
-            _ = try self.answer(to: .executeWriteRequest(write: true), "Execute Write")
+            try cancelPrepared()
+            _ = try answer(to: .executeWriteRequest(write: true), "Execute Write")
             let read = try read(value.handle, "handle \(value.handle.inHex)")
             return try expect(
                 read == value.before, "handle \(value.handle.inHex) keeps \(value.before.text)", seen: read.text)
@@ -172,12 +185,19 @@ extension Examiner {
     fileprivate mutating func expectWrittenTogether() throws(CheckExit) {
         var prepared: [Writable] = []
         for value in try writable() where prepared.count < 2 {
-            if try prepare(value.other, for: value.handle) { prepared.append(value) }
+            guard try prepare(value.other, for: value.handle) else { continue }
+            try cancelPrepared()
+            prepared.append(value)
         }
-        let response = try answer(to: .executeWriteRequest(write: true), "Execute Write")
         guard prepared.count == 2 else {
             throw .skipped("not applicable: fewer than two values accept prepared writes")
         }
+        for value in prepared {
+            guard try prepare(value.other, for: value.handle) else {
+                throw .skipped("not applicable: the prepare queue is too short for two values")
+            }
+        }
+        let response = try answer(to: .executeWriteRequest(write: true), "Execute Write")
         guard response == .executeWriteResponse else {
             throw .skipped("not applicable: the values reject other values of their length: \(response.octets.text)")
         }

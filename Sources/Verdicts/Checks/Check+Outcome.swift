@@ -34,6 +34,8 @@ extension Check {
         package let reason: String?
         /// How long it took, by the examiner's clock.
         package let duration: Duration
+        /// When it was decided, by the examiner's clock; nil if that was known before it began.
+        package let end: Instant?
 
         /// Whether it failed while this machine had stopped for too long, so that the check should be run again.
         package let isExcused: Bool
@@ -43,8 +45,10 @@ extension Check {
             self.init(check, .inconclusive(reason), took: .zero)
         }
 
-        init(_ check: Check, _ exit: CheckExit?, took duration: Duration, stall: Duration = .zero) {
-            (self.check, self.duration) = (check, duration)
+        init(
+            _ check: Check, _ exit: CheckExit?, took duration: Duration, at end: Instant? = nil, stall: Duration = .zero
+        ) {
+            (self.check, self.duration, self.end) = (check, duration, end)
             if case .failed? = exit, stall > .zero { isExcused = true } else { isExcused = false }
             switch exit {
             case nil: (verdict, finding, reason) = (.pass, nil, nil)

@@ -26,18 +26,22 @@ extension Check {
     }
 
     /// Runs the check over a host, in a separate connection, which has ended on return.  If `host.isOver` then, the
-    /// outcome does not count.
-    package func run(on peer: Peer, over host: any ExaminerHost, isStrict: Bool = false) -> Outcome {
-        var examiner = Examiner(by: host, of: peer)
+    /// outcome does not count.  `silence` carries what the peripheral did not answer from check to check.
+    package func run(
+        on peer: Peer, over host: any ExaminerHost, isStrict: Bool = false, knowing silence: inout Silence
+    ) -> Outcome {
+        var examiner = Examiner(by: host, of: peer, knowing: silence)
+        defer { silence = examiner.silence }
         return examine(&examiner, isStrict)
     }
 
     private func examine(_ examiner: inout Examiner, _ isStrict: Bool) -> Outcome {
         let begin = examiner.now
         let exit = run(&examiner, isStrict)
+        let isForegone = examiner.silence.reason.map { exit == .inconclusive($0) } ?? false
+        let end = isForegone ? nil : examiner.now
         examiner.disconnect()
-        return Outcome(
-            self, exit, took: begin.duration(to: examiner.now), stall: examiner.stall)
+        return Outcome(self, exit, took: begin.duration(to: examiner.now), at: end, stall: examiner.stall)
     }
 
     private func run(_ examiner: inout Examiner, _ isStrict: Bool) -> CheckExit? {
@@ -70,9 +74,7 @@ extension Check {
 
     /// Runs the body, after the examiner has been prepared for the scope.
     func evaluate(_ examiner: inout Examiner) throws(CheckExit) {
-        for prerequisite in prerequisites {
-            if let reason = prerequisite.unsupportedReason(examiner) { throw .skipped(reason) }
-        }
+        for prerequisite in prerequisites { try examiner.require(prerequisite) }
         try body(&examiner)
     }
 }
@@ -120,6 +122,8 @@ struct VirtualTimeHost: ExaminerHost {
     mutating func act(_ action: Action, for duration: Duration?) -> Bool {
         host.world.act(action, as: "examiner", for: duration.map { .after($0) }, at: now)
     }
+
+    func ineffectiveReason(for action: Action) -> String? { host.world.ineffectiveReason(for: action)?.reason }
 
     mutating func flush() {
         host.world.packets.flush()

@@ -1,3 +1,4 @@
+import ATT
 package import Bluetooth
 import GATT
 package import HCI
@@ -26,6 +27,7 @@ extension Examiner {
 
     /// Starts the host, finds the peripheral, and reaches the state that a scope requires.
     mutating func prepare(as scope: Check.Scope) throws(CheckExit) {
+        if scope != .advertising { try expectAnswers() }
         start()
         try findAdvertiser()
         switch scope {
@@ -106,17 +108,48 @@ extension Examiner {
 
     /// Connects, exchanges the MTU if `exchangingMTU`, and discovers all attributes.
     package mutating func connect(exchangingMTU: Bool = true) throws(CheckExit) {
+        try expectAnswers()
         try link()
-        // A server may reject Exchange MTU; the MTU stays 23.
-        if exchangingMTU { _ = ask(.exchangeMTU) }
-        switch ask(.discoverEverything) {
+        if exchangingMTU, !silence.hasGivenUp(.exchangeMTU) { try exchangeMTU() }
+        try discover()
+    }
+
+    /// Inconclusive if the peripheral has left requests unanswered.
+    private func expectAnswers() throws(CheckExit) {
+        if let reason = silence.reason { throw .inconclusive(reason) }
+    }
+
+    /// A server may reject Exchange MTU; the MTU stays 23.
+    private mutating func exchangeMTU() throws(CheckExit) {
+        switch ask(.exchangeMTU) {
+        case .success?, .failure(.refused)?: silence.end(.exchangeMTU)
+        case .failure(.bearerLost)?: throw unanswered(.exchangeMTU)
+        default: break
+        }
+    }
+
+    private mutating func unanswered(_ request: Silence.Request) -> CheckExit {
+        silence.note(request)
+        // Of discovery, only the first request is known by name here.
+        let isFirst = answered.allSatisfy { $0.first == ATT.Opcode.exchangeMTUResponse.rawValue }
+        let name = isFirst ? request.rawValue : "a request of discovery"
+        return .inconclusive("the peripheral did not answer \(name) within 30 s")
+    }
+
+    /// Discovers all attributes.
+    package mutating func discover() throws(CheckExit) {
+        let answer = ask(.discoverEverything)
+        switch answer {
+        case .failure(.bearerLost)?, .failure(.unavailable)?, .failure(.disconnected)?, nil: break
+        default: silence.end(.discovery)
+        }
+        switch answer {
         case .success(.services(let found))?:
             services = found.filter { host.unsupportedReason(for: .service($0.uuid)) == nil }
         case .failure(.unavailable(let why))?: throw .inconclusive("discovery is not possible: \(why)")
         case .failure(.refused(let error, let handle))?:
             throw .inconclusive("the peripheral refused discovery: \(error), handle \(handle.inHex)")
-        case .failure(.bearerLost)?:
-            throw .inconclusive("the peripheral did not answer a discovery request within 30 s")
+        case .failure(.bearerLost)?: throw unanswered(.discovery)
         case .failure(.disconnected)?, nil:
             throw .inconclusive("the connection ended during discovery: \(endReason)")
         case let answer?: throw .inconclusive("the peripheral's answer to discovery is malformed: \(answer)")

@@ -12,9 +12,12 @@ extension Examiner {
     /// The ATT transaction timeout.  Core 6.0, Vol 3, Part F, section 3.3.3.
     package static let answerTime = Requester.transactionTimeout
 
-    /// Sends any octets as one ATT PDU.
+    /// Sends any octets as one ATT PDU; inconclusive if they are longer than the MTU, which is not the server's fault.
     package mutating func send(_ octets: [UInt8]) throws(CheckExit) {
         try require(.packets)
+        guard octets.count <= mtu else {
+            throw .inconclusive("a request of \(octets.count) octets does not fit into the MTU of \(mtu)")
+        }
         command(.sendRaw(.attribute, octets))
     }
 

@@ -1,3 +1,4 @@
+import ATT
 package import Bluetooth
 package import GATT
 import HCI
@@ -10,6 +11,27 @@ import TextFormatting
 // The operations that checks consist of.
 extension Examiner {
     package var characteristics: [DiscoveredCharacteristic] { services.flatMap(\.characteristics) }
+
+    /// A handle that no attribute has, the highest one; skips the check if every handle is in use.
+    ///
+    /// Find Information lists attributes that discovery does not find: a secondary service that no other includes.
+    package mutating func unusedHandle() throws(CheckExit) -> UInt16 {
+        if try listed(in: HandleRange(.max, .max)).isEmpty { return .max }
+        let used = Set(try listed(in: .all))
+        guard let free = (1...UInt16.max).last(where: { !used.contains($0) }) else {
+            throw .skipped("not applicable: every handle is in use")
+        }
+        return free
+    }
+
+    /// The handles of the attributes in a range; of those that were discovered, if the server rejects Find Information.
+    private mutating func listed(in range: HandleRange) throws(CheckExit) -> [UInt16] {
+        if case .success(.descriptors(let found)) = try result(of: .discoverDescriptors(range), "Find Information") {
+            return found.map(\.handle)
+        }
+        let known = services.flatMap { [$0.range.first] } + characteristics.flatMap(\.handles)
+        return known.filter(range.contains)
+    }
 
     package borrowing func find(_ uuid: UUID, of service: UUID) -> DiscoveredCharacteristic? {
         services.first { $0.uuid == service && $0.isPrimary }?.characteristics.first { $0.uuid == uuid }
@@ -45,6 +67,8 @@ extension Examiner {
             throw failure(expected: "an answer to \(description) within 30 s", seen: "none")
         case .failure(.refused)?, .success?: return answer ?? .failure(.disconnected)
         case .failure(.unavailable(let why))?: throw .skipped("\(description) is not possible: \(why)")
+        case .failure(.valueTooLong(let count))?:
+            throw .skipped("\(description) is not possible: \(count) octets do not fit into a PDU of \(mtu)")
         case .failure(let failure)?:
             throw self.failure(expected: "a well-formed answer to \(description)", seen: "\(failure)")
         }
@@ -180,8 +204,14 @@ extension Examiner {
             throw .skipped("not applicable: Generic Attribute has no Service Changed, so the attributes never change")
         }
         guard let simulated = host.simulated else { throw .skipped("cannot move the handles of a real peripheral") }
-        try act(Action(.moveHandles(by: 8, announce: true), of: .device(simulated.device)))
+        let move = Action(.moveHandles(by: 8, announce: true), of: .device(simulated.device))
+        if let reason = host.ineffectiveReason(for: move) { throw .skipped("cannot move the handles: \(reason)") }
+        try act(move)
     }
+}
+
+extension DiscoveredCharacteristic {
+    fileprivate var handles: [UInt16] { [range.first, valueHandle] + descriptors.map(\.handle) }
 }
 
 extension ATTError {

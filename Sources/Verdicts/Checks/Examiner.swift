@@ -46,12 +46,14 @@ package struct Examiner {
     private(set) var refusal: Host.ConnectionFailure?
     private var answers: [UInt32: Result<Procedure.Outcome, Procedure.Failure>] = [:]
     private var asked: UInt32 = 0
+    /// What the peripheral did not answer, in this check and in earlier ones.
+    var silence: Silence
 
     /// The longest stop of this machine that could have changed the result of a wait.
     private(set) var stall = Duration.zero
 
-    init(by host: any ExaminerHost, of peer: Peer) {
-        (self.host, self.peer) = (host, peer)
+    init(by host: any ExaminerHost, of peer: Peer, knowing silence: Silence = Silence()) {
+        (self.host, self.peer, self.silence) = (host, peer, silence)
         if case .address(let own) = peer { address = own }
     }
 
@@ -167,6 +169,11 @@ package struct Examiner {
         if let reason = host.unsupportedReason(for: capability) { throw .skipped(reason) }
     }
 
+    /// Skips the check if the peripheral, whose attributes are known, does not meet a condition.
+    package func require(_ prerequisite: Prerequisite) throws(CheckExit) {
+        if let reason = prerequisite.unsupportedReason(self) { throw .skipped(reason) }
+    }
+
     // MARK: Procedures
 
     /// Runs a procedure; nil if the connection ended or no answer arrived in time.
@@ -219,4 +226,11 @@ package protocol ExaminerHost: CentralHost {
 
     /// Plays an action on the peripheral of `simulated`, for some time or forever; returns false if that is not possible.
     mutating func act(_ action: Action, for duration: Duration?) -> Bool
+
+    /// Why an action would change nothing on the peripheral of `simulated`; nil if it would.
+    func ineffectiveReason(for action: Action) -> String?
+}
+
+extension ExaminerHost {
+    package func ineffectiveReason(for action: Action) -> String? { nil }
 }

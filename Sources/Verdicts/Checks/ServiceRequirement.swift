@@ -1,3 +1,4 @@
+import ATT
 package import Bluetooth
 package import GATT
 import TextFormatting
@@ -55,6 +56,8 @@ package struct ServiceRequirement: Sendable {
     let specification: String
     /// What the ids begin with: `HRS/SEN`; of a service that is not in the SIG's public list, `pulse_oximeter`.
     let prefix: String
+    /// The beginning of the ids of checks that are not in the SIG's public list: `heart_rate`.
+    let area: String
     /// Whether the SIG's public list has the checks: ids are then `…/SGGIT/CHA/BV-01-C`, and else `…/` and the number.
     let isInSIGList: Bool
     let isSingle: Bool
@@ -62,18 +65,21 @@ package struct ServiceRequirement: Sendable {
     let configurations: [Configuration]
 
     package init(
-        _ service: UUID, _ specification: String, ids prefix: String, isInSIGList: Bool = true, isSingle: Bool = true,
+        _ service: UUID, _ specification: String, ids prefix: String, area: String? = nil, isSingle: Bool = true,
         characteristics: [Characteristic], configurations: [Configuration] = []
     ) {
         (self.service, self.specification, self.prefix) = (service, specification, prefix)
-        (self.isInSIGList, self.isSingle) = (isInSIGList, isSingle)
+        (self.area, isInSIGList) = (area ?? prefix, area != nil)
+        self.isSingle = isSingle
         (self.characteristics, self.configurations) = (characteristics, configurations)
     }
 
     /// `Heart Rate Service 1.0, section 3.1`
     package func section(_ number: String) -> String { "\(specification), section \(number)" }
 
-    package var declarationChecks: [Check] { [presenceCheck] + characteristics.map(declarationCheck) }
+    package var declarationChecks: [Check] {
+        [presenceCheck] + characteristics.map(declarationCheck) + [accessCheck]
+    }
 
     /// Each configuration can be written and read.
     package var configurationChecks: [Check] { configurations.map(configurationCheck) }
@@ -117,6 +123,19 @@ package struct ServiceRequirement: Sendable {
         }
     }
 
+    private var accessCheck: Check {
+        let service = service
+        return Check(
+            "\(area)/only_declared_access",
+            "characteristics declared without Read cannot be read, and those without Write cannot be written",
+            "\(specification), section 3; Core 6.0, Vol 3, Part G, section 3.3.1.1", if: .service(service)
+        ) { peripheral throws(CheckExit) in
+            for value in peripheral.services.filter({ $0.uuid == service }).flatMap(\.characteristics) {
+                try peripheral.expectOnlyDeclaredAccess(to: value)
+            }
+        }
+    }
+
     private func configurationCheck(_ row: Configuration) -> Check {
         let service = service
         return Check(
@@ -143,6 +162,25 @@ extension Examiner {
         return found[0]
     }
 
+    /// Fails if a value can be read or written although it is not declared with that.  A readable value is written with its
+    /// own octets, so that nothing changes.
+    fileprivate mutating func expectOnlyDeclaredAccess(to value: DiscoveredCharacteristic) throws(CheckExit) {
+        let (handle, name) = (value.valueHandle, "\(value.uuid.name), which is declared with \(value.properties.names)")
+        var octets: [UInt8] = [0]
+        if !value.properties.contains(.read) {
+            let isRefused = try refusal(of: PDU.readRequest(handle: handle), "a read of \(name)") != nil
+            try expect(isRefused, "an Error Response to a read of \(name)", seen: "its value")
+        } else {
+            let found = try result(of: .readLong(handle: handle), "a read of \(name)")
+            guard case .success(.value(let present)) = found, present.count <= mtu - 3 else { return }
+            octets = present
+        }
+        guard value.properties.isDisjoint(with: .writing) else { return }
+        let request = PDU.writeRequest(handle: handle, value: octets)
+        let isRefused = try refusal(of: request, "a write to \(name)") != nil
+        try expect(isRefused, "an Error Response to a write of \(octets.text) to \(name)", seen: "it was accepted")
+    }
+
     /// Fails unless a characteristic's configuration accepts this value, keeps it, and accepts 0.
     fileprivate mutating func expectConfigurable(
         _ uuid: UUID, of service: UUID, as configuration: ClientConfiguration
@@ -161,6 +199,9 @@ extension Examiner {
 extension CharacteristicProperties {
     /// `0x12 (Read, Notify)`
     fileprivate var hexAndNames: String { "\(rawValue.inHex) (\(names))" }
+
+    /// With any of these, clients may write the value.
+    package static let writing: Self = [.write, .writeWithoutResponse, .authenticatedSignedWrites, .extendedProperties]
 
     /// `Read, Notify`
     package var names: String {

@@ -17,6 +17,8 @@ struct ClientProcess: Sendable {
     private(set) var isGone = false
     /// Whether no process is left that it has started.
     private(set) var hasEnded = false
+    /// How its supervisor ended, if that did not report the shell's exit status.
+    private(set) var loss: String?
 
     /// Starts a command line in the current directory.
     init(
@@ -61,8 +63,9 @@ struct ClientProcess: Sendable {
         while unsafe recv(channel, &octet, 1, CInt(MSG_DONTWAIT)) > 0 {
             if status == nil { status = octet } else { isGone = true }
         }
-        // A supervisor that was killed could not report the status.
-        if hasEnded { (status, isGone) = (status ?? Launch.status(code), true) }
+        guard hasEnded else { return }
+        isGone = true
+        if status == nil { loss = "the process that supervises it \(ClientRecord.words(Launch.status(code)))" }
     }
 
     /// How long it waited for a CPU while it was runnable: the longest wait of its processes.

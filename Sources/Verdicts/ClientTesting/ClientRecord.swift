@@ -22,6 +22,8 @@ package struct ClientRecord: Sendable {
     package var exit: Exit?
     /// Whether the case's time has started: its host has sent HCI Reset, or its host is the kernel and it could be started.
     var hasPlayed = false
+    /// Why it could not be supervised to the end.
+    var loss: String?
     /// Why the time has not started, unless its process is the reason.
     var absence: String?
 
@@ -33,6 +35,7 @@ package struct ClientRecord: Sendable {
 
     /// What is wrong with it, independent of expectations; nil when nothing is.
     package var fault: ClientFault? {
+        if let loss { return ClientFault(verdict: .error, reason: loss) }
         guard hasPlayed else {
             if let absence { return ClientFault(verdict: .inconclusive, reason: absence) }
             switch exit?.status {
@@ -60,7 +63,7 @@ package struct ClientRecord: Sendable {
             verdict: .fail, reason: "it \(Self.words(exit.status)) at \(exit.at) s, before the end of the case")
     }
 
-    private static func words(_ status: UInt8) -> String {
+    static func words(_ status: UInt8) -> String {
         let signals: [UInt8: String] = [
             1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",
             11: "SIGSEGV", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM",

@@ -110,6 +110,8 @@ actor ProcessSession: ClientSession {
     private func poll() {
         guard !isOver else { return }
         client.poll()
+        record.loss = client.loss
+        guard record.loss == nil else { return completion.finish(.time) }
         if let status = client.status, record.exit == nil { exited(status) }
         let (isPlaying, hasGuests) = live.assumeIsolated { ($0.isPlaying, $0.hasGuests) }
         let hasSenders = socket?.assumeIsolated { $0.hasSenders } ?? false

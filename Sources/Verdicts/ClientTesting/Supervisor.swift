@@ -100,10 +100,11 @@ package struct Supervisor: ~Copyable {
         _ = unsafe send(Self.channel, &octet, 1, CInt(MSG_NOSIGNAL))
     }
 
-    /// Kills all descendants, again and again, until none is left.
+    /// Kills all descendants, again and again, until none is left but those of another user.
     private mutating func endAll() {
         while reap() {
-            for descendant in descendants(of: getpid()) { kill(descendant, SIGKILL) }
+            let mayKill = descendants(of: getpid()).map { kill($0, SIGKILL) == 0 || errno != EPERM }
+            guard mayKill.isEmpty || mayKill.contains(true) else { return }
             var watched = pollfd(fd: ends, events: CShort(POLLIN), revents: 0)
             _ = unsafe poll(&watched, 1, Self.beat)
             skipEnds()

@@ -35,12 +35,14 @@ struct RealPeripheralTest {
             try reports.write(runner.report)
             throw obstacle
         }
+        var silence = Silence()
         while !host.isOver, let turn = runner.next() {
             showProgress(host, "\(runner.count + 1) of \(checks.count): \(turn.item.id)")
-            let outcome = turn.item.run(on: peer, over: host, isStrict: isStrict)
+            let outcome = turn.item.run(on: peer, over: host, isStrict: isStrict, knowing: &silence)
             if host.isOver { break }
             report(turn, outcome, recent, &runner)
-            guard outcome.verdict == .fail || outcome.verdict == .inconclusive, runner.hasNext else { continue }
+            guard outcome.verdict == .fail || outcome.verdict == .inconclusive, outcome.end != nil, runner.hasNext
+            else { continue }
             // Do not wait for a lost peripheral in each of the other checks.
             showProgress(host, "looking for \(peer) again")
             if !PeripheralScan(for: peer, by: host, within: PeripheralEndpoint.scanTimeout).isFound, !host.isOver {
@@ -55,7 +57,8 @@ struct RealPeripheralTest {
         _ turn: CaseRunner<Check>.Turn, _ outcome: Check.Outcome, _ recent: RecentPackets,
         _ runner: inout CaseRunner<Check>
     ) {
-        let packets = outcome.finding.map { recent.lines(until: $0.instant) } ?? []
+        let end = outcome.finding?.instant ?? (outcome.verdict == .inconclusive ? outcome.end : nil)
+        let packets = end.map { recent.lines(until: $0) } ?? []
         let replay = replay(of: outcome.check.id)
         let reported = Outcome(outcome, replay: replay, seed: nil, trace: packets)
         guard runner.ended(turn, reported, isDisturbed: outcome.isExcused) else {

@@ -92,6 +92,8 @@ struct CustomSensor: ServiceSensor {
         return octets(index, at: now, context: &context) ?? []
     }
 
+    func fixedLength(of id: ValueID) -> Int? { index(id).flatMap { contents[$0].format.count } }
+
     mutating func write(
         _ octets: [UInt8], to id: ValueID, at now: Instant, context: inout SensorContext
     ) throws(ATTError) {

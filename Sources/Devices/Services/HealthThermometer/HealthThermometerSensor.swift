@@ -210,6 +210,8 @@ struct HealthThermometerSensor: ServiceSensor {
         }
     }
 
+    func fixedLength(of id: ValueID) -> Int? { Value(id) == .interval ? interval.octets.count : nil }
+
     mutating func write(
         _ octets: [UInt8], to id: ValueID, at now: Instant, context: inout SensorContext
     ) throws(ATTError) {

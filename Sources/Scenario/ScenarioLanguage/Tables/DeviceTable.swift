@@ -9,6 +9,10 @@ extension Tables {
         .init("address", .address, "The address; by default from its position in the list."),
         .init("distance", .distance, "Distance to the client; 1 m by default."),
         .init("connections", .integer(1...16), "Maximum number of connections; 1 by default."),
+        .init(
+            "short_writes", .name(["accepted", "rejected"]),
+            "Writes of fewer octets than a value of fixed length has: accepted by default, as the specification demands, or "
+                + "rejected with 0x0D, as some stacks do."),
         .init("advertise", .object(advertising), "The advertising data and parameters."),
         .init("link", .object(link), "The preferred connection parameters, and the MTU."),
         .init("security", .object(security), "The pairing parameters; no pairing by default."),
