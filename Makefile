@@ -16,6 +16,10 @@ READING := ATT Arguments BlueZ Bluetooth Characteristics Checks ClientTesting Co
     VirtualController
 # Suites of tests that update what is generated.
 GENERATING := ActionTableTests RegistryTests ReportTests ScenarioFileTests VerdictTests
+# For make fuzz: how long each reader is fuzzed, and which (all if empty).
+SECONDS ?= 60
+READERS ?=
+FUZZED := -c release --product fuzz -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing --scratch-path .build/fuzz
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
 # Modules with threads, tasks, actors or locks.
 THREADED := BlueZ ClientTesting CommandLineTool CommandSupport Conformance Control DBus Drivers Examples HCITransport \
@@ -23,7 +27,7 @@ THREADED := BlueZ ClientTesting CommandLineTool CommandSupport Conformance Contr
 THREAD_CHECKED := --sanitize=thread --scratch-path .build/threads
 
 .DEFAULT_GOAL := help
-.PHONY: help run test unit test-linux test-busy long sanitize soak docs examples generate release format
+.PHONY: help run test unit test-linux test-busy long sanitize fuzz soak docs examples generate release format
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' Makefile
@@ -75,6 +79,11 @@ sanitize:  ## test what reads external data with the address sanitizer, and what
 	ASAN_OPTIONS=detect_leaks=0 swift test --skip-build $(SANITIZED) $(READING:%=--filter '^%Tests')
 	swift build --build-tests $(THREAD_CHECKED)
 	swift test --skip-build $(THREAD_CHECKED) $(THREADED:%=--filter '^%Tests')
+
+fuzz:  ## feed octets that libFuzzer invents to all readers of external data, SECONDS=60 each, or to READERS=
+	@Tools/setup build
+	LUBDUB_FUZZ=1 swift build $(FUZZED) $(BUILDING)
+	Tools/fuzz $(SECONDS) $(READERS)
 
 soak:  ## run 100,000 random fault scenarios in a separate, optimized build
 	@Tools/setup build

@@ -2,8 +2,12 @@
 import Glibc
 import PackageDescription
 
+/// Whether `make fuzz` builds its program.
+let isFuzzing = Context.environment["LUBDUB_FUZZ"] != nil
+
 /// The modules, layer by layer: a target may use those of lower layers only, and never its neighbours.
 let layers: [[Target]] = [
+    isFuzzing ? [.systemLibrary(name: "CFuzzer", path: "Tests/FuzzingTests/CFuzzer")] : [],
     [
         library("Octets"), library("TextFormatting"), cLibrary("CCrypto", pkgConfig: "libcrypto"),
         cLibrary("CDBus", pkgConfig: "dbus-1"), cLibrary("CLinux"),
@@ -293,6 +297,12 @@ let layers: [[Target]] = [
                 "LubdubHost", "LubdubVirtualRadio", "TestBus",
             ]), swiftSettings: houseRules()),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
+        fuzzing(
+            on: "Air", "ATT", "Bluetooth", "BlueZ", "CDBus", "Characteristics", "ClientTesting", "CommandSupport",
+            "Conformance", "DBus",
+            "Documents", "EventLog", "GATT", "HCI", "L2CAP", "LEHost", "Octets", "Replay", "Reporting",
+            "ScenarioLanguage", "Scenarios", "Sensors", "ServiceFramework", "Services", "Simulation", "TextFormatting",
+            "VirtualController"),
     ],
 ]
 
@@ -395,6 +405,17 @@ func testLibrary(_ name: String, on lower: String...) -> Target {
 func tests(_ module: String, on lower: String..., excluding files: String...) -> Target {
     .testTarget(
         name: "\(module)Tests", dependencies: named([module] + lower), exclude: files, swiftSettings: houseRules())
+}
+
+/// The readers of outside octets, in `Tests/FuzzingTests`: tests with their corpus, or the program of `make fuzz`.
+func fuzzing(on lower: String...) -> Target {
+    isFuzzing
+        ? .executableTarget(
+            name: "fuzz", dependencies: named(["CFuzzer"] + lower), path: "Tests/FuzzingTests",
+            exclude: ["CFuzzer", "Corpus", "CorpusTests.swift", "Crashes"], swiftSettings: houseRules())
+        : .testTarget(
+            name: "FuzzingTests", dependencies: named(lower), exclude: ["CFuzzer", "Corpus", "Crashes", "Driver"],
+            swiftSettings: houseRules())
 }
 
 func cLibrary(_ name: String, pkgConfig: String? = nil) -> Target {
