@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Octets
 import Testing
 
 /// Each reader reads its corpus, and the octets that once broke it: a line of hexadecimal digits per input.

@@ -49,6 +49,8 @@ struct Access {
             try write(value, to: handle, &server, &values)
             return .writeResponse
         case .prepareWriteRequest(let handle, let offset, let value):
+            // The response repeats the request, which may be longer than the MTU.
+            guard 5 + value.count <= server.mtu else { throw ErrorResponse(.invalidPDU, at: handle) }
             try prepare(value, at: offset, for: handle, &server)
             return .prepareWriteResponse(handle: handle, offset: offset, value: value)
         case .executeWriteRequest(let isWrite):

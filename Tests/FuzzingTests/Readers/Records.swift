@@ -29,7 +29,9 @@ func readLog(_ octets: [UInt8]) throws(Broken) {
     while let line = (try? lines.next()) ?? nil {
         do throws(ManualActionLog.Unreadable) { try log.add(line) } catch { return }
     }
-    let original = Node.object([("lubdub", Node(.number("1"))), ("name", Node(.string("a"))), ("devices", Node(.array([])))])
+    let original = Node.object([
+        ("lubdub", Node(.number("1"))), ("name", Node(.string("a"))), ("devices", Node(.array([]))),
+    ])
     let scenario = ReplayScenario(original, devices: ["strap"], limit: 1_000_000, log)
     let text = scenario.root.indentedJSON
     try require((try? Node(json: text.utf8, file: ""))?.json == scenario.root.json, "the scenario is \(text)")

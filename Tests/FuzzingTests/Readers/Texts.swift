@@ -40,7 +40,8 @@ extension Reader {
             let middle = octets.count / 2
             try require(clientLines([octets[..<middle], octets[middle...]]) == lines, "two pieces give other lines")
         },
-        Reader("report", "JSON reports: a report is written as it is read, and in all formats") { octets throws(Broken) in
+        Reader("report", "JSON reports: they are written as they were read, and in all formats") {
+            octets throws(Broken) in
             try readReport(octets)
         },
         Reader("replay", "event logs: a log or a typed error, and a scenario that is JSON") { octets throws(Broken) in
