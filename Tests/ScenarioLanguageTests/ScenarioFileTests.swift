@@ -124,10 +124,10 @@ import Testing
         _ = try Node(json: ScenarioSchema.json.utf8, file: "schema")
     }
 
-    @Test func `No prefix and no flipped bit of a file traps`() throws {
+    @Test func `Beginnings and flipped bits of a file do not trap`() throws {
         let octets = try #require(Files.octets("Tests/ScenarioLanguageTests/Fixtures/00-out-of-range.json"))
         for (index, mutation) in octets.mutations.enumerated()
-        where index < octets.count || index % 7 == 0 {
+        where index % 29 == 0 {
             _ = ScenarioFile.read("a.json") { _ in mutation }
         }
     }
