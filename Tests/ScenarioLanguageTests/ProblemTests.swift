@@ -89,7 +89,7 @@ import Testing
             ),
             (
                 #"{"when": "5 s", "do": "lengthen", "of": "battery", "with": "0"}"#,
-                #"2:71: LD0111: script[0].with: "0" is not octets such as "00ff""#
+                #"2:71: LD0111: script[0].with: "0" is not octets such as "00FF" or "00 ff""#
             ),
             (
                 #"{"when": "5 s", "do": "burst", "of": "battery", "rate": "4001 Hz"}"#,

@@ -139,7 +139,7 @@ struct CustomReader {
         case .curve: return value
         case .text:
             guard let octets = value.octets(as: format) else {
-                cursor.note(.wrongForm, "expected octets such as \"00ff\", found \(cursor.node.kind)")
+                cursor.note(.wrongForm, "expected octets such as \"00FF\" or \"00 ff\", found \(cursor.node.kind)")
                 return nil
             }
             return cursor.fits(octets.count, Cursor.longestValue) ? value : nil

@@ -33,9 +33,9 @@ enum Forms {
         Units.quantity($0, unit: "m") != nil
     }
 
-    static let octets = Shape.Form(#"octets such as "00ff""#, pattern: "^([0-9a-f]{2})*$") {
-        Value.octets(of: $0) != nil
-    }
+    static let octets = Shape.Form(
+        #"octets such as "00FF" or "00 ff""#, pattern: "^([0-9A-Fa-f]{2}( ?[0-9A-Fa-f]{2})*)?$"
+    ) { Value.octets(of: $0) != nil }
 
     static let uuid = Shape.Form(
         #"a UUID such as "180D""#,

@@ -13,13 +13,20 @@ package enum Value: Hashable, Sendable {
         return format == .octets ? Self.octets(of: text) : Array(text.utf8)
     }
 
-    /// The octets of pairs of lower-case hexadecimal digits; nil for other text.
+    /// The octets of pairs of hexadecimal digits, with or without a space between the pairs: `063c`, `06 3C`; nil for
+    /// other text.
     package static func octets(of text: String) -> [UInt8]? {
-        let digits = Array(text.utf8)
-        guard digits.count.isMultiple(of: 2), digits.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
-        else { return nil }
-        return stride(from: 0, to: digits.count, by: 2).compactMap { index in
-            UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16)
+        var octets: [UInt8] = []
+        var rest = text.utf8[...]
+        while let first = rest.popFirst() {
+            guard let high = digit(first), let low = rest.popFirst().flatMap(digit) else { return nil }
+            octets.append(high << 4 | low)
+            if rest.count > 1, rest.first == UInt8(ascii: " ") { rest.removeFirst() }
         }
+        return octets
+    }
+
+    private static func digit(_ octet: UInt8) -> UInt8? {
+        Character(Unicode.Scalar(octet)).hexDigitValue.map { UInt8($0) }
     }
 }

@@ -21,7 +21,7 @@ package struct CaseFormatter {
         let verdict = outcome.verdict
         let label = verdict.rawValue.padded(to: Self.width)
         var lines: [TerminalLine] = [
-            "\(paint(label, verdict == .pass ? .state : .warning))  \(entry.id)  \(seconds(outcome.duration))"
+            "\(paint(label, verdict == .pass ? .state : .warning))  \(entry.id)  \(outcome.duration.inTenths) s"
         ]
         let margin = String(repeating: " ", count: Self.width + 2)
         for fault in outcome.faults {
@@ -60,12 +60,8 @@ package struct CaseFormatter {
             }
         }
         return lines + [
-            "\(report.summary.words()) in \(seconds(report.duration))\(isVirtual ? " of virtual time" : "")"
+            "\(report.summary.words()) in \(report.duration.inTenths) s\(isVirtual ? " of virtual time" : "")"
         ]
-    }
-
-    private func seconds(_ duration: Duration) -> String {
-        "\(decimal(Double(duration.inNanoseconds) / 1e9, 1)) s"
     }
 }
 

@@ -70,7 +70,7 @@ package struct CaseResult: Sendable {
         }
         var lines: [TerminalLine] = [
             "\(measurements == 0 ? "No" : "\(measurements)") measurement\(measurements == 1 ? "" : "s") in "
-                + "\(outcome.duration)" + (isVirtual ? " of virtual time" : "")
+                + "\(outcome.duration.inTenths) s" + (isVirtual ? " of virtual time" : "")
         ]
         lines += judgement.lines(paint)
         if let code = judgement.code, code != .success, let replay = outcome.replay {

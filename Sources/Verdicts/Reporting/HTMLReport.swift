@@ -51,7 +51,9 @@ private struct Page {
     private var total: Report.Tally { Report.Tally(matrix.columns.flatMap { $0.report.cases.map(\.outcome.verdict) }) }
 
     private var headline: String {
-        guard isSingle else { return "\(matrix.rows.count.counted("case")) in \(matrix.columns.count) reports" }
+        guard isSingle else {
+            return "\(matrix.rows.count.counted("case")) in \(matrix.columns.count.counted("report"))"
+        }
         let total = total
         let judged = total.total - total[.skip]
         guard judged > 0 else { return "No case has a verdict" }

@@ -35,7 +35,7 @@ package enum MarkdownReport {
         }
         rows.append(
             ["**pass**"] + matrix.columns.map { "**\($0.report.summary[.pass])** of \($0.report.summary.total)" })
-        let counts = "\(matrix.rows.count.counted("case")) in \(matrix.columns.count) reports"
+        let counts = "\(matrix.rows.count.counted("case")) in \(matrix.columns.count.counted("report"))"
         return ["### Lubdub: \(counts)", table(rows, numbers: false)]
     }
 
