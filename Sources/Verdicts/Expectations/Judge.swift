@@ -201,7 +201,7 @@ extension Judge {
         /// Expectations of lines then become an ``OperatorQuestion``, and `within` counts from the first connection, which
         /// the operator has to make.
         package var asksOperator: Bool
-        /// Whether a client must not show what was not delivered to it: ``Expectation/nothingInvented``.
+        /// Whether a client must not show what was not delivered to it: `Expectation.nothingInvented`.
         package var judgesInventions: Bool
 
         /// By default, the conditions for a client that prints lines.
