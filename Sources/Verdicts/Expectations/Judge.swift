@@ -136,7 +136,7 @@ package struct Judge: Sendable {
         docket.pending.compactMap { index in (docket[index] as? OperatorEvaluator)?.question(index) }
     }
 
-    /// Takes an operator's answer; for `.shown`, pass the line to ``observe(_:at:into:)`` before.
+    /// Takes an operator's answer; for `.shown`, pass the line to `observe` before.
     ///
     /// - Returns: Whether the answer decides the question.
     package mutating func answer(
