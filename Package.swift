@@ -292,10 +292,10 @@ let layers: [[Target]] = [
             "Simulation", "TextFormatting", "VirtualController"),
         .testTarget(
             name: "ExamplesTests",
-            dependencies: named([
-                "Adapters", "Battery", "BatteryPeripheral", "Measurement", "Scanner", "LubdubDBus", "LubdubGATT",
-                "LubdubHost", "LubdubVirtualRadio", "TestBus",
-            ]), swiftSettings: houseRules()),
+            dependencies: named(
+                (["Adapters", "Battery", "BatteryPeripheral", "Measurement", "Scanner", "TestBus"]
+                    + libraries().flatMap { [$0.name] + modules(below: $0) }).uniqued),
+            swiftSettings: houseRules()),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
         fuzzing(
             on: "Air", "ATT", "Bluetooth", "BlueZ", "CDBus", "Characteristics", "ClientTesting", "CommandSupport",
