@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Octets
+import Scenarios
 import Testing
 
 /// Each reader reads its corpus, and the octets that once broke it: a line of hexadecimal digits per input.
@@ -11,13 +12,7 @@ import Testing
         let path = "\(root)/\(folder)/\(reader.name).hex"
         guard FileManager.default.fileExists(atPath: path) else { return [] }
         return try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { line in
-            try octets(of: line)
-        }
-    }
-
-    private static func octets(of line: Substring) throws -> [UInt8] {
-        try stride(from: 0, to: line.utf8.count, by: 2).map { place in
-            try #require(UInt8(line.dropFirst(place).prefix(2), radix: 16), "\(line)")
+            try #require(Value.octets(of: String(line)), "\(path): \(line)")
         }
     }
 

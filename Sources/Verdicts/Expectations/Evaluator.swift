@@ -223,8 +223,7 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
         let count = openings.count
         openings.removeAll { opening in
             let isAnswer = event.fits(observed, at: 0) { truth, datum in
-                guard let asked = opening.asked[truth] else { return context.truths.hold(truth, datum, at: now) }
-                return context.truths.isNear(datum, asked, truth)
+                opening.asked.isShown(truth, by: datum, context.truths, at: now)
             }
             if isAnswer { decisions.append(Decision(opened: opening.opened, at: now, fault: nil)) }
             return isAnswer

@@ -95,10 +95,7 @@ extension Matcher {
             }
             return
         }
-        let fits = fits(shown: shown) { truth, datum in
-            guard let asked = asked[truth] else { return truths.hold(truth, datum, at: instant) }
-            return truths.isNear(datum, asked, truth)
-        }
+        let fits = fits(shown: shown) { truth, datum in asked.isShown(truth, by: datum, truths, at: instant) }
         guard !fits else { return }
         var isStale = false
         if case .truth(let truth) = self, let shown, let previous = asked.previous(truth) {

@@ -28,6 +28,12 @@ struct AskedValues: Sendable {
 
     subscript(truth: Matcher.Truth) -> Datum? { values.first { $0.truth == truth }?.value }
 
+    /// Whether a datum shows the value that is asked for; for another `$truth`, whether that holds.
+    func isShown(_ truth: Matcher.Truth, by datum: Datum, _ known: Truths, at now: Instant) -> Bool {
+        guard let asked = self[truth] else { return known.hold(truth, datum, at: now) }
+        return known.isNear(datum, asked, truth)
+    }
+
     /// The value that the asked one has replaced.
     func previous(_ truth: Matcher.Truth) -> Datum? { values.first { $0.truth == truth }?.previous }
 }
