@@ -27,7 +27,8 @@ THREADED := BlueZ ClientTesting CommandLineTool CommandSupport Conformance Contr
 THREAD_CHECKED := --sanitize=thread --scratch-path .build/threads
 
 .DEFAULT_GOAL := help
-.PHONY: help run test unit test-linux test-busy long sanitize fuzz soak docs examples generate release format
+.PHONY: help run test unit interoperability test-linux test-busy long sanitize fuzz soak docs examples generate release \
+    format
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' Makefile
@@ -42,13 +43,15 @@ test:  ## lint, build and test, with Bumble and tshark
 	swift format lint --strict --recursive $(SOURCES)
 	swift build --build-tests $(BUILDING) --explicit-target-dependency-import-check error
 	@# In parallel, because each leaves a processor idle half of the time.
-	$(MAKE) --jobs 2 --output-sync=target unit release
-	LUBDUB=$(RELEASE) LUBDUB_RELEASE=$(RELEASE) LUBDUB_DEBUG=$(LUBDUB) .venv/bin/python Tests/side_by_side.py \
-	    Tests/Interoperability
+	$(MAKE) --jobs 2 --output-sync=line unit interoperability
 
 # Without swift test, which reads the database of builds while make release writes it.
 unit:
 	.build/debug/LubdubPackageTests.xctest --testing-library swift-testing
+
+interoperability: release
+	LUBDUB=$(RELEASE) LUBDUB_RELEASE=$(RELEASE) LUBDUB_DEBUG=$(LUBDUB) .venv/bin/python Tests/side_by_side.py \
+	    Tests/Interoperability
 
 docs:  ## build the documentation of all modules in .build/docs; fails on DocC warnings
 	@Tools/setup build

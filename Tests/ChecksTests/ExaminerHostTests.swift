@@ -26,6 +26,9 @@ extension Check {
         private var host: VirtualTimeHost
         /// The delay of this machine in each wait.
         private let stall: Duration
+        /// Output again for each examiner, since the controller starts once.
+        private var started: Host.Output?
+        private var isReported = true
         /// The waits that are left before it is over.
         private var rounds: Int
 
@@ -44,13 +47,26 @@ extension Check {
         var simulated: (scenario: Scenario, device: Int)? { nil }
         var isOver: Bool { rounds <= 0 }
 
-        func start() { host.start() }
+        func start() {
+            guard started == nil else {
+                isReported = false
+                return
+            }
+            host.start()
+        }
         func perform(_ command: Host.Command) { host.perform(command) }
         func play(until limit: Instant) -> Bool {
             rounds -= 1
             return !isOver && host.play(until: limit)
         }
-        func drain(_ handle: (Host.Output, inout PacketPool) -> Void) { host.drain(handle) }
+        func drain(_ handle: (Host.Output, inout PacketPool) -> Void) {
+            if let started, !isReported { handle(started, &host.pool) }
+            isReported = true
+            host.drain { output, pool in
+                if case .started = output { started = output }
+                handle(output, &pool)
+            }
+        }
         func stall(since begin: Instant) -> Duration { stall }
         func act(_ action: Action, for duration: Duration?) -> Bool { false }
     }

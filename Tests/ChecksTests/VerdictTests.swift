@@ -111,7 +111,7 @@ import VirtualWorld
 }
 
 extension Check.Outcome {
-    fileprivate var words: String {
+    var words: String {
         let finding = finding.map { "expected \($0.expected), seen \($0.seen) at \($0.instant)" }
         return "\(check.id) \(verdict.rawValue) \(finding ?? reason ?? "")"
     }

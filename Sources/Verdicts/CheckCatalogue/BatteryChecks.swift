@@ -32,7 +32,8 @@ extension Check {
             }
         ] + requirement.configurationChecks + [
             Check(
-                "BAS/SR/CN/BV-01-C", "a change of Battery Level is notified", requirement.section("3.1"), if: notified
+                "BAS/SR/CN/BV-01-C", "a change of Battery Level is notified", requirement.section("3.1"), if: notified,
+                .control("set the battery level")
             ) { peripheral throws(CheckExit) in
                 let value = try peripheral.characteristic(.batteryLevel, of: .battery)
                 let octets = try peripheral.read(.batteryLevel, of: .battery)

@@ -15,7 +15,7 @@ extension Check {
     static let caching = [
         Check(
             "GATT/SR/GAS/BV-01-C", "a subscribed client is indicated which handles have changed",
-            gatt("7.1"), if: indicatesChanges
+            gatt("7.1"), if: indicatesChanges, .control("move the handles")
         ) { peripheral throws(CheckExit) in try peripheral.expectChangeIndicated() },
         Check(
             "GATT/SR/GAS/BV-02-C", "the Database Hash matches the attributes", gatt("7.3.1"), if: hasHash
@@ -30,7 +30,7 @@ extension Check {
         },
         Check(
             "GATT/SR/GAS/BV-03-C", "Client Supported Features last for one connection of an unbonded client",
-            gatt("7.2"), if: hasFeatures
+            gatt("7.2"), scope: .freshConnection, if: hasFeatures
         ) { peripheral throws(CheckExit) in
             let handle = try peripheral.enableRobustCaching()
             let kept = try peripheral.read(handle, "Client Supported Features")
@@ -44,7 +44,7 @@ extension Check {
         },
         Check(
             "gatt/supported_features_stay", "a client cannot clear a feature that it has set",
-            gatt("7.2"), if: hasFeatures
+            gatt("7.2"), scope: .freshConnection, if: hasFeatures
         ) { peripheral throws(CheckExit) in
             let handle = try peripheral.enableRobustCaching()
             try peripheral.expectRefused(
@@ -54,7 +54,7 @@ extension Check {
         },
         Check(
             "GATT/SR/GAS/BV-05-C", "a change-unaware client gets Database Out Of Sync once",
-            gatt("2.5.2.1"), if: hasHash, hasFeatures
+            gatt("2.5.2.1"), scope: .freshConnection, if: hasHash, hasFeatures, .control("move the handles")
         ) { peripheral throws(CheckExit) in
             let handle = try peripheral.becomeChangeUnaware()
             try peripheral.expectRefused(
@@ -64,7 +64,7 @@ extension Check {
         },
         Check(
             "GATT/SR/GAS/BV-06-C", "a client becomes change-aware by reading the Database Hash",
-            gatt("2.5.2.1"), if: hasHash, hasFeatures
+            gatt("2.5.2.1"), scope: .freshConnection, if: hasHash, hasFeatures, .control("move the handles")
         ) { peripheral throws(CheckExit) in
             let before = try peripheral.databaseHash()
             let handle = try peripheral.becomeChangeUnaware()
@@ -74,7 +74,8 @@ extension Check {
         },
         Check(
             "GATT/SR/GAS/BV-07-C", "a client becomes change-aware by confirming Service Changed",
-            gatt("2.5.2.1"), if: hasHash, hasFeatures, indicatesChanges
+            gatt("2.5.2.1"), scope: .freshConnection, if: hasHash, hasFeatures, indicatesChanges,
+            .control("move the handles")
         ) { peripheral throws(CheckExit) in
             let changed = try peripheral.characteristic(.serviceChanged, of: .genericAttribute)
             try peripheral.subscribe(.indication, to: changed)
@@ -87,7 +88,7 @@ extension Check {
         },
         Check(
             "GATT/SR/GAW/BI-41-C", "a write that was prepared before a change is not executed",
-            gatt("2.5.2.1"), if: hasHash, hasFeatures
+            gatt("2.5.2.1"), scope: .freshConnection, if: hasHash, hasFeatures, .control("move the handles")
         ) { peripheral throws(CheckExit) in
             let handle = try peripheral.preparable().handle
             _ = try peripheral.enableRobustCaching()

@@ -8,7 +8,7 @@ import Simulation
 extension Check {
     static let discovery = [
         Check(
-            "GATT/SR/GAC/BV-01-C", "the server answers Exchange MTU with 23 or more", gatt("4.3.1"), scope: .link
+            "GATT/SR/GAC/BV-01-C", "the server answers Exchange MTU with 23 or more", gatt("4.3.1"), scope: .freshLink
         ) { peripheral throws(CheckExit) in
             switch try peripheral.result(of: .exchangeMTU, "Exchange MTU") {
             case .failure(.refused(.requestNotSupported, _)):

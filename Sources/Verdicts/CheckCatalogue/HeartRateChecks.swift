@@ -27,8 +27,8 @@ extension Check {
             Check(
                 "heart_rate/energy_needs_control_point",
                 "Energy Expended is not sent without a Heart Rate Control Point to reset it",
-                "Heart Rate Service 1.0, table 3.1, C.1", if: .absence(.heartRateControlPoint, of: .heartRate),
-                hasMeasurement
+                "Heart Rate Service 1.0, table 3.1, C.1", recording: .values(for: .seconds(30)),
+                if: .absence(.heartRateControlPoint, of: .heartRate), hasMeasurement
             ) { peripheral throws(CheckExit) in
                 let measurements = try peripheral.receive(.heartRate, for: .seconds(30))
                 if let energetic = measurements.first(where: \.heartRateFlags.hasEnergy) {
@@ -44,10 +44,15 @@ extension Check {
             "HRS/SEN/CN/BV-01-C", .heartRate, requirement.section("3.1"), within: .seconds(10)),
         Check(
             "HRS/SEN/CN/BV-02-C", "some Heart Rate Measurements include Energy Expended",
-            requirement.section("3.1.1.3"), if: hasMeasurement, hasControlPoint
+            requirement.section("3.1.1.3"), recording: .values(for: .seconds(5)), if: hasMeasurement, hasControlPoint
         ) { peripheral throws(CheckExit) in
-            let (handle, _) = try peripheral.firstMeasurement()
-            let energetic = try peripheral.next(of: handle, within: .seconds(60), where: \.heartRateFlags.hasEnergy)
+            let handle = try peripheral.characteristic(.heartRateMeasurement, of: .heartRate).valueHandle
+            let recorded = peripheral.recording(of: [handle], for: .seconds(5))?.values(of: handle)
+            var energetic = recorded?.first(where: \.heartRateFlags.hasEnergy)
+            if energetic == nil {
+                _ = try peripheral.firstMeasurement()
+                energetic = try peripheral.next(of: handle, within: .seconds(60), where: \.heartRateFlags.hasEnergy)
+            }
             try peripheral.expect(
                 energetic != nil, "a measurement with Energy Expended (bit 3 of the flags) within 60 s",
                 seen: peripheral.newest(of: handle))
@@ -57,14 +62,16 @@ extension Check {
         },
         Check(
             "HRS/SEN/CN/BV-03-C", "RR-Intervals are in order, oldest first",
-            requirement.section("3.1.1.4"), if: hasMeasurement
+            requirement.section("3.1.1.4"), if: hasMeasurement, .control("set the heart rate")
         ) { peripheral throws(CheckExit) in try peripheral.expectIntervalsInOrder() },
         Check(
             "HRS/SEN/CN/BV-04-C", "heart rates above 255 use the uint16 format",
-            "Heart Rate Service 1.0, sections 3.1.1.1.1 and 3.1.1.2", if: hasMeasurement
+            "Heart Rate Service 1.0, sections 3.1.1.1.1 and 3.1.1.2", recording: .values(for: .seconds(5)),
+            if: hasMeasurement
         ) { peripheral throws(CheckExit) in
-            let (handle, first) = try peripheral.firstMeasurement()
-            if try peripheral.hasHighRate(first) { return }
+            if try peripheral.hasHighRate() { return }
+            try peripheral.require(.control("set the heart rate"))
+            let (handle, _) = try peripheral.firstMeasurement()
             try peripheral.setValue(of: .heartRate, to: 300, "set the heart rate")
             let wide = try peripheral.next(of: handle, within: .seconds(10)) {
                 $0.heartRateFlags.isTwoOctets && $0.heartRate?.bpm == 300
@@ -75,7 +82,7 @@ extension Check {
         },
         Check(
             "HRS/SEN/CN/BV-05-C", "the sensor contact flags follow the skin contact",
-            requirement.section("3.1.1.1.2"), if: hasMeasurement
+            requirement.section("3.1.1.1.2"), if: hasMeasurement, .control("change the skin contact")
         ) { peripheral throws(CheckExit) in try peripheral.expectContactFollows() },
     ]
 
@@ -121,11 +128,13 @@ extension Check {
         Check(
             "heart_rate/contact_support_is_static",
             "the Sensor Contact Supported flag does not change during a connection",
-            requirement.section("3.1.1.1.2"), if: hasMeasurement
+            requirement.section("3.1.1.1.2"), recording: .values(for: .seconds(30)), if: hasMeasurement
         ) { peripheral throws(CheckExit) in
-            let measurements = try peripheral.receive(.heartRate, for: .seconds(30))
-            let first = measurements[0].heartRateFlags.supportsContact
-            if let other = measurements.first(where: { $0.heartRateFlags.supportsContact != first }) {
+            for measurements in try peripheral.receiveParts(.heartRate, for: .seconds(30)) {
+                let first = measurements[0].heartRateFlags.supportsContact
+                guard let other = measurements.first(where: { $0.heartRateFlags.supportsContact != first }) else {
+                    continue
+                }
                 throw peripheral.failure(
                     expected: "bit 2 of the flags stays \(first ? 1 : 0), as in \(measurements[0].heartRateText)",
                     seen: other.heartRateText)
@@ -133,7 +142,7 @@ extension Check {
         },
         Check(
             "heart_rate/two_octet_edge", "heart rates around 255 and 256 are encoded correctly",
-            requirement.section("3.1.1.2"), if: hasMeasurement
+            requirement.section("3.1.1.2"), if: hasMeasurement, .control("set the heart rate")
         ) { peripheral throws(CheckExit) in
             let (handle, _) = try peripheral.firstMeasurement()
             for bpm: UInt16 in [254, 255, 256, 257, 511, 512, 255, 72] {
@@ -154,12 +163,11 @@ extension Check {
         },
         Check(
             "heart_rate/location_is_static", "Body Sensor Location does not change during a connection",
-            requirement.section("3.2"), if: hasLocation
+            requirement.section("3.2"), recording: .reads(.bodySensorLocation, of: .heartRate, for: .seconds(10)),
+            if: hasLocation
         ) { peripheral throws(CheckExit) in
-            let first = try peripheral.read(.bodySensorLocation, of: .heartRate)
-            peripheral.wait(.seconds(10))
-            let second = try peripheral.read(.bodySensorLocation, of: .heartRate)
-            try peripheral.expect(second == first, "\(first.text), as 10 s earlier", seen: second.text)
+            let (first, last) = try peripheral.readTwice(.bodySensorLocation, of: .heartRate)
+            try peripheral.expect(last == first, "\(first.text), as at least 10 s earlier", seen: last.text)
         },
     ]
 }
@@ -207,12 +215,26 @@ extension Examiner.ReceivedValue {
 
 extension Examiner {
     /// Whether one of the next measurements of a real peripheral is above 255 bpm; fails if no heart is as fast.
-    fileprivate mutating func hasHighRate(_ first: ReceivedValue) throws(CheckExit) -> Bool {
+    fileprivate mutating func hasHighRate() throws(CheckExit) -> Bool {
         guard scenarioValue(of: .heartRate) == nil else { return false }
-        let received = [first] + (try receivedValues(of: first.handle, for: .seconds(5)))
-        let high = received.filter { $0.heartRate.map { $0.bpm > 255 } ?? false }
+        let high = try receive(.heartRate, for: .seconds(5)).filter { $0.heartRate.map { $0.bpm > 255 } ?? false }
         for value in high { try expectPossibleRate(value) }
         return !high.isEmpty
+    }
+
+    /// The value of a characteristic twice, at least 10 s apart, in one connection.
+    fileprivate mutating func readTwice(
+        _ uuid: UUID, of service: UUID
+    ) throws(CheckExit) -> (first: [UInt8], last: [UInt8]) {
+        let handle = try characteristic(uuid, of: service).valueHandle
+        if let recording = recording, recording.duration >= .seconds(10), let first = recording.firstReads[handle],
+            let last = recording.lastReads[handle]
+        {
+            return (first, last)
+        }
+        let first = try read(handle, uuid.name)
+        wait(.seconds(10))
+        return (first, try read(handle, uuid.name))
     }
 
     /// Subscribes to the heart rate and waits for the first measurement; inconclusive if there is none.

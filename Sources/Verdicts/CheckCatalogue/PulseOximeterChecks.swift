@@ -86,7 +86,8 @@ extension Check {
     private static func announced(_ id: String, _ value: SubscribableValue, _ section: String) -> Check {
         Check(
             id, "\(value.uuid.name) has only fields and status bits that PLX Features announces",
-            "Pulse Oximeter Service 1.0.1, sections \(section) and 3.3", if: value.exists, hasFeatures
+            "Pulse Oximeter Service 1.0.1, sections \(section) and 3.3", recording: .values(for: .seconds(20)),
+            if: value.exists, hasFeatures
         ) { peripheral throws(CheckExit) in
             let (features, octets) = try peripheral.readFeatures()
             for received in try peripheral.receive(value, for: .seconds(20)) {

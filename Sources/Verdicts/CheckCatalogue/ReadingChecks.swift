@@ -24,9 +24,10 @@ extension Check {
         Check(
             "GATT/SR/GAR/BV-03-C", "a value reads the same by UUID as by handle", gatt("4.8.2")
         ) { peripheral throws(CheckExit) in
-            for value in try peripheral.readable() {
-                guard let octets = try peripheral.stableValue(value.valueHandle) else { continue }
-                try peripheral.expectFound(value, octets)
+            let values = try peripheral.readable()
+            let stable = try peripheral.stableValues(values.map(\.valueHandle))
+            for value in values {
+                if let octets = stable[value.valueHandle] { try peripheral.expectFound(value, octets) }
             }
         },
         Check(
@@ -44,7 +45,8 @@ extension Check {
             try peripheral.expectAnswer(request, .readMultipleResponse(expected), "Read Multiple")
         },
         Check(
-            "GATT/SR/GAR/BV-06-C", "each descriptor can be read, or requires security", gatt("4.12.1")
+            "GATT/SR/GAR/BV-06-C", "each descriptor can be read, or requires security", gatt("4.12.1"),
+            scope: .freshConnection
         ) { peripheral throws(CheckExit) in
             let descriptors = peripheral.characteristics.flatMap(\.descriptors)
             guard !descriptors.isEmpty else { throw .skipped("not applicable: the peripheral has no descriptors") }
@@ -128,16 +130,25 @@ extension Examiner {
     }
 
     /// A whole value that does not change within 1 s; nil if it does or cannot be read.
-    mutating func stableValue(_ handle: UInt16) throws(CheckExit) -> [UInt8]? {
-        let description = "a read of handle \(handle.inHex)"
-        guard case .success(.value(let first)) = try result(of: .readLong(handle: handle), description) else {
-            return nil
-        }
+    mutating func stableValue(_ handle: UInt16) throws(CheckExit) -> [UInt8]? { try stableValues([handle])[handle] }
+
+    /// The whole values, by handle, that can be read and do not change within 1 s.
+    mutating func stableValues(_ handles: [UInt16]) throws(CheckExit) -> [UInt16: [UInt8]] {
+        let before = try wholeValues(handles)
+        guard !before.isEmpty else { return [:] }
         wait(.seconds(1))
-        guard case .success(.value(let second)) = try result(of: .readLong(handle: handle), description) else {
-            return nil
+        let after = try wholeValues(before.keys.sorted())
+        return before.filter { after[$0.key] == $0.value }
+    }
+
+    /// The whole values, by handle, that can be read.
+    private mutating func wholeValues(_ handles: [UInt16]) throws(CheckExit) -> [UInt16: [UInt8]] {
+        var values: [UInt16: [UInt8]] = [:]
+        for handle in handles {
+            let answer = try result(of: .readLong(handle: handle), "a read of handle \(handle.inHex)")
+            if case .success(.value(let octets)) = answer { values[handle] = octets }
         }
-        return first == second ? first : nil
+        return values
     }
 
     fileprivate mutating func expectFound(_ value: DiscoveredCharacteristic, _ octets: [UInt8]) throws(CheckExit) {
@@ -148,6 +159,8 @@ extension Examiner {
         }
         // The response has room for 253 octets of a value, and for MTU − 4.  Vol 3, Part F, section 3.4.4.2.
         let expected = Array(octets.prefix(min(253, mtu - 4)))
+        // The value may have changed since it was stable.
+        if found.first?.value != expected, try stableValue(value.valueHandle) != octets { return }
         try expect(
             found == [AttributeData(value.valueHandle, expected)],
             "\(value.uuid.name) at \(value.valueHandle.inHex) with \(expected.text)",
@@ -156,7 +169,8 @@ extension Examiner {
 
     /// Reads the first of these attributes that is longer than a PDU; skips the check if all fit.
     fileprivate mutating func expectParts(ofFirstOf handles: [UInt16], _ word: String) throws(CheckExit) {
-        for handle in handles {
+        let long = try wholeValues(handles).filter { $0.value.count >= mtu }.keys
+        for handle in handles where long.contains(handle) {
             guard let octets = try stableValue(handle), octets.count >= mtu else { continue }
             return try expectParts(octets, of: handle, "the \(word) at \(handle.inHex)")
         }

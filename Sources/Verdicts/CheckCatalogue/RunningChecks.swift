@@ -61,7 +61,8 @@ extension Check {
         },
         Check(
             "running/flags_match_features", "measurements have only fields that RSC Feature declares",
-            "\(specification), sections 3.1 and 3.2", if: hasMeasurement, hasFeature
+            "\(specification), sections 3.1 and 3.2", recording: .values(for: .seconds(20)), if: hasMeasurement,
+            hasFeature
         ) { peripheral throws(CheckExit) in
             let octets = try peripheral.read(.rscFeature, of: service)
             guard let feature = try? RSCFeature(octets: octets[...]) else {

@@ -14,7 +14,7 @@ extension Check {
     static let sampleStreams = [
         Check(
             "ecg/frames_are_whole", "each frame has as many samples as it announces, and no reserved flags",
-            "Lubdub, ECG service 0200, Samples 0201", if: hasSamples
+            "Lubdub, ECG service 0200, Samples 0201", recording: .values(for: .seconds(10)), if: hasSamples
         ) { peripheral throws(CheckExit) in
             for frame in try peripheral.ecgFrames(for: .seconds(10)) {
                 let known = frame.flags.subtracting([.gap, .leadOff, .synthetic, .saturated]).isEmpty
@@ -23,13 +23,13 @@ extension Check {
         },
         Check(
             "ecg/no_gap", "samples have consecutive numbers, unless the frame reports a gap",
-            "Lubdub, ECG service 0200, Samples 0201", if: hasSamples
+            "Lubdub, ECG service 0200, Samples 0201", recording: .values(for: .seconds(20)), if: hasSamples
         ) { peripheral throws(CheckExit) in
             try peripheral.expectContinuous(peripheral.ecgFrames(for: .seconds(20)))
         },
         Check(
             "ecg/rate", "the sample rate matches the description",
-            "Lubdub, ECG service 0200, Description 0202", if: hasSamples,
+            "Lubdub, ECG service 0200, Description 0202", recording: .values(for: .seconds(20)), if: hasSamples,
             .characteristic(VendorUUID.ecgDescription.uuid, of: VendorUUID.ecg.uuid)
         ) { peripheral throws(CheckExit) in
             let octets = try peripheral.read(VendorUUID.ecgDescription.uuid, of: VendorUUID.ecg.uuid)
@@ -40,7 +40,7 @@ extension Check {
         },
         Check(
             "measurements/no_gap", "heart rates have consecutive numbers",
-            "Lubdub, Measurements service 0300, Values 0301", if: hasHeartRates
+            "Lubdub, Measurements service 0300, Values 0301", recording: .values(for: .seconds(20)), if: hasHeartRates
         ) { peripheral throws(CheckExit) in
             try peripheral.expectContinuous(peripheral.heartRateFrames(for: .seconds(20)))
         },
@@ -67,8 +67,7 @@ extension Examiner {
         of value: VendorUUID, _ service: VendorUUID, for duration: Duration, _ name: String,
         _ read: (ReceivedValue) throws(Malformed) -> Frame
     ) throws(CheckExit) -> [Frame] {
-        let handle = try subscribe(to: SubscribableValue(value.uuid, of: service.uuid)).valueHandle
-        let received = try receivedValues(of: handle, for: duration)
+        let received = try receive(SubscribableValue(value.uuid, of: service.uuid), for: duration)
         guard received.count > 2 else {
             throw .inconclusive("fewer than 3 frames arrived within \(duration.formatted)")
         }

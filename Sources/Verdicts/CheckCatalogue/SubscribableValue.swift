@@ -30,17 +30,17 @@ extension Check {
     ) -> Check {
         let verb = value.configuration == .indication ? "indicated" : "notified"
         return Check(
-            id, "\(value.uuid.name) is \(verb) only while a client is subscribed", requirement, if: value.exists
+            id, "\(value.uuid.name) is \(verb) only while a client is subscribed", requirement,
+            recording: .first(value.uuid, of: value.service, within: duration), if: value.exists
         ) { peripheral throws(CheckExit) in
-            if let other { _ = try peripheral.subscribe(to: other) }
-            let found = try peripheral.subscribe(to: value)
-            let first = try peripheral.next(of: found.valueHandle, within: duration)
+            let handle = try peripheral.characteristic(value.uuid, of: value.service).valueHandle
+            var recording = peripheral.recording(ofFirst: handle, within: duration)
+            if recording == nil { recording = try peripheral.recordFirst(of: value, with: other, within: duration) }
             try peripheral.expect(
-                first != nil, "\(value.uuid.name) within \(duration.formatted) of the subscription", seen: "none")
+                recording?.values(of: handle).isEmpty == false,
+                "\(value.uuid.name) within \(duration.formatted) of the subscription", seen: "none")
             try peripheral.require(.unwantedValues)
-            try peripheral.subscribe([], to: found)
-            peripheral.wait(.seconds(1))  // values in flight
-            let late = try peripheral.receivedValues(of: found.valueHandle, for: max(.seconds(5), duration / 3)).first
+            let late = recording?.late?.first { $0.handle == handle }
             try peripheral.expect(
                 late == nil, "no \(value.uuid.name) after its configuration was set to 0x0000",
                 seen: late.map(value.text) ?? "")
@@ -53,7 +53,8 @@ extension Check {
         _ requirement: String, weight: Weight = .required,
         expected: @escaping @Sendable (Examiner.ReceivedValue) -> String?
     ) -> Check {
-        Check(id, title, requirement, weight: weight, if: value.exists) { peripheral throws(CheckExit) in
+        Check(id, title, requirement, weight: weight, recording: .values(for: duration), if: value.exists) {
+            peripheral throws(CheckExit) in
             for received in try peripheral.receive(value, for: duration) {
                 guard let expected = expected(received) else { continue }
                 throw peripheral.failure(expected: expected, seen: value.text(received))
@@ -68,7 +69,8 @@ extension Check {
         within duration: Duration = .seconds(60), tolerance: Double,
         in number: @escaping @Sendable (Examiner.ReceivedValue) -> Double?
     ) -> Check {
-        Check(id, title, requirement, if: value.exists) { peripheral throws(CheckExit) in
+        Check(id, title, requirement, if: value.exists, .control("set the \(quantity)")) {
+            peripheral throws(CheckExit) in
             let handle = try peripheral.subscribe(to: value).valueHandle
             for wanted in numbers {
                 try peripheral.setValue(named: name, of: service, to: wanted, "set the \(quantity)")
@@ -92,11 +94,31 @@ extension Examiner {
         return found
     }
 
-    /// Subscribes and returns all values during `duration`; inconclusive if there are none.
+    /// The recorded values, or, after a subscription, all during `duration`; inconclusive if there are none.
     mutating func receive(_ value: SubscribableValue, for duration: Duration) throws(CheckExit) -> [ReceivedValue] {
-        let received = try receivedValues(of: subscribe(to: value).valueHandle, for: duration)
+        try Array(receiveParts(value, for: duration).joined())
+    }
+
+    /// The same, connection by connection, without those in which no value arrived.
+    mutating func receiveParts(
+        _ value: SubscribableValue, for duration: Duration
+    ) throws(CheckExit) -> [[ReceivedValue]] {
+        let handle = try characteristic(value.uuid, of: value.service).valueHandle
+        var parts = recording(of: [handle], for: duration)?.parts.map { $0.filter { $0.handle == handle } }
+        if parts == nil { parts = [try receivedValues(of: subscribe(to: value).valueHandle, for: duration)] }
+        let received = parts?.filter { !$0.isEmpty } ?? []
         guard !received.isEmpty else { throw .inconclusive("no \(value.uuid.name) within \(duration.formatted)") }
         return received
+    }
+
+    /// Subscribes until the first value, then cancels the subscription; keeps the one to `other`.
+    fileprivate mutating func recordFirst(
+        of value: SubscribableValue, with other: SubscribableValue?, within duration: Duration
+    ) throws(CheckExit) -> Recording {
+        if let other { _ = try subscribe(to: other) }
+        let (begin, found) = (now, try subscribe(to: value))
+        guard try next(of: found.valueHandle, within: duration) != nil else { return Recording() }
+        return try endOwnRecording(of: [found], since: begin)
     }
 }
 
@@ -111,16 +133,17 @@ extension Check {
         delivering("GATT/SR/GAI/BV-01-C", .indicate, "indicated", "4.11.1"),
         Check(
             "gatt/one_indication_at_a_time", "the server sends no indication before the previous one is confirmed",
-            att("3.3.2")
+            att("3.3.2"), scope: .freshConnection, recording: .values(for: .seconds(30))
         ) { peripheral throws(CheckExit) in
             let first = try peripheral.withholdConfirmation()
-            let second = try peripheral.nextOfAny(within: .seconds(25))
+            let second = try peripheral.value(1, within: .seconds(25))
             try peripheral.expect(
                 second == nil, "no indication while that of \(first.instant) s is unconfirmed",
                 seen: second.map { "\($0.octets.text) of handle \($0.handle.inHex) at \($0.instant) s" } ?? "")
         },
         Check(
-            "GATT/SR/GAT/BV-01-C", "the server sends nothing after an indication was unconfirmed for 30 s", att("3.3.3")
+            "GATT/SR/GAT/BV-01-C", "the server sends nothing after an indication was unconfirmed for 30 s",
+            att("3.3.3"), scope: .freshConnection, recording: .values(for: .seconds(30))
         ) { peripheral throws(CheckExit) in
             let first = try peripheral.withholdConfirmation()
             _ = peripheral.wait(atMost: .seconds(31)) { $0.connection == nil }
@@ -137,15 +160,19 @@ extension Check {
 
     /// Values fit into an MTU that is smaller than the server's own; nil: no MTU is exchanged, so that it is 23.
     private static func fitting(_ id: String, _ title: String, _ offered: UInt16?) -> Check {
-        Check(id, title, "Core 6.0, Vol 3, Part F, sections 3.2.8, 3.4.7.1 and 3.4.7.2", scope: .link) {
-            peripheral throws(CheckExit) in
+        Check(
+            id, title, "Core 6.0, Vol 3, Part F, sections 3.2.8, 3.4.7.1 and 3.4.7.2", scope: .freshLink,
+            recording: .values(for: .seconds(30))
+        ) { peripheral throws(CheckExit) in
+            try peripheral.expectRecorded("notified or indicated") { _ in true }
+            let patience = peripheral.recording.map { Recording.patience(after: $0.values) * 2 } ?? .seconds(10)
             let mtu = try offered.map { size throws(CheckExit) in try peripheral.offer(mtu: size) } ?? 23
             try peripheral.discover()
-            try peripheral.subscribeToAllThatAccept()
-            guard try peripheral.nextOfAny(within: .seconds(30)) != nil else {
+            _ = try peripheral.subscribeToAllThatAccept()
+            guard try peripheral.value(0, within: .seconds(30)) != nil else {
                 throw .skipped("not applicable: nothing is notified or indicated within 30 s")
             }
-            peripheral.wait(.seconds(10))
+            peripheral.wait(min(patience, .seconds(10)))
             for received in peripheral.receivedValues {
                 try peripheral.expect(
                     received.octets.count <= mtu - 3, "a value of at most \(mtu - 3) octets, for the MTU of \(mtu)",
@@ -158,36 +185,38 @@ extension Check {
         _ id: String, _ property: CharacteristicProperties, _ word: String, _ section: String
     ) -> Check {
         Check(
-            id, "only values with a subscription are \(word)",
-            gatt(section)
-        ) { peripheral throws(CheckExit) in
-            let values = try peripheral.subscribeToAll(property)
-            try peripheral.expectDelivered(values, word)
-        }
+            id, "only values with a subscription are \(word)", gatt(section), recording: .values(for: .seconds(30))
+        ) { peripheral throws(CheckExit) in try peripheral.expectDelivered(property, word) }
     }
 }
 
 extension Examiner {
-    /// Subscribes to every characteristic with a property; skips the check if there is none.
-    fileprivate mutating func subscribeToAll(
-        _ property: CharacteristicProperties
+    /// The characteristics with a property; skips the check if there are none.
+    private func characteristics(
+        declaredWith property: CharacteristicProperties
     ) throws(CheckExit) -> [DiscoveredCharacteristic] {
         let values = characteristics.filter { $0.properties.contains(property) }
         guard !values.isEmpty else {
             throw .skipped("not applicable: no characteristic is declared with \(property.names)")
         }
+        return values
+    }
+
+    /// Subscribes to every characteristic with a property; skips the check if there is none.
+    fileprivate mutating func subscribeToAll(
+        _ property: CharacteristicProperties
+    ) throws(CheckExit) -> [DiscoveredCharacteristic] {
+        let values = try characteristics(declaredWith: property)
         for value in values { try subscribe(property == .notify ? .notification : .indication, to: value) }
         return values
     }
 
-    /// Subscribes to every characteristic; other checks judge a rejection.
-    fileprivate mutating func subscribeToAllThatAccept() throws(CheckExit) {
-        for value in characteristics {
-            guard let handle = value.configurationHandle else { continue }
-            let wanted: ClientConfiguration = value.properties.contains(.notify) ? .notification : .indication
-            _ = try refusal(
-                of: .configure(handle: handle, wanted), "a write to the configuration of \(value.uuid.name)")
+    /// Skips the check if there is a recording of 30 s without such a value.
+    fileprivate func expectRecorded(_ word: String, _ isSuch: (ReceivedValue) -> Bool) throws(CheckExit) {
+        guard let recording, recording.duration >= .seconds(30), !recording.values.contains(where: isSuch) else {
+            return
         }
+        throw .skipped("not applicable: nothing is \(word) within \(recording.duration.formatted)")
     }
 
     /// Exchanges the MTU; returns the new one.
@@ -198,46 +227,63 @@ extension Examiner {
         }
     }
 
-    /// The next value of any characteristic; nil if there is none in time.
-    fileprivate mutating func nextOfAny(within duration: Duration) throws(CheckExit) -> ReceivedValue? {
-        let first = receivedValues.count
-        _ = wait(atMost: duration) { $0.receivedValues.count > first || $0.connection == nil }
-        if receivedValues.count > first { return receivedValues[first] }
+    /// A value of any characteristic, counted from 0 in this connection; nil if it does not arrive in time.
+    fileprivate mutating func value(_ number: Int, within duration: Duration) throws(CheckExit) -> ReceivedValue? {
+        _ = wait(atMost: duration) { $0.receivedValues.count > number || $0.connection == nil }
+        if receivedValues.count > number { return receivedValues[number] }
         guard connection != nil else { throw disconnected(during: "a wait for notifications") }
         return nil
     }
 
     /// Fails unless every value that arrives is subscribed to and fits, and none arrives after the client unsubscribes.
-    fileprivate mutating func expectDelivered(_ values: [DiscoveredCharacteristic], _ word: String) throws(CheckExit) {
-        let handles = values.map(\.valueHandle)
-        guard try nextOfAny(within: .seconds(30)) != nil else {
-            throw .skipped("not applicable: nothing is \(word) within 30 s")
-        }
-        guard !wait(atMost: .seconds(10), until: { $0.connection == nil }) else {
-            throw disconnected(during: "a wait for notifications")
-        }
-        for received in receivedValues {
+    fileprivate mutating func expectDelivered(
+        _ property: CharacteristicProperties, _ word: String
+    ) throws(CheckExit) {
+        let handles = try characteristics(declaredWith: property).map(\.valueHandle)
+        let subscribed = self.recording?.subscribed ?? []
+        try expectRecorded(word) { handles.contains($0.handle) || !subscribed.contains($0.handle) }
+        var recording = recording(of: handles, for: .seconds(30))
+        if recording == nil { recording = try recordAll(property, word) }
+        guard let recording else { return }
+        for received in recording.values {
             try expect(
-                handles.contains(received.handle), "only values with a subscription are \(word)",
+                recording.subscribed.contains(received.handle), "only values with a subscription are \(word)",
                 seen: "\(received.octets.text) of handle \(received.handle.inHex)")
             try expect(
-                received.octets.count <= mtu - 3, "a value of at most \(mtu - 3) octets", seen: received.octets.text)
+                received.octets.count <= recording.mtu - 3, "a value of at most \(recording.mtu - 3) octets",
+                seen: received.octets.text)
         }
         try require(.unwantedValues)
-        for value in values { try subscribe([], to: value) }
-        wait(.seconds(1))  // values in flight
-        let late = try nextOfAny(within: .seconds(10))
+        let late = recording.late?.first
         try expect(
             late == nil, "nothing is \(word) after the client unsubscribed",
             seen: late.map { "\($0.octets.text) of handle \($0.handle.inHex)" } ?? "")
     }
 
+    /// Subscribes to all characteristics with a property until 10 s after the first value; skips the check if there is none.
+    private mutating func recordAll(
+        _ property: CharacteristicProperties, _ word: String
+    ) throws(CheckExit) -> Recording {
+        let (begin, values) = (now, try subscribeToAll(property))
+        guard try value(0, within: .seconds(30)) != nil else {
+            throw .skipped("not applicable: nothing is \(word) within 30 s")
+        }
+        guard !wait(atMost: .seconds(10), until: { $0.connection == nil }) else {
+            throw disconnected(during: "a wait for notifications")
+        }
+        return try endOwnRecording(of: values, since: begin)
+    }
+
     /// Subscribes to all indications and confirms none; returns the first, or skips the check if there is none.
     mutating func withholdConfirmation() throws(CheckExit) -> ReceivedValue {
         try require(.unconfirmedIndications)
+        let handles = characteristics.filter { $0.properties.contains(.indicate) }.map(\.valueHandle)
+        if recording(of: handles, for: .seconds(30)) != nil {
+            try expectRecorded("indicated") { handles.contains($0.handle) }
+        }
         command(.confirmIndications(false))
         _ = try subscribeToAll(.indicate)
-        guard let first = try nextOfAny(within: .seconds(30)) else {
+        guard let first = try value(0, within: .seconds(30)) else {
             throw .skipped("not applicable: nothing is indicated within 30 s")
         }
         return first

@@ -64,7 +64,8 @@ extension Check {
         Check(
             "thermometer/type_stands_once",
             "the temperature type is in the measurement or in its own characteristic, not in both",
-            "Health Thermometer Service 1.0, sections 3.1.1.4 and 3.2", if: hasMeasurement, hasType
+            "Health Thermometer Service 1.0, sections 3.1.1.4 and 3.2", recording: .values(for: .seconds(20)),
+            if: hasMeasurement, hasType
         ) { peripheral throws(CheckExit) in
             let received = try peripheral.receive(.temperature, for: .seconds(20))
             let twice = received.first { $0.temperature?.type != nil }
@@ -108,7 +109,7 @@ extension Check {
         ) { peripheral throws(CheckExit) in try peripheral.expectIntervalRefused() },
         Check(
             "HTS/SEN/CI/BV-02-C", "a change of Measurement Interval is indicated", requirement.section("3.4"),
-            if: indicatesInterval
+            if: indicatesInterval, .control("set the measurement interval")
         ) { peripheral throws(CheckExit) in
             let value = try peripheral.characteristic(.measurementInterval, of: .healthThermometer)
             let before = try peripheral.read(value.valueHandle, "Measurement Interval")

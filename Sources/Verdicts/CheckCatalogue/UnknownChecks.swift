@@ -58,6 +58,6 @@ extension Examiner {
         let expected = PDU.errorResponse(request: octets[0], handle: 0, .requestNotSupported).octets
         try expect(
             answer == expected, "\(expected.text) in answer to the unknown request \(octets.text)",
-            seen: answer?.text ?? "no answer")
+            seen: answer?.text ?? missingAnswer)
     }
 }

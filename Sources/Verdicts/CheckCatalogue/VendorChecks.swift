@@ -15,7 +15,7 @@ extension Check {
     static let vendor = [
         Check(
             "fitness/steps_on_demand", "a read of Steps returns the current number",
-            "Lubdub, Fitness service 0100, Steps 0101", if: hasSteps
+            "Lubdub, Fitness service 0100, Steps 0101", if: hasSteps, .control("set the steps")
         ) { peripheral throws(CheckExit) in
             let before = try peripheral.count(.steps)
             let expected = before &+ 1234
@@ -45,7 +45,8 @@ extension Check {
         },
         Check(
             "fitness/steps_are_notified", "a change of Steps is notified with the value that a read returns",
-            "Lubdub, Fitness service 0100, Steps 0101", if: .notified(VendorUUID.steps.uuid, of: fitness)
+            "Lubdub, Fitness service 0100, Steps 0101", if: .notified(VendorUUID.steps.uuid, of: fitness),
+            .control("set the steps")
         ) { peripheral throws(CheckExit) in
             let value = try peripheral.characteristic(VendorUUID.steps.uuid, of: fitness)
             let before = try peripheral.count(.steps)
@@ -60,7 +61,7 @@ extension Check {
         Check(
             "fitness/temperature_on_demand", "a read of Temperature returns the current temperature",
             "GATT Specification Supplement, Temperature; Lubdub, Fitness service 0100",
-            if: .characteristic(.temperature, of: fitness)
+            if: .characteristic(.temperature, of: fitness), .control("set the temperature")
         ) { peripheral throws(CheckExit) in
             for celsius in [38.51, -4.2] {
                 try peripheral.setValue(named: "temperature", of: .fitness, to: celsius, "set the temperature")

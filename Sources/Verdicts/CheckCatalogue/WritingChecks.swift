@@ -95,8 +95,10 @@ extension Examiner {
     ) throws(CheckExit) -> [Writable] {
         var found: [Writable] = []
         let both = property.union(.read)
-        for value in applicationValues where value.properties.isSuperset(of: both) {
-            guard let octets = try stableValue(value.valueHandle), lengths ~= octets.count else { continue }
+        let candidates = applicationValues.filter { $0.properties.isSuperset(of: both) }
+        let stable = try stableValues(candidates.map(\.valueHandle))
+        for value in candidates {
+            guard let octets = stable[value.valueHandle], lengths ~= octets.count else { continue }
             let isNotified = !value.properties.isDisjoint(with: [.notify, .indicate])
             found.append(Writable(handle: value.valueHandle, before: octets, isNotified: isNotified))
         }
@@ -168,6 +170,7 @@ extension Examiner {
             isWritten, "the configuration of \(value.uuid.name) accepts \(octets.text)", seen: "an Error Response")
         let read = try read(handle, "the configuration of \(value.uuid.name)")
         try expect(read == octets, "the configuration of \(value.uuid.name) is \(octets.text)", seen: read.text)
+        try subscribe([], to: value)
     }
 
     fileprivate mutating func expectCancelled() throws(CheckExit) {

@@ -36,23 +36,40 @@ extension Check {
     }
 
     private func examine(_ examiner: inout Examiner, _ isStrict: Bool) -> Outcome {
-        let begin = examiner.now
-        let exit = run(&examiner, isStrict)
-        let isForegone = examiner.silence.reason.map { exit == .inconclusive($0) } ?? false
-        let end = isForegone ? nil : examiner.now
+        let outcome = outcome(&examiner, isStrict) { examiner throws(CheckExit) in try examiner.prepare(as: scope) }
         examiner.disconnect()
-        return Outcome(self, exit, took: begin.duration(to: examiner.now), at: end, stall: examiner.stall)
+        return outcome
     }
 
-    private func run(_ examiner: inout Examiner, _ isStrict: Bool) -> CheckExit? {
+    /// The outcome of the check after `prepare` has brought the examiner into the state of the scope.
+    func outcome(
+        _ examiner: inout Examiner, _ isStrict: Bool, _ prepare: (inout Examiner) throws(CheckExit) -> Void
+    ) -> Outcome {
+        let begin = examiner.now
+        let exit = exit(&examiner, isStrict, prepare)
+        let isForegone = examiner.silence.reason.map { exit == .inconclusive($0) } ?? false
+        let recorded = recording == nil ? .zero : examiner.recording?.stall ?? .zero
+        return Outcome(
+            self, exit, took: begin.duration(to: examiner.now), at: isForegone ? nil : examiner.now,
+            stall: max(examiner.stall, recorded))
+    }
+
+    private func exit(
+        _ examiner: inout Examiner, _ isStrict: Bool, _ prepare: (inout Examiner) throws(CheckExit) -> Void
+    ) -> CheckExit? {
         if let reason = skipReason(isStrict: isStrict) ?? unsupportedReason(for: examiner.host) {
             return .skipped(reason)
         }
         do throws(CheckExit) {
-            try examiner.prepare(as: scope)
+            try prepare(&examiner)
             try evaluate(&examiner)
             return nil
         } catch { return error }
+    }
+
+    /// Why the peripheral does not meet a prerequisite; nil if it does.
+    func prerequisiteReason(_ examiner: Examiner) -> String? {
+        prerequisites.lazy.compactMap { $0.unsupportedReason(examiner) }.first
     }
 
     /// Why the check is skipped for every peripheral; nil if it is not.
@@ -67,14 +84,14 @@ extension Check {
     }
 
     /// Why the check cannot be run over a host; nil if it may be.
-    private func unsupportedReason(for host: any ExaminerHost) -> String? {
+    func unsupportedReason(for host: any ExaminerHost) -> String? {
         let services = prerequisites.compactMap(\.service).map(CentralCapability.service)
         return (services + [scope.capability].compactMap(\.self)).lazy.compactMap(host.unsupportedReason(for:)).first
     }
 
     /// Runs the body, after the examiner has been prepared for the scope.
     func evaluate(_ examiner: inout Examiner) throws(CheckExit) {
-        for prerequisite in prerequisites { try examiner.require(prerequisite) }
+        if let reason = prerequisiteReason(examiner) { throw .skipped(reason) }
         try body(&examiner)
     }
 }

@@ -11,19 +11,40 @@ package struct Check: Identifiable, Sendable {
     package enum Scope: Hashable, Sendable {
         /// The examiner has received advertising.
         case advertising
-        /// Connected; no request was sent.
+        /// Connected; only checks of this scope have sent requests.
         case link
         /// Connected, with all attributes discovered at the default MTU of 23.
         case narrow
         /// Connected, with the MTU exchanged and all attributes discovered.
         case connection
+        /// As `link`, and no request was sent.
+        case freshLink
+        /// As `connection`, and no other check has used the connection.
+        case freshConnection
 
         /// The capability that a host needs to reach exactly this state; nil if each has it.
         var capability: CentralCapability? {
             switch self {
             case .advertising: .advertisements
-            case .link, .narrow: .untouchedConnections
-            case .connection: nil
+            case .link, .narrow, .freshLink: .untouchedConnections
+            case .connection, .freshConnection: nil
+            }
+        }
+
+        /// The same, but not shared with other checks.
+        fileprivate var fresh: Self {
+            switch self {
+            case .link: .freshLink
+            case .connection: .freshConnection
+            case .advertising, .narrow, .freshLink, .freshConnection: self
+            }
+        }
+
+        /// Whether several checks may use one connection.
+        var isShared: Bool {
+            switch self {
+            case .advertising, .freshLink, .freshConnection: false
+            case .link, .narrow, .connection: true
             }
         }
     }
@@ -48,15 +69,19 @@ package struct Check: Identifiable, Sendable {
     let prerequisites: [Prerequisite]
     /// Checks that are not `required` run only with `isStrict`.
     package let weight: Weight
+    /// The recording that the check can use so that it need not subscribe; nil if none.
+    let recording: Recording.Need?
     let body: Body
 
     /// A check that a peripheral can pass.
     package init(
         _ id: String, _ title: String, _ requirement: String, scope: Scope = .connection,
-        weight: Weight = .required, if prerequisites: Prerequisite..., body: @escaping Body
+        weight: Weight = .required, recording: Recording.Need? = nil, if prerequisites: Prerequisite...,
+        body: @escaping Body
     ) {
-        (self.id, self.title, self.requirement, self.scope) = (id, title, requirement, scope)
-        (self.prerequisites, self.weight, self.body) = (prerequisites, weight, body)
+        (self.id, self.title, self.requirement) = (id, title, requirement)
+        self.scope = weight == .robustness ? scope.fresh : scope
+        (self.weight, self.recording, self.prerequisites, self.body) = (weight, recording, prerequisites, body)
     }
 
     /// A check that is never run yet, because of a limitation.
@@ -96,6 +121,8 @@ package enum Prerequisite: Hashable, Sendable {
     case indicated(UUID, of: UUID)
     /// The service does not have the characteristic.
     case absence(UUID, of: UUID)
+    /// The peripheral is a scenario's, so that the check can do this: `set the heart rate`.
+    case control(String)
     /// No peripheral meets it.
     case impossible(Limitation)
 
@@ -107,7 +134,7 @@ package enum Prerequisite: Hashable, Sendable {
         case .characteristic(_, let service), .notified(_, let service), .indicated(_, let service),
             .absence(_, let service):
             service
-        case .impossible: nil
+        case .control, .impossible: nil
         }
     }
 
@@ -130,6 +157,8 @@ package enum Prerequisite: Hashable, Sendable {
             return unsupportedReason(peripheral, uuid, service, .indicate)
         case .absence(let uuid, let service):
             return peripheral.find(uuid, of: service) == nil ? nil : "not applicable: there is a \(uuid.name)"
+        case .control(let description):
+            return peripheral.host.simulated == nil ? "cannot \(description) of a real peripheral" : nil
         case .impossible(let limitation): return limitation.rawValue
         }
     }

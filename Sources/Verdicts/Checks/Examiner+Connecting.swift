@@ -25,17 +25,33 @@ extension Examiner {
         }
     }
 
-    /// Starts the host, finds the peripheral, and reaches the state that a scope requires.
+    /// Reaches the state that a scope requires: on the present connection if checks may share it, else on a new one.
     mutating func prepare(as scope: Check.Scope) throws(CheckExit) {
         if scope != .advertising { try expectAnswers() }
-        start()
-        try findAdvertiser()
+        if isShared(by: scope) { return }
+        disconnect()
+        try find()
         switch scope {
         case .advertising: return
-        case .link: try link()
+        case .link, .freshLink: try link()
         case .narrow: try connect(exchangingMTU: false)
-        case .connection: try connect()
+        case .connection, .freshConnection: try connect()
         }
+        sharedScope = scope
+    }
+
+    /// Whether a check of this scope may use the present connection.
+    func isShared(by scope: Check.Scope) -> Bool { connection != nil && scope.isShared && sharedScope == scope }
+
+    /// Whether other checks may use the present connection.
+    var isShareable: Bool {
+        connection != nil && sharedScope?.isShared == true && (configured.isEmpty || tape?.begin != nil)
+    }
+
+    /// Starts the host, and finds the peripheral if it has not been found.
+    mutating func find() throws(CheckExit) {
+        start()
+        if advertisement == nil { try findAdvertiser() }
     }
 
     /// The peripheral's latest advertising.
@@ -84,8 +100,9 @@ extension Examiner {
 
     /// Connects; tries up to three times if the first packets are lost or another host fails.
     mutating func link() throws(CheckExit) {
+        let interval = host.connectionInterval
         let parameters = ConnectionParameters(
-            minimumInterval: 0x18, maximumInterval: 0x18, latency: 0, supervisionTimeout: 0x48)
+            minimumInterval: interval, maximumInterval: interval, latency: 0, supervisionTimeout: 0x48)
         var failure: String?
         for _ in 0..<3 {
             beginConnecting(parameters, within: .seconds(30))
@@ -98,8 +115,9 @@ extension Examiner {
                 wait(.seconds(1))
                 continue
             }
-            // Six connection intervals of 30 ms without a packet end it.  Core 6.0, Vol 6, Part B, section 4.5.2.
-            guard wait(atMost: .milliseconds(200), due: .seconds(30), until: { $0.connection == nil }) else { return }
+            // Six connection intervals without a packet end it.  Core 6.0, Vol 6, Part B, section 4.5.2.
+            let begun = Duration.milliseconds(Int(interval) * 8)
+            guard wait(atMost: begun, due: .seconds(30), until: { $0.connection == nil }) else { return }
             failure = nil
             guard end == .failedToBeEstablished || end == .unspecified else { break }
         }

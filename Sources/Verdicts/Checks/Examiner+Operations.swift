@@ -2,6 +2,7 @@ import ATT
 package import Bluetooth
 package import GATT
 import HCI
+import LEHost
 import Scenarios
 import Sensors
 package import ServiceFramework
@@ -131,7 +132,11 @@ extension Examiner {
         _ octets: [UInt8], to handle: UInt16, _ name: String, _ expected: String, by isRight: (ATTError) -> Bool
     ) throws(CheckExit) {
         let description = "a write of \(octets.text) to \(name)"
-        let error = try refusal(of: .write(handle: handle, value: octets), description)
+        let isRaw = host.unsupportedReason(for: .packets) == nil && octets.count <= mtu - 3
+        let error =
+            isRaw
+            ? try refusal(of: PDU.writeRequest(handle: handle, value: octets), description)?.error
+            : try refusal(of: .write(handle: handle, value: octets), description)
         try expect(
             error.map(isRight) ?? false, "\(expected) for \(description)", seen: error?.description ?? "it was accepted"
         )
@@ -151,6 +156,7 @@ extension Examiner {
         if let error { try skipIfUnpaired(error, "the configuration of \(value.uuid.name)") }
         try expect(
             error == nil, "the configuration of \(value.uuid.name) accepts \(number)", seen: error?.description ?? "")
+        if configuration.isEmpty { configured.remove(handle) } else { configured.insert(handle) }
     }
 
     /// The next matching notification or indication of a value; nil if none arrives in time.

@@ -44,10 +44,20 @@ package struct Examiner {
     private(set) var isReady = false
     /// Why the last connection attempt failed; nil if it did not.
     private(set) var refusal: Host.ConnectionFailure?
+    /// Whether the peripheral ignored the last request of octets.
+    var isIgnored = false
     private var answers: [UInt32: Result<Procedure.Outcome, Procedure.Failure>] = [:]
     private var asked: UInt32 = 0
     /// What the peripheral did not answer, in this check and in earlier ones.
     var silence: Silence
+    /// What the peripheral sent in an earlier connection; nil if that was not recorded.
+    package internal(set) var recording: Recording?
+    /// A recording in progress.
+    var tape: Recording?
+    /// The scope of all checks that have used the connection; nil if they differ, or do not share connections.
+    var sharedScope: Check.Scope?
+    /// The configurations that are not 0.
+    var configured: Set<UInt16> = []
 
     /// The longest stop of this machine that could have changed the result of a wait.
     private(set) var stall = Duration.zero
@@ -71,6 +81,8 @@ package struct Examiner {
     mutating func start() {
         host.start()
         command(.overhear(true))
+        // An earlier check may have disabled it.
+        if host.unsupportedReason(for: .unconfirmedIndications) == nil { command(.confirmIndications(true)) }
         listen()
     }
 
@@ -81,6 +93,12 @@ package struct Examiner {
         guard wait(atMost: .seconds(10), until: { $0.isReady }) else {
             throw .inconclusive("the controller was not ready within 10 s of its reset")
         }
+    }
+
+    /// Forgets what happened during earlier checks.
+    mutating func forget() {
+        (answered, stall, isIgnored) = ([], .zero, false)
+        if tape?.begin == nil { receivedValues = [] }
     }
 
     package mutating func command(_ command: Host.Command) {
@@ -194,7 +212,7 @@ package struct Examiner {
     package mutating func forgetReports() { advertisers = AdvertiserCache() }
 
     mutating func beginConnecting(_ parameters: ConnectionParameters, within patience: Duration) {
-        (refusal, services, receivedValues, answered) = (nil, [], [], [])
+        (refusal, services, receivedValues, answered, configured, sharedScope) = (nil, [], [], [], [], nil)
         guard let address else {
             refusal = .notNow
             return
@@ -211,6 +229,9 @@ package protocol ExaminerHost: CentralHost {
 
     /// Whether the host cannot be used any more.  Then no time passes, waits end at once, and results are not valid.
     var isOver: Bool { get }
+
+    /// Of the connections, in units of 1.25 ms.
+    var connectionInterval: UInt16 { get }
 
     /// Starts a check: a host that is ready outputs `.started`, now or later.
     mutating func start()
@@ -232,5 +253,8 @@ package protocol ExaminerHost: CentralHost {
 }
 
 extension ExaminerHost {
+    /// 30 ms.
+    package var connectionInterval: UInt16 { 0x18 }
+
     package func ineffectiveReason(for action: Action) -> String? { nil }
 }

@@ -16,9 +16,10 @@ package struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID
     private var disturbed: [Int] = []
     private var playing = 0
 
-    /// A runner of these cases; `report` is empty and has the version and the seed.
-    package init(_ cases: [Item], into report: Report) {
-        (self.cases, empty, waiting) = (cases, report, Array(cases.indices)[...])
+    /// A runner of these cases, in the order of their `rank`; `report` is empty and has the version and the seed.
+    package init(_ cases: [Item], into report: Report, rank: (Item) -> Int = { _ in 0 }) {
+        let places = cases.indices.sorted { (rank(cases[$0]), $0) < (rank(cases[$1]), $1) }
+        (self.cases, empty, waiting) = (cases, report, places[...])
         outcomes = Array(repeating: nil, count: cases.count)
     }
 

@@ -14,7 +14,7 @@ import Terminal
 import TextFormatting
 import VirtualWorld
 
-/// Runs checks on a real peripheral, in real time, each in its own connection.
+/// Runs checks on a real peripheral, in real time.
 struct RealPeripheralTest {
     let checks: [Check]
     let peer: Peer
@@ -30,15 +30,16 @@ struct RealPeripheralTest {
         showProgress(host, "looking for \(peer)")
         defer { Console.show(last: nil) }
         let scan = PeripheralScan(for: peer, by: host, within: timeout)
-        var runner = CaseRunner(checks, into: Report(version: version))
+        var runner = CaseRunner(checks, into: Report(version: version)) { $0.rank }
         if !host.isOver, let obstacle = obstacle(scan, host) {
             try reports.write(runner.report)
             throw obstacle
         }
-        var silence = Silence()
+        var examination = Examination(of: peer, by: host, isStrict: isStrict, running: checks)
+        defer { examination.end() }
         while !host.isOver, let turn = runner.next() {
             showProgress(host, "\(runner.count + 1) of \(checks.count): \(turn.item.id)")
-            let outcome = turn.item.run(on: peer, over: host, isStrict: isStrict, knowing: &silence)
+            let outcome = examination.outcome(of: turn.item)
             if host.isOver { break }
             report(turn, outcome, recent, &runner)
             guard outcome.verdict == .fail || outcome.verdict == .inconclusive, outcome.end != nil, runner.hasNext

@@ -1,0 +1,123 @@
+import Expectations
+import GATT
+import LEHost
+
+/// Checks of one peripheral, one after another over one host.
+///
+/// They share what none of them changes: the advertising, a connection, and one recording of what the peripheral sends.  A
+/// check that does not pass on a connection that others have used runs again alone, so that it never fails because of them.
+package struct Examination {
+    private let peer: Peer
+    private let host: any ExaminerHost
+    private let isStrict: Bool
+    /// Of all checks that will run.
+    private let needs: Set<Recording.Need>
+    /// The examiner of the last check, if the next one may continue with it.
+    private var kept: Examiner?
+    /// The last examiner that had discovered all attributes.
+    private var informed: Examiner?
+    private var recording: Recording?
+    /// The recording in progress.
+    private var tape: Recording?
+    /// Whether the peripheral has made a recording impossible; then the checks subscribe by themselves.
+    private var cannotRecord = false
+    private var silence = Silence()
+
+    /// Examines a peripheral; the first of `checks` that needs a recording makes it long enough for all others.
+    package init(of peer: Peer, by host: any ExaminerHost, isStrict: Bool, running checks: [Check]) {
+        (self.peer, self.host, self.isStrict) = (peer, host, isStrict)
+        needs = Set(checks.filter { $0.skipReason(isStrict: isStrict) == nil }.compactMap(\.recording))
+    }
+
+    /// Runs a check.  If `host.isOver` then, the outcome does not count.
+    package mutating func outcome(of check: Check) -> Check.Outcome {
+        if let reason = knownReason(to: check) { return Check.Outcome(check, skipped: reason) }
+        let isFirst = kept == nil
+        let (outcome, hasShared) = run(check)
+        guard !isFirst, !host.isOver, !outcome.isExcused else { return outcome }
+        guard outcome.verdict == .inconclusive || outcome.verdict == .fail && hasShared else { return outcome }
+        let alone = runAlone(check)
+        guard let finding = outcome.finding, alone.verdict == .pass else { return alone }
+        return Check.Outcome(
+            check,
+            inconclusive: "it passed on its own connection, but failed on one that other checks had used: expected "
+                + "\(finding.expected), seen \(finding.seen)")
+    }
+
+    /// Ends the connection that checks share.
+    package mutating func end() {
+        kept?.disconnect()
+        kept = nil
+    }
+
+    /// Why to skip a check, as far as that is known without the peripheral; nil if the check must run.
+    private func knownReason(to check: Check) -> String? {
+        check.skipReason(isStrict: isStrict) ?? check.unsupportedReason(for: host)
+            ?? informed.flatMap(check.prerequisiteReason)
+    }
+
+    private mutating func runAlone(_ check: Check) -> Check.Outcome {
+        end()
+        return check.run(on: peer, over: host, isStrict: isStrict, knowing: &silence)
+    }
+
+    private mutating func run(_ check: Check) -> (outcome: Check.Outcome, hasShared: Bool) {
+        var examiner = kept ?? Examiner(by: host, of: peer, knowing: silence)
+        kept = nil
+        (examiner.recording, examiner.tape) = (recording, tape)
+        examiner.forget()
+        let isShared = examiner.isShared(by: check.scope)
+        let outcome = check.outcome(&examiner, isStrict) { examiner throws(CheckExit) in
+            try prepare(&examiner, for: check)
+        }
+        // Recorded values, and a request that the peripheral ignored, do not depend on earlier checks.
+        let hasShared = isShared && check.recording == nil && !examiner.isIgnored
+        if !examiner.services.isEmpty { informed = examiner }
+        if outcome.isExcused { recording = nil }
+        let hasPassed = outcome.verdict == .pass || outcome.verdict == .skip
+        if !hasPassed || !examiner.isShareable {
+            examiner.pauseRecording()
+            examiner.disconnect()
+        }
+        (silence, tape, kept) = (examiner.silence, examiner.tape, hasPassed ? examiner : nil)
+        return (outcome, hasShared)
+    }
+
+    private mutating func prepare(_ examiner: inout Examiner, for check: Check) throws(CheckExit) {
+        if !needs.isEmpty, recording == nil, !cannotRecord, check.recording != nil || check.scope == .connection {
+            do throws(CheckExit) { try record(&examiner, for: check) } catch {
+                (cannotRecord, tape, examiner.tape) = (true, nil, nil)
+                throw error
+            }
+        }
+        try examiner.prepare(as: check.scope)
+    }
+
+    /// Records while checks share a connection, and for the rest of the time when the first check needs the recording.
+    private mutating func record(_ examiner: inout Examiner, for check: Check) throws(CheckExit) {
+        try examiner.prepare(as: .connection)
+        if examiner.tape?.begin == nil {
+            try examiner.startRecording(for: needs)
+        } else {
+            try examiner.continueRecording()
+        }
+        guard check.recording != nil else { return }
+        try examiner.completeRecording(for: needs)
+        recording = examiner.recording
+    }
+}
+
+extension Check {
+    /// The order in which checks interrupt each other least: those that share something are neighbors, and those that may
+    /// break a peripheral are last.
+    package var rank: Int {
+        if weight == .robustness { return 7 }
+        switch scope {
+        case .advertising: return 0
+        case .freshLink, .freshConnection: return recording == nil ? 1 : 6
+        case .link: return 2
+        case .narrow: return 3
+        case .connection: return recording == nil ? 4 : 5
+        }
+    }
+}

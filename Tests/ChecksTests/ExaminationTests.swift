@@ -1,0 +1,71 @@
+import CheckCatalogue
+import Expectations
+import Simulation
+import Testing
+
+@testable import Checks
+
+/// Checks that share connections and a recording judge as they do alone, and take less time.
+@Suite struct ExaminationTests {
+    private static let strap = Peer.name("Lubdub HRM")
+
+    /// The outcomes by the checks' ids, and how long all of them took.
+    private static func outcomes(
+        of peripheral: Peripheral, running checks: [Check]
+    ) throws -> (outcomes: [String: Check.Outcome], duration: Duration) {
+        let host = try ExaminerHostTests.RealHost(peripheral)
+        var examination = Examination(of: strap, by: host, isStrict: true, running: checks)
+        var outcomes: [String: Check.Outcome] = [:]
+        for rank in Set(checks.map(\.rank)).sorted() {
+            for check in checks where check.rank == rank { outcomes[check.id] = examination.outcome(of: check) }
+        }
+        examination.end()
+        return (outcomes, host.now.sinceStart)
+    }
+
+    private static func alone(_ check: Check, _ peripheral: Peripheral) throws -> Check.Outcome {
+        check.run(on: strap, over: try ExaminerHostTests.RealHost(peripheral), isStrict: true)
+    }
+
+    /// In a connection that lasts longer, a control point has something to indicate.
+    private static let more = ["runner": ["GATT/SR/GAI/BV-01-C"]]
+
+    @Test(arguments: Peripheral.correct.map(\.name))
+    func `a correct peripheral passes what it passes alone`(name: String) throws {
+        let peripheral = try #require(Peripheral.correct.first { $0.name == name })
+        let together = try Self.outcomes(of: peripheral, running: Check.all).outcomes
+        for check in Check.all where Self.more[name]?.contains(check.id) != true {
+            let (outcome, alone) = (together[check.id], try Self.alone(check, peripheral))
+            #expect(outcome?.verdict == alone.verdict, "\(outcome?.words ?? ""), alone \(alone.words)")
+        }
+    }
+
+    @Test func `the usual checks of a strap take at most 100 seconds`() throws {
+        let usual = Check.all.filter { $0.weight == .required }
+        let strap = try #require(Peripheral.correct.first { $0.name == "plain" })
+        let (outcomes, duration) = try Self.outcomes(of: strap, running: usual)
+        #expect(outcomes.count == usual.count)
+        #expect(duration < .seconds(100), "\(duration.formatted)")
+        let heartRate = usual.filter { $0.id.hasPrefix("HRS/") }
+        #expect(try Self.outcomes(of: strap, running: heartRate).duration < .seconds(15))
+    }
+
+    /// Their faults occur once, before the check runs, or break them for all later checks.
+    private static let once = [
+        "chokes_on_two", "forgets_steps", "gone_for_good", "impatient", "moving_location", "never_gives_up",
+        "notifies_unasked",
+        "stuck_after_a_client", "waits_for_confirmation", "writes_another",
+    ]
+
+    @Test func `each mutant that fails its check alone fails it`() throws {
+        for mutant in Peripheral.mutants where !Self.once.contains(mutant.name) {
+            guard let check = Check.all.first(where: { $0.id == mutant.caughtBy }),
+                try Self.alone(check, mutant).verdict == .fail
+            else { continue }
+            // Other checks of robustness may break the peripheral first.
+            let checks = Check.all.filter { $0.weight != .robustness || $0.id == check.id }
+            let outcome = try Self.outcomes(of: mutant, running: checks).outcomes[check.id]
+            #expect(outcome?.verdict == .fail, "\(mutant.name): \(outcome?.words ?? "")")
+        }
+    }
+}
