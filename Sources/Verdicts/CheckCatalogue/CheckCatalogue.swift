@@ -4,7 +4,8 @@ extension Check {
     /// All checks, in the order in which they run.
     package static let all: [Check] =
         advertising + heartRate + thermometer + pulseOximeter + running + deviceInformation + battery + vendor
-        + sampleStreams + discovery + reading + readErrors + writing + writeErrors + notifications + caching + unknown
+        + sampleStreams + discovery + declarations + reading + readErrors + writing + writeErrors + notifications
+        + caching + unknown
         + notRun + reconnection + malformed + halfOpen + floods
 
     /// A section about ATT.
