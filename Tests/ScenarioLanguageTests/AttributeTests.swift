@@ -58,6 +58,14 @@ import Testing
         (#""properties": ["read", "write"], "permissions": {"read": false}"#, .writeable),
         (#""properties": ["notify"], "permissions": {"read": true, "write": []}"#, [.readable, .writeable]),
         (#""properties": ["signed_write"]"#, []),
+        (
+            #""properties": ["notify"], "permissions": ["encrypted"]"#,
+            AttributePermissions(.notify, needing: .encrypted)
+        ),
+        (
+            #""properties": ["read", "notify"], "permissions": {"read": ["encrypted"], "write": ["authorized"]}"#,
+            [.readable(needing: .encrypted), .writeable(needing: .authorized)]
+        ),
     ]
 
     @Test(arguments: permissions)

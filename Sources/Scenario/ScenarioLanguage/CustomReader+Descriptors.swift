@@ -43,8 +43,8 @@ extension CustomReader {
         let security = characteristic.permissions.securityToRead.union(characteristic.permissions.securityToWrite)
         return DescriptorDefinition(
             uuid: .clientCharacteristicConfiguration,
-            permissions: permissions(
-                cursor["permissions"], declared: [.readable, .writeable(needing: security)]), value: nil)
+            permissions: permissions(cursor["permissions"]) { [.readable, .writeable(needing: $0.union(security))] },
+            value: nil)
     }
 
     private func descriptor(_ uuid: UUID, _ cursor: Cursor) -> DescriptorDefinition? {
@@ -57,7 +57,7 @@ extension CustomReader {
         if uuid == .characteristicPresentationFormat, octets.count != 7 {
             value.note(.wrongLength, "a Characteristic Presentation Format has 7 octets, and this has \(octets.count)")
         }
-        let permissions = permissions(cursor["permissions"], declared: .readable)
+        let permissions = permissions(cursor["permissions"]) { .readable(needing: $0) }
         // Section 3.3.3.1; clients cache it, and the Database Hash covers its value.
         if uuid == .characteristicExtendedProperties, permissions.contains(.writeable) {
             cursor["permissions"]?.note(.conflict, "a 2900 cannot be written: delete \"write\"")

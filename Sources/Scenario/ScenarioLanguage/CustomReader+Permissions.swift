@@ -21,27 +21,20 @@ extension CustomReader {
 
     /// The access that a device grants: a list has the security that the declared access needs, an object the access of
     /// each direction, declared or not.
-    func permissions(_ cursor: Cursor?, declared: AttributePermissions) -> AttributePermissions {
-        guard let cursor else { return declared }
-        let read, write: LinkSecurity?
-        if cursor.members.isEmpty {
-            let security = security(cursor)
-            read = declared.contains(.readable) ? security : nil
-            write = declared.contains(.writeable) ? security : nil
-        } else {
-            read = security(cursor["read"], isDeclared: declared.contains(.readable))
-            write = security(cursor["write"], isDeclared: declared.contains(.writeable))
+    ///
+    /// `declared` returns the declared access over a link with a security.
+    func permissions(_ cursor: Cursor?, declared: (LinkSecurity) -> AttributePermissions) -> AttributePermissions {
+        guard let cursor else { return declared([]) }
+        guard !cursor.members.isEmpty else { return declared(security(cursor)) }
+        var permissions = declared([])
+        for (key, access) in [
+            ("read", AttributePermissions.readable(needing:)), ("write", AttributePermissions.writeable(needing:)),
+        ] {
+            guard let direction = cursor[key] else { continue }
+            permissions.subtract(access(.full))
+            if direction.bool != false { permissions.formUnion(access(security(direction))) }
         }
-        var permissions: AttributePermissions = []
-        if let read { permissions.insert(.readable(needing: read)) }
-        if let write { permissions.insert(.writeable(needing: write)) }
         return permissions
-    }
-
-    /// The security that a direction needs; nil if it is not permitted.
-    private func security(_ cursor: Cursor?, isDeclared: Bool) -> LinkSecurity? {
-        guard let cursor else { return isDeclared ? [] : nil }
-        return cursor.bool == false ? nil : security(cursor)
     }
 
     private func security(_ cursor: Cursor) -> LinkSecurity {

@@ -75,7 +75,9 @@ struct CustomReader {
             name(of: cursor), uuid: uuid(cursor) ?? UUID(0), format: format,
             properties: CharacteristicProperties(properties.map(\.bit)),
             initial: initial(cursor["value"].flatMap { value($0, as: format) }, as: format))
-        characteristic.permissions = permissions(cursor["permissions"], declared: characteristic.permissions)
+        characteristic.permissions = permissions(cursor["permissions"]) {
+            AttributePermissions(characteristic.properties, needing: $0)
+        }
         characteristic.period = within(cursor["period"], .milliseconds(1) ... .seconds(86_400)) ?? .seconds(1)
         characteristic.declarationHandle = cursor.handle("declaration_handle")
         characteristic.handle = cursor.handle("handle")
