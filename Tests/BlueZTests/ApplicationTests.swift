@@ -79,6 +79,46 @@ import Testing
             ])
     }
 
+    private static func objects(_ services: [ServiceDefinition]) throws -> [ExportedObject] {
+        let source = Application.Source(
+            respond: { _ in .failure(.unlikelyError) }, subscribed: { _, _ in }, confirmed: { _ in },
+            owner: BlueZOwner())
+        return try Application(try AttributeTable(services), number: 3, source).objects
+    }
+
+    @Test func `A secondary service is included by its path`() throws {
+        let objects = try Self.objects([
+            ServiceDefinition(uuid: UUID(0xFFF0), isPrimary: false),
+            ServiceDefinition(uuid: UUID(0xFFF1), includes: [0]),
+        ])
+        #expect(objects.map { Self.property("Primary", $0) } == [.boolean(false), .boolean(true)])
+        #expect(objects.map { Self.property("Includes", $0) } == [nil, .paths([objects[0].path])])
+    }
+
+    @Test func `All properties are flags, security is that of declared access, and 2902 belongs to bluetoothd`() throws
+    {
+        let objects = try Self.objects([
+            ServiceDefinition(
+                uuid: UUID(0xFFF0),
+                characteristics: [
+                    CharacteristicDefinition(
+                        uuid: UUID(0xFFF1),
+                        properties: [.broadcast, .authenticatedSignedWrites, .extendedProperties, .notify],
+                        permissions: .readable(needing: .encrypted),
+                        descriptors: [
+                            DescriptorDefinition(uuid: UUID(0x2900), value: [1, 0]),
+                            DescriptorDefinition(uuid: UUID(0x2902), value: nil),
+                        ])
+                ])
+        ])
+        #expect(objects.compactMap { Self.property("UUID", $0)?.string } == ["FFF0", "FFF1", "2900"])
+        #expect(
+            Self.property("Flags", objects[1])
+                == .strings([
+                    "broadcast", "notify", "authenticated-signed-writes", "extended-properties", "encrypt-notify",
+                ]))
+    }
+
     @Test func `Values are found by their handles`() throws {
         let application = try Self.application()
         let table = try #require(Self.table)

@@ -38,7 +38,8 @@ extension Peripheral {
         declarationMutants + measurementMutants + controlMutants + informationMutants + batteryMutants
         + advertisingMutants + serverMutants + reconnectionMutants + thermometerMutants + oximeterMutants
         + runningMutants + vendorMutants
-        + readingMutants + readErrorMutants + writingMutants + writeErrorMutants + notificationMutants
+        + declarationPairMutants + readingMutants + readErrorMutants + writingMutants + writeErrorMutants
+        + notificationMutants
         + cachingMutants + malformedMutants + halfOpenMutants + floodMutants + accessMutants + plausibilityMutants
         + sizeMutants
 

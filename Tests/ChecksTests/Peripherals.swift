@@ -97,7 +97,7 @@ struct Peripheral: Sendable {
                 services: [#"{"service": "heart_rate", "value": 72, "format": "uint16", "rr_intervals": true}"#]),
             Peripheral(name: "other", about: "no heart rate", services: [battery], advertise: "{}"),
             thermometer, oximeter, runner,
-        ] + [intervalRead, intervalWritten, intervalIndicated] + [book, band, phone, brim, archive, sample]
+        ] + [intervalRead, intervalWritten, intervalIndicated] + [book, annex, band, phone, brim, archive, sample]
 
     static let full = Peripheral(
         name: "full", about: "a heart-rate strap with every optional attribute of its services")
@@ -195,6 +195,30 @@ struct Peripheral: Sendable {
                     """#,
                 ])
         ], advertise: "{}")
+
+    /// Handle 0x0101 is the include declaration, 0x0120 a value with a description, its properties and its configuration.
+    static let annex = Peripheral(
+        name: "annex",
+        about:
+            "a secondary Device Information Service, extended properties, broadcast, gaps and a configuration at the end",
+        services: [
+            #"""
+            {"service": "custom", "id": "annex", "uuid": "5a3b0041-9c1e-4f7a-8f52-3d1c6e0b7a90", "handle": 256,
+             "includes": ["information"], "characteristics": [
+              {"uuid": "5a3b0042-9c1e-4f7a-8f52-3d1c6e0b7a90", "format": "uint16", "value": 7,
+               "properties": ["read", "write", "notify", "broadcast", "extended_properties"],
+               "declaration_handle": 272, "handle": 288, "descriptors": [
+                {"uuid": "2901", "value": "Level", "permissions": {"write": true}}, {"uuid": "2900", "value": 3},
+                {"uuid": "2903", "value": 0, "permissions": {"write": true}}, {"uuid": "2902", "handle": 304}]}]}
+            """#,
+            secondInformation("information"),
+        ], advertise: "{}")
+
+    /// A secondary Device Information Service.
+    static func secondInformation(_ id: String) -> String {
+        #"{"service": "custom", "id": "\#(id)", "uuid": "180A", "secondary": true, "characteristics": ["#
+            + characteristic("2A29", "4c7562647562", "read") + "]}"
+    }
 
     /// Its attributes cannot move, since the last handle is in use.
     static let brim = Peripheral(

@@ -38,6 +38,42 @@ extension Peripheral {
             by: [says("41 00 43 00", instead: "41 00 42 00")]),
     ]
 
+    static let declarationPairMutants = [
+        annex.but(
+            "includes_another", "includes a service with another UUID than it is declared with",
+            "discovery/included_services",
+            by: [.init(.att(0x09), at: 1, "08 .. .. .. .. .. .. 0A 18", becomes: ".. .. .. .. .. .. .. 0F 18")]),
+        annex.but(
+            "includes_an_attribute", "includes the handle after the declaration of a service",
+            "discovery/included_services", by: [.init(.received(0x04), at: 1, "31 01 31 01", becomes: "32 01 32 01")]),
+        mutant(
+            "secret_properties", "has Extended Properties that it does not declare", "discovery/extended_properties",
+            characteristic("2A56", "01", "read", descriptors: #"[{"uuid": "2900", "value": 1}]"#)),
+        mutant(
+            "empty_promise", "declares Extended Properties that it does not have", "discovery/extended_properties",
+            characteristic("2A56", "01", "read", "extended_properties")),
+        mutant(
+            "short_properties", "has Extended Properties of one octet", "discovery/extended_properties",
+            characteristic(
+                "2A56", "01", "read", "extended_properties", descriptors: #"[{"uuid": "2900", "value": "01"}]"#)),
+        mutant(
+            "broadcasts_unasked", "declares Broadcast without a Server Characteristic Configuration",
+            "discovery/broadcast_configuration", characteristic("2A56", "01", "read", "broadcast")),
+        Peripheral(
+            name: "two_secondary_informations", about: "includes two Device Information Services",
+            services: [
+                #"""
+                {"service": "custom", "uuid": "1815", "includes": ["one", "two"], "characteristics": []}
+                """#, secondInformation("one"), secondInformation("two"),
+            ], advertise: "{}", caughtBy: "DIS/SR/SGGIT/SER/BV-02-C"),
+    ]
+
+    private static func mutant(_ name: String, _ about: String, _ id: String, _ characteristic: String) -> Peripheral {
+        Peripheral(
+            name: name, about: about, services: [custom("automation", "1815", [characteristic])], advertise: "{}",
+            caughtBy: id)
+    }
+
     /// Sets the handle of Error Responses to 0.
     private static func namesNobody(_ request: String, _ error: String) -> Mutation.Change {
         .init(.att(0x01), at: 1, "\(request) .. .. \(error)", becomes: ".. 00 00 ..")

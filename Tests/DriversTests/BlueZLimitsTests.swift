@@ -36,4 +36,45 @@ import Testing
         let scenario = try #require(reading.scenario)
         #expect(scenario.unplayedByBluetoothd == paths)
     }
+
+    private static func scenario(_ services: String) throws -> Scenario {
+        let text =
+            #"{"lubdub": 1, "name": "x", "devices": [{"id": "strap", "services": [{"service": "battery"}, \#(services)]}]}"#
+        let reading = ScenarioFile.read("x.json") { _ in Array(text.utf8) }
+        #expect(reading.problems.isEmpty, "\(reading.problems)")
+        return try #require(reading.scenario)
+    }
+
+    @Test func `Handles, places and undeclared permissions are bluetoothd's`() throws {
+        let scenario = try Self.scenario(
+            #"""
+            {"service": "custom", "uuid": "1815", "handle": 30, "includes": ["battery", "late"], "characteristics": [
+              {"uuid": "2A58", "properties": ["write", "notify"], "permissions": {"read": true}, "handle": 40,
+               "declaration_handle": 36, "descriptors": [{"uuid": "2901", "value": "x", "handle": 50}, {"uuid": "2902"}]}]},
+            {"service": "custom", "id": "late", "uuid": "1816", "characteristics": []}
+            """#)
+        let keys = [
+            "declaration_handle", "handle", "permissions", "descriptors[0].handle", "descriptors[1]",
+        ].map { "characteristics[0].\($0)" }
+        #expect(
+            scenario.unplayedByBluetoothd == (["handle", "includes"] + keys).map { "devices[0].services[1].\($0)" })
+        #expect(scenario.impossibleForBluetoothd == nil)
+    }
+
+    @Test(
+        arguments: [
+            (
+                #"{"uuid": "2A58", "properties": []}"#,
+                "devices[0].services[1].characteristics[0]: it requires a property; "
+            ),
+            (
+                #"{"uuid": "2A58", "properties": ["read"], "descriptors": [{"uuid": "2901", "value": "x", "permissions": {"read": false}}]}"#,
+                "devices[0].services[1].characteristics[0].descriptors[0]: it requires permission to read or to write; "
+            ),
+        ])
+    func `A device that bluetoothd rejects is refused with the reason`(characteristic: String, why: String) throws {
+        let scenario = try Self.scenario(
+            #"{"service": "custom", "uuid": "1815", "characteristics": [\#(characteristic)]}"#)
+        #expect(scenario.impossibleForBluetoothd?.hasPrefix("bluetoothd cannot serve \(why)") == true)
+    }
 }

@@ -112,7 +112,73 @@ extension Link<StrapValues> {
         for (handle, type) in types { #expect(table.type(of: handle) == type) }
     }
 
+    /// 0010 service, 0011 declaration, 0020 value, 0021 2901, 0030 2902, 0031 2904.
+    private static let gapped = ServiceDefinition(
+        uuid: UUID(0x180D), handle: 0x0010,
+        characteristics: [
+            CharacteristicDefinition(
+                uuid: UUID(0x2A37), properties: [.read, .notify],
+                descriptors: [
+                    DescriptorDefinition(uuid: UUID(0x2901), value: [0x61]),
+                    DescriptorDefinition(
+                        uuid: UUID(0x2902), permissions: [.readable, .writeable(needing: .encrypted)], value: nil,
+                        handle: 0x0030),
+                    DescriptorDefinition(uuid: UUID(0x2904), value: [4, 0, 0, 0x27, 1, 0, 0]),
+                ], declarationHandle: 0x0011, handle: 0x0020)
+        ])
+
+    @Test(arguments: [0, 0x100] as [UInt16])
+    func `A configuration and other descriptors have the handles and the order of the definition`(
+        distance: UInt16
+    ) throws {
+        let table = try AttributeTable([Self.gapped]).moving(from: 0, by: distance)
+        let types: [(UInt16, UUID?)] = [
+            (0x0010, UUID(0x2800)), (0x0011, UUID(0x2803)), (0x0012, nil), (0x0020, UUID(0x2A37)),
+            (0x0021, UUID(0x2901)), (0x0022, nil), (0x0030, UUID(0x2902)), (0x0031, UUID(0x2904)), (0x0032, nil),
+        ]
+        for (handle, type) in types { #expect(table.type(of: handle + distance) == type) }
+        let descriptors = (0..<4).map { table.handle(ofDescriptor: $0, characteristic: 0, service: 0) }
+        #expect(descriptors == [0x0021, 0x0030, 0x0031, nil].map { (handle: UInt16?) in handle.map { $0 + distance } })
+        #expect(table.range(ofService: 0)?.last == 0x0031 + distance)
+    }
+
+    @Test func `A placed configuration keeps its client's value, and has its own permissions`() throws {
+        var server = TestServer(try AttributeTable([Self.gapped]), NoAttributeValues())
+        #expect(server.answer(hex("12 30 00 01 00")) == [hex("01 12 30 00 05")])
+        server.server.security = .encrypted
+        #expect(server.answer(hex("12 30 00 01 00")) == [hex("13")])
+        #expect(server.server.configuration(ofValue: 0x0020) == .notification)
+        #expect(server.answer(hex("0A 30 00")) == [hex("0B 01 00")])
+    }
+
     static let wrong: [(ServiceDefinition, AttributeTable.DefinitionError)] = [
+        (
+            ServiceDefinition(
+                uuid: UUID(0x180D),
+                characteristics: [
+                    CharacteristicDefinition(
+                        uuid: UUID(0x2A38), properties: .read, declarationHandle: 8, handle: 8)
+                ]),
+            .handleTaken(8, lowestFree: 9)
+        ),
+        (
+            ServiceDefinition(
+                uuid: UUID(0x180D),
+                characteristics: [
+                    CharacteristicDefinition(uuid: UUID(0x2A38), properties: .read, declarationHandle: 1)
+                ]),
+            .handleTaken(1, lowestFree: 2)
+        ),
+        (
+            ServiceDefinition(
+                uuid: UUID(0x180D),
+                characteristics: [
+                    CharacteristicDefinition(
+                        uuid: UUID(0x2A38), properties: .read,
+                        descriptors: [DescriptorDefinition(uuid: UUID(0x2901), value: [], handle: 3)])
+                ]),
+            .handleTaken(3, lowestFree: 4)
+        ),
         (ServiceDefinition(uuid: UUID(0x180D), handle: 0), .handleTaken(0, lowestFree: 1)),
         (
             ServiceDefinition(

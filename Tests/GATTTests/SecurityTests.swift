@@ -96,6 +96,17 @@ enum Vault {
             ("16 0F 00 00 00 41", "01 16 0F 00 03")),
     ]
 
+    @Test func `Subscribing needs the security of a value that can only be notified`() throws {
+        let value = CharacteristicDefinition(
+            uuid: UUID(0x2A37), properties: .notify, permissions: AttributePermissions(.notify, needing: .encrypted))
+        let table = try AttributeTable([ServiceDefinition(uuid: UUID(0x180D), characteristics: [value])])
+        var server = TestServer(table, NoAttributeValues())
+        #expect(server.answer(hex("0A 03 00")) == [hex("01 0A 03 00 02")])
+        #expect(server.answer(hex("12 04 00 01 00")) == [hex("01 12 04 00 05")])
+        server.server.security = .encrypted
+        #expect(server.answer(hex("12 04 00 01 00")) == [hex("13")])
+    }
+
     @Test(arguments: cases) func `GATT/SR, without security`(serverCase: ServerCase) throws {
         var vault = try Vault.server([])
         for (request, response) in serverCase.lines {

@@ -147,6 +147,37 @@ import Testing
         #expect(device.device.indicates(0x0100))
     }
 
+    @Test func `A descriptor that can be written keeps its value when it moves`() throws {
+        var device = try Self.device(.uint8, .curve(.constant(5)), properties: .read) {
+            $0.descriptors = [
+                DescriptorDefinition(
+                    uuid: .characteristicUserDescription, permissions: [.readable, .writeable],
+                    value: Array("Five".utf8)),
+                DescriptorDefinition(uuid: UUID(0x2904), permissions: .writeable, value: hex("04 00 00 27 01 00 00")),
+            ]
+        }
+        #expect(device.read(0x0011) == Array("Five".utf8))
+        #expect(device.write(Array("V".utf8), to: 0x0011) == nil)
+        #expect(device.read(0x0011) == Array("V".utf8))
+        #expect(device.answer(hex("0A 12 00")) == hex("01 0A 12 00 02"), "Read Not Permitted")
+        device.device.adopt(try device.device.table(movedBy: 0x10), at: at(1))
+        #expect(device.read(0x0021, at: at(1)) == Array("V".utf8))
+    }
+
+    @Test func `A service includes others by their places in the definition`() throws {
+        let secondary: ConfiguredService = {
+            var service = ConfiguredService.custom(UUID(0x1816), [])
+            service.declaration.isSecondary = true
+            return service
+        }()
+        var primary = ConfiguredService.custom(UUID(0x1815), [])
+        (primary.declaration.includes, primary.declaration.handle) = ([1], 0x0020)
+        var device = try Wearer(
+            PeripheralDefinition(name: "Strap", appearance: .heartRateBelt, services: [primary, secondary]))
+        #expect(device.answer(hex("08 20 00 FF FF 02 28")) == hex("09 08 21 00 22 00 22 00 16 18"))
+        #expect(device.answer(hex("10 20 00 FF FF 00 28")) == hex("11 06 20 00 21 00 15 18"))
+    }
+
     @Test func `A handle that is taken is an error`() {
         #expect(throws: AttributeTable.DefinitionError.handleTaken(0x000F, lowestFree: 0x0010)) {
             try Self.device(.uint8, .curve(.constant(5))) { $0.handle = 0x000F }

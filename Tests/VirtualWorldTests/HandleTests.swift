@@ -28,6 +28,12 @@ import VirtualWorld
           {"uuid": "2A56", "properties": ["write"], "handle": 60, "descriptors": [{"uuid": "2901", "value": "x"}]},
           {"uuid": "2A57", "properties": ["indicate"], "descriptors": [{"uuid": "2904", "value": "06000027010000"}, {"uuid": "2901", "value": "x"}]}]}
         """,
+        """
+        {"service": "custom", "id": "gapped", "uuid": "1815", "handle": 30, "includes": ["gapped"], "characteristics": [
+          {"uuid": "2A58", "properties": ["read", "notify"], "value": 1, "declaration_handle": 33, "handle": 36,
+           "descriptors": [{"uuid": "2901", "value": "x"}, {"uuid": "2902", "handle": 40}, {"uuid": "2904", "value": "06000027010000"}]},
+          {"uuid": "2A57", "properties": [], "descriptors": [{"uuid": "2901", "value": "x", "handle": 50}]}]}
+        """,
     ]
 
     static let links = ["{}", #"{"mtu": 100}"#, #"{"interval": "30 ms"}"#, #"{"latency": 1}"#, #"{"timeout": "2 s"}"#]

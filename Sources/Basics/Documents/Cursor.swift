@@ -86,7 +86,7 @@ package struct Cursor {
     }
 
     /// Reports a problem of one of this object's keys: at `position` or, if the key is missing, at the object.
-    func note(_ code: DiagnosticCode, _ message: String, key: String, at position: Position? = nil) {
+    package func note(_ code: DiagnosticCode, _ message: String, key: String, at position: Position? = nil) {
         let path = DocumentPath.key(key, of: location).description
         log.note(
             Problem(file: file, position: position ?? node.position, code: code, path: path, message: message))

@@ -74,4 +74,9 @@ package enum DiagnosticCode: String, CaseIterable, Sendable {
     case repeatedName = "LD0145"
     /// Valid, but not supported by this version.
     case notYet = "LD0190"
+    /// Valid, but contrary to a specification.
+    case deviation = "LD0191"
+
+    /// Whether a document with this is played all the same.
+    package var isWarning: Bool { self == .deviation }
 }

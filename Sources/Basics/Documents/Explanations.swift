@@ -61,7 +61,7 @@ extension DiagnosticCode {
         case .conflict:
             "Two keys exclude each other, such as \"nth\" and \"every\", or \"for\" and \"until\". Delete one of them."
         case .handleTaken:
-            "Attributes have the order of the file, and their handles increase. Each service takes one handle; each characteristic takes one for its declaration, one for its value, one more if it can be notified or indicated, and one per descriptor. The message gives the lowest handle that the value can have: use that or a higher one, or delete \"handle\"."
+            "Attributes have the order of the file, and their handles increase. Each service takes one handle, and one per service that it includes; each characteristic takes one for its declaration, one for its value, one more if it can be notified or indicated, and one per other descriptor. The message gives the lowest handle that the attribute can have: use that or a higher one, or delete \"handle\"."
         case .noTime:
             "The expectation ends before it starts, so that it is never checked: its \"until\" is before its \"since\", or it starts at the end of the scenario. Use an earlier \"since\" or a later \"until\". Both count from the start of the scenario, while \"within\" counts from \"since\"."
         case .cannotFail:
@@ -69,13 +69,15 @@ extension DiagnosticCode {
         case .noNumber:
             "\"$truth\" can give the \"last\" value of any kind, and can \"count\" values; \"mean\", \"mode\", \"sum\" and \"below\" need numbers, but these values are lists, text, or true and false. Use \"last\", or refer to another value."
         case .duplicateDescriptor:
-            "A characteristic can have only one Characteristic User Description (2901) and only one descriptor of each of the types 2900, 2903 and 2905 (Core 6.0, Vol 3, Part G, section 3.3.3). Combine them into one; several Presentation Formats (2904) are allowed."
+            "A characteristic can have only one Characteristic User Description (2901) and only one descriptor of each of the types 2900, 2902, 2903 and 2905 (Core 6.0, Vol 3, Part G, section 3.3.3). Combine them into one; several Presentation Formats (2904) are allowed."
         case .wrongLength:
             "A descriptor's value has the wrong length for its type. A Characteristic Presentation Format (2904) has 7 octets: the format, the exponent, two of the unit, the name space, and two of the description (Core 6.0, Vol 3, Part G, section 3.3.3.5). \"06000027010000\" is an unsigned number of 16 bits without a unit."
         case .repeatedName:
             "A list of names contains the same name twice. Delete one, or replace it by the name that was meant."
         case .notYet:
             "This part of the scenario language is valid, but this version of Lubdub does not support it yet."
+        case .deviation:
+            "The specification does not allow this, as the message says, but real devices do it, and a scenario can show what a client makes of it. It is a warning: the scenario is valid, and runs as written."
         }
     }
 }

@@ -31,6 +31,7 @@ extension SensorCollector.Update {
         case .ecgFrame(let frame, _): return "\(frame.samples.count) samples from \(frame.header.index) on"
         case .measurements(let values): return "\(values.count) heart rates"
         case .value(let value): return value.words
+        case .surveyed(let value): return value.words
         case .found(let services, let rssi):
             let list = services.isEmpty ? "" : ", \(services.map(\.description).joined(separator: " "))"
             return "found \(device)\(list)\(rssi.map { ", \($0) dBm" } ?? "")"

@@ -68,6 +68,8 @@ extension SensorCollector {
         case measurements([UInt16])
         /// Any other value: read, notified or indicated, or out of date.
         case value(ReceivedValue)
+        /// A value of a device that has nothing that the client knows: read, notified or indicated.
+        indirect case surveyed(SurveyedValue)
         /// A device was found, or its name was: the services it advertises, and its signal strength in dBm.
         indirect case found(services: [UUID], rssi: Int8?)
         case error(String)
@@ -108,6 +110,7 @@ extension SensorCollector.Update: JSONWritable {
             text.append(text: ", \"bpm\": \(bpm)}")
         case .ecgFrame, .measurements: break
         case .value(let value): value.write(to: &text)
+        case .surveyed(let value): value.write(to: &text)
         case .found(let services, let rssi): write(services, rssi, to: &text)
         case .error(let words): text.append(quoted: words)
         }
@@ -132,6 +135,7 @@ extension SensorCollector.Content {
         case .measurementTally: "measurements"
         case .ecgFrame, .measurements: nil
         case .value(let value): value.use.key
+        case .surveyed: "characteristic"
         case .found: "found"
         case .error: "error"
         }

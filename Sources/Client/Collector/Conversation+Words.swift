@@ -11,6 +11,7 @@ extension Conversation.Purpose {
         case .energy: "resetting the Energy Expended"
         case .features: "writing Client Supported Features"
         case .polar: "starting the PMD stream"
+        case .survey: "reading everything"
         }
     }
 }

@@ -22,6 +22,8 @@ struct Conversation: Sendable {
         case features
         case energy
         case polar
+        /// A step of the survey.
+        case survey
     }
 
     /// The state of the connection after a step.
@@ -45,6 +47,8 @@ struct Conversation: Sendable {
     let isPromising: Bool
     var underWay: [(number: UInt32, purpose: Purpose)] = []
     var targets: [Target] = []
+    /// The reads and subscriptions on a device that has nothing that the client knows.
+    private var survey: Survey?
     private var mustDiscoverAgain = false
     private(set) var isSubscribed = false
     private var asksAgainAt = Instant.never
@@ -104,7 +108,11 @@ struct Conversation: Sendable {
         for characteristic in mute {
             say(.error("\(peer) cannot notify its \(characteristic.name)"), into: &outbox)
         }
-        guard targets.contains(where: \.isHope) else { return .failed("\(peer) has nothing that this client knows") }
+        survey = nil
+        if !targets.contains(where: \.isHope) {
+            if settings.surveysUnknownDevices, !isPromising { survey = Survey(services) }
+            if survey == nil { return .failed("\(peer) has nothing that this client knows") }
+        }
         isSubscribed = false
         decoder.hasMeasurements = target(.heartRates) != nil
         decoder.polar = PolarStream()
@@ -115,8 +123,13 @@ struct Conversation: Sendable {
             subscribe(to: target, into: &outbox)
         }
         askAgainLater(at: now, into: &outbox)
+        askNextOfSurvey(into: &outbox)
         if isDoubtful { checkLater(at: now, into: &outbox) }
         return .goesOn
+    }
+
+    private mutating func askNextOfSurvey(into outbox: inout [Output]) {
+        if let procedure = survey?.procedure { ask(procedure, for: .survey, into: &outbox) }
     }
 
     func targets(in services: [DiscoveredService], mute: inout [SupportedCharacteristic]) -> [Target] {
@@ -231,18 +244,28 @@ struct Conversation: Sendable {
             if targets[index].characteristic.role == .heartRates { decoder.hasMeasurements = true }
             startPolar(&decoder, at: now, into: &outbox)
             guard targets[index].isHope, !isSubscribed else { return .goesOn }
-            isSubscribed = true
-            say(.state(.subscribed), into: &outbox)
-            return .subscribed
+            return becomeSubscribed(into: &outbox)
+        case (.survey, let outcome):
+            if let value = survey?.advance(after: outcome) { say(.surveyed(value), into: &outbox) }
+            askNextOfSurvey(into: &outbox)
+            guard case .written = outcome, !isSubscribed else { return .goesOn }
+            return becomeSubscribed(into: &outbox)
         default: return .goesOn
         }
+    }
+
+    private mutating func becomeSubscribed(into outbox: inout [Output]) -> Progress {
+        isSubscribed = true
+        say(.state(.subscribed), into: &outbox)
+        return .subscribed
     }
 
     private mutating func failed(
         _ purpose: Purpose, _ failure: Procedure.Failure, _ decoder: inout ValueDecoder, at now: Instant,
         into outbox: inout [Output]
     ) -> Progress {
-        let why = "\(purpose.words) failed: \(failure.words)"
+        let words = purpose == .survey ? survey?.words : nil
+        let why = "\(words ?? purpose.words) failed: \(failure.words)"
         switch (purpose, failure) {
         case (_, .disconnected): return .goesOn  // the host outputs that next
         case (_, .bearerLost): return .failed(why)
@@ -258,6 +281,11 @@ struct Conversation: Sendable {
             if case .goesOn = progress { subscribeLater(row, at: now, into: &outbox) }
             return progress
         case (.polar, _): return lostPolar(why, &decoder, into: &outbox)
+        case (.survey, _):
+            say(.error(why), into: &outbox)
+            _ = survey?.advance()
+            askNextOfSurvey(into: &outbox)
+            return .goesOn
         case (.mtu, _), (.features, _), (.energy, _):
             say(.error(why), into: &outbox)
             return .goesOn
@@ -299,7 +327,10 @@ struct Conversation: Sendable {
             target.handle == handle && target.configuration != nil
                 && isIndicated == (target.subscription == .indication)
         }
-        guard let index else { return .goesOn }
+        guard let index else {
+            if let value = survey?.value(handle, Array(octets)) { say(.surveyed(value), into: &outbox) }
+            return .goesOn
+        }
         return take(octets, of: index, by: .subscribe, &decoder, at: now, into: &outbox)
     }
 

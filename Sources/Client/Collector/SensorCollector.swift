@@ -7,7 +7,8 @@ package import Simulation
 
 /// The Collector of the Heart Rate Profile 1.0 and of the Health Thermometer Profile 1.0: finds a sensor, connects to
 /// it, reads and subscribes to all that `SupportedCharacteristic` lists, and reconnects when the connection is lost. A
-/// machine above `LEHost.Host`: it takes the host's outputs and returns commands.
+/// machine above `LEHost.Host`: it takes the host's outputs and returns commands. If it must use a device that has
+/// nothing of that list, it reads and subscribes to everything (`Survey`).
 ///
 ///     off ──start──▶ starting ──▶ scanning ──▶ choosing ──▶ connecting ──▶ talking ──▶ ending
 ///                        ▲            ▲                          │            │          │
@@ -233,7 +234,9 @@ package struct SensorCollector: Sendable {
         }
         hasConnected = true
         say(.state(.connected), peer, into: &outbox)
-        let isPromising = candidates.all.contains { $0.address == peer.address && $0.offers(settings.services) }
+        let isPromising =
+            !settings.services.isEmpty
+            && candidates.all.contains { $0.address == peer.address && $0.offers(settings.services) }
         var conversation = Conversation(
             id, with: peer, isPromising: isPromising, settings, after: lastProcedure)
         guard !isStopping else {

@@ -39,6 +39,9 @@ extension SensorCollector {
         package var connectTimeout = Duration.seconds(10)
         package var exchangesMTU = true
 
+        /// Whether to read and subscribe to everything on a device that has nothing that the client knows.
+        var surveysUnknownDevices: Bool { choice != .strongest || services.isEmpty }
+
         package init() {}
 
         package init(choice: Choice) { self.choice = choice }

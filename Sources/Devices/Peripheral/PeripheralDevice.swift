@@ -40,6 +40,7 @@ package struct PeripheralDevice: AttributeValues, Sendable {
     package let definition: PeripheralDefinition
     package private(set) var table: AttributeTable
     private var places: [Place] = []
+    private var descriptors: WriteableDescriptors
     private var sensors: [any ServiceSensor]
     private var context: SensorContext
     private var clock = DeviceClock()
@@ -59,9 +60,15 @@ package struct PeripheralDevice: AttributeValues, Sendable {
         var attributes = definition.services.map(\.attributes)
         let own = [Self.genericAccess(definition), Self.genericAttribute]
         for service in definition.absentServices where attributes.indices.contains(service) {
-            attributes[service].0.isPresent = false
+            attributes[service].definition.isPresent = false
         }
-        table = try AttributeTable(own + attributes.map(\.0))
+        for service in attributes.indices {
+            attributes[service].definition.includes = attributes[service].definition.includes.map {
+                $0 + Self.ownServices
+            }
+        }
+        descriptors = WriteableDescriptors(of: &attributes, after: Self.ownServices)
+        table = try AttributeTable(own + attributes.map(\.definition))
         table.rejectsShortWrites = definition.rejectsShortWrites
         for (service, (defined, ids)) in attributes.enumerated() {
             for (index, (characteristic, id)) in zip(defined.characteristics, ids).enumerated() {
@@ -126,12 +133,14 @@ package struct PeripheralDevice: AttributeValues, Sendable {
             let service = places[index].value.service + Self.ownServices
             places[index].handle = table.handle(ofValue: places[index].characteristic, service: service)
         }
+        descriptors.find(in: table)
     }
 
     // MARK: Reading and writing
 
     /// Reads the present value; fixed values are not read here.
     package mutating func read(_ handle: UInt16, at now: Instant) throws(ATTError) -> [UInt8] {
+        if let octets = descriptors[handle] { return octets }
         guard let value = value(of: handle) else { throw .unlikelyError }
         defer { keepSaturatedValues(of: value.service) }
         return try sensors[value.service].read(value.id, at: clock.time(at: now), context: &context)
@@ -139,6 +148,10 @@ package struct PeripheralDevice: AttributeValues, Sendable {
 
     /// Handles a client's write; throws the error that the sensor answers.
     package mutating func write(_ octets: [UInt8], to handle: UInt16, at now: Instant) throws(ATTError) {
+        if descriptors[handle] != nil {
+            descriptors[handle] = octets
+            return
+        }
         guard let value = value(of: handle) else { throw .unlikelyError }
         var octets = octets
         if let count = sensors[value.service].fixedLength(of: value.id), octets.count < count {

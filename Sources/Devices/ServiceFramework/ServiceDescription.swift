@@ -1,5 +1,4 @@
 package import Bluetooth
-package import Characteristics
 package import GATT
 package import Sensors
 package import Simulation
@@ -115,6 +114,7 @@ package enum ServiceProblem: Sendable {
 package struct ConfiguredService: Hashable, Sendable {
     package let description: ServiceDescription
     package let configuration: ServiceConfiguration
+    package var declaration = ServiceDeclaration()
     /// The values that this device has, in the description's order.
     package let values: [ServiceValue]
 
@@ -124,10 +124,13 @@ package struct ConfiguredService: Hashable, Sendable {
         values = description.values.filter { $0.description.field.map(configuration.has) ?? true }
     }
 
-    package var attributes: (ServiceDefinition, [ValueID]) {
+    package var attributes: (definition: ServiceDefinition, ids: [ValueID]) {
         let own = values.filter { $0.id == $0.id.characteristicValue }
         let definitions = own.map { description.characteristics[$0.characteristic].definition(configuration) }
-        return (ServiceDefinition(uuid: description.uuid, characteristics: definitions), own.map(\.id))
+        let definition = ServiceDefinition(
+            uuid: description.uuid, isPrimary: !declaration.isSecondary, handle: declaration.handle,
+            includes: declaration.includes, characteristics: definitions)
+        return (definition, own.map(\.id))
     }
 
     /// The rate of the heart that the service measures; nil if it measures none.
@@ -153,48 +156,14 @@ package struct ConfiguredService: Hashable, Sendable {
             SensorSource(configuration: configuration, chance: chance, heart: heart, steps: steps, clock: clock))
     }
 
-    /// Compares description and configuration, from which the values follow.
+    /// Compares description, configuration and declaration, from which the values follow.
     package static func == (one: ConfiguredService, other: ConfiguredService) -> Bool {
         one.description == other.description && one.configuration == other.configuration
+            && one.declaration == other.declaration
     }
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(description)
         hasher.combine(configuration)
-    }
-}
-
-/// A characteristic that a scenario file describes.
-package struct CustomCharacteristic: Hashable, Sendable {
-    /// The value until it is written or set.
-    package enum Initial: Hashable, Sendable {
-        case curve(Curve)
-        case octets([UInt8])
-    }
-
-    /// Its name in paths, after the service's name.
-    package var name: String
-    package var uuid: UUID
-    package var format: ValueFormat
-    /// The operations that a client may use.
-    package var properties: CharacteristicProperties
-    /// The security that the link needs for them.
-    package var security: LinkSecurity
-    /// The value until it is written or set.
-    package var initial: Initial
-    /// The notification interval.
-    package var period: Duration
-    /// The handle of its value; nil: the next free one.
-    package var handle: UInt16?
-    /// Descriptors in addition to those that the properties imply.
-    package var descriptors: [DescriptorDefinition]
-
-    /// A characteristic that is notified once a second, at the next free handle, without further descriptors.
-    package init(
-        _ name: String, uuid: UUID, format: ValueFormat, properties: CharacteristicProperties, initial: Initial
-    ) {
-        (self.name, self.uuid, self.format) = (name, uuid, format)
-        (self.properties, self.initial) = (properties, initial)
-        (security, period, handle, descriptors) = ([], .seconds(1), nil, [])
     }
 }

@@ -35,7 +35,9 @@ extension ServiceRegistry {
     /// All services as a table in Markdown, for `README.md`.
     package static let table =
         (["| `service` | what it is |", "|---|---|"] + all.map(\.row)
-        + ["| `custom` | any service you define: UUIDs, properties, permissions, descriptors, handles |"])
+        + [
+            "| `custom` | [any service you define](Documentation/custom-services.md), also with the mistakes of real devices |"
+        ])
         .joined(separator: "\n")
 
     /// The built-in client's lines as a table in Markdown, for `Documentation/built-in-client.md`; a star marks the

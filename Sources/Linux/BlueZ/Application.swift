@@ -9,7 +9,7 @@ import GATT
 ///     /lubdub/device0/service0/value0            GattCharacteristic1
 ///     /lubdub/device0/service0/value0/more0      GattDescriptor1
 ///
-/// Generic Access, Generic Attribute and the descriptors that follow from properties belong to bluetoothd.
+/// Generic Access, Generic Attribute, Client Characteristic Configurations and handles belong to bluetoothd.
 struct Application: Sendable {
     /// Handlers for requests, called on the loop's thread.
     struct Source: Sendable {
@@ -32,13 +32,17 @@ struct Application: Sendable {
         for (index, service) in table.services.enumerated()
         where service.isPresent && !Self.own.contains(service.uuid) {
             let path = try ObjectPath("\(root)/service\(index)")
-            objects.append(ExportedObject(path, [Self.interface(of: service)]))
+            var includes: [ObjectPath] = []
+            for included in service.includes where table.services[included].isPresent {
+                includes.append(try ObjectPath("\(root)/service\(included)"))
+            }
+            objects.append(ExportedObject(path, [Self.interface(of: service, including: includes)]))
             for (order, characteristic) in service.characteristics.enumerated() {
                 guard let handle = table.handle(ofValue: order, service: index) else { continue }
                 let value = try ObjectPath("\(path)/value\(order)")
                 paths[handle] = value
                 objects.append(ExportedObject(value, [Self.interface(of: characteristic, handle, in: path, source)]))
-                for (number, descriptor) in characteristic.descriptors.enumerated() {
+                for (number, descriptor) in characteristic.descriptors.enumerated() where !descriptor.isConfiguration {
                     guard let handle = table.handle(ofDescriptor: number, characteristic: order, service: index) else {
                         continue
                     }
@@ -54,13 +58,13 @@ struct Application: Sendable {
 
     private static let own: [UUID] = [UUID(0x1800), UUID(0x1801)]
 
-    private static func interface(of service: ServiceDefinition) -> Interface {
-        Interface(
-            .gattService,
-            properties: [
-                Property("UUID", constant: .string(service.uuid.description)),
-                Property("Primary", constant: .boolean(service.isPrimary)),
-            ])
+    private static func interface(of service: ServiceDefinition, including includes: [ObjectPath]) -> Interface {
+        var properties = [
+            Property("UUID", constant: .string(service.uuid.description)),
+            Property("Primary", constant: .boolean(service.isPrimary)),
+        ]
+        if !includes.isEmpty { properties.append(Property("Includes", constant: .paths(includes))) }
+        return Interface(.gattService, properties: properties)
     }
 
     private static func interface(
@@ -99,9 +103,7 @@ struct Application: Sendable {
                 Property("Service", constant: .path(service)),
                 Property(
                     "Flags",
-                    constant: .strings(
-                        characteristic.properties.flags + characteristic.permissions.securityFlags
-                            + characteristic.subscriptionFlags)),
+                    constant: .strings(characteristic.flags)),
             ])
     }
 
@@ -153,10 +155,7 @@ extension CharacteristicProperties {
         (.authenticatedSignedWrites, "authenticated-signed-writes"), (.extendedProperties, "extended-properties"),
     ]
 
-    /// The names of the properties; extended properties follow from other flags.
-    fileprivate var flags: [String] {
-        Self.names.filter { subtracting(.extendedProperties).contains($0.0) }.map(\.1)
-    }
+    fileprivate var flags: [String] { Self.names.filter { contains($0.0) }.map(\.1) }
 
     /// The properties with these names; other names are ignored.
     init(flags: [String]) {
@@ -165,6 +164,13 @@ extension CharacteristicProperties {
 }
 
 extension CharacteristicDefinition {
+    /// BlueZ's names of properties and of the security that they need; bluetoothd derives the permissions.
+    fileprivate var flags: [String] {
+        // The flags of a security declare the property too.
+        let declared = permissions.needing(only: AttributePermissions(properties))
+        return properties.flags + declared.securityFlags + subscriptionFlags
+    }
+
     /// BlueZ's names, since 5.62, for the security that subscribing requires: the same as for the value.
     fileprivate var subscriptionFlags: [String] {
         let security = permissions.securityToRead.union(permissions.securityToWrite)
@@ -176,6 +182,14 @@ extension CharacteristicDefinition {
 }
 
 extension AttributePermissions {
+    /// Without the security of the directions that `declared` lacks.
+    fileprivate func needing(only declared: AttributePermissions) -> AttributePermissions {
+        intersection([
+            declared.contains(.readable) ? .readable(needing: .full) : [],
+            declared.contains(.writeable) ? .writeable(needing: .full) : [],
+        ])
+    }
+
     /// BlueZ's names of a descriptor's permissions.
     fileprivate var flags: [String] {
         (contains(.readable) ? ["read"] : []) + (contains(.writeable) ? ["write"] : []) + securityFlags

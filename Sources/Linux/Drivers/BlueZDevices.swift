@@ -3,8 +3,7 @@ package import BlueZ
 import Bluetooth
 import CommandSupport
 import DBus
-import ScenarioLanguage
-package import Scenarios
+import Scenarios
 import Simulation
 import VirtualWorld
 
@@ -33,6 +32,9 @@ package struct BlueZDevices {
     ) async throws(CommandFailure) {
         connection = try await openBus(on: loop, whenClosed: handlers.busClosed)
         let capability = try Self.capability(of: world.scenario.devices)
+        if let problem = world.scenario.impossibleForBluetoothd {
+            throw CommandFailure(.environment, problem)
+        }
         let unplayed = world.scenario.unplayedByBluetoothd
         if !unplayed.isEmpty {
             let list = unplayed.joined(separator: ", ")
@@ -134,30 +136,4 @@ extension PairingAgent.Capability {
             case .keyboardDisplay: .keyboardDisplay
             }
     }
-}
-
-extension Scenario {
-    /// Paths of the values in the file that bluetoothd does not let other programs choose; addresses are left out.
-    package var unplayedByBluetoothd: [String] {
-        var paths: [String] = []
-        for (number, device) in devices.enumerated() {
-            let path = "devices[\(number)]"
-            // bluetoothd has one advertising interval.
-            if device.advertising.phases.count > 1 { paths.append("\(path).advertise.slow") }
-            if device.advertising.phases.first?.duration != nil { paths.append("\(path).advertise.fast.for") }
-            if device.link.hasPreferences { paths.append("\(path).link") }
-            // bluetoothd chooses the passkey that a device shows.
-            if device.security?.passkey != nil { paths.append("\(path).security.passkey") }
-        }
-        for (number, rule) in script.enumerated() {
-            if let key = RadioKind.bluetoothd.ignoredArgument(of: rule.action) {
-                paths.append("script[\(number)].\(key)")
-            }
-        }
-        return paths
-    }
-}
-
-extension Link {
-    fileprivate var hasPreferences: Bool { interval != nil || latency != nil || timeout != nil || mtu != nil }
 }

@@ -51,9 +51,12 @@ public struct AttributePermissions: OptionSet, Hashable, Sendable {
         [.writeable, AttributePermissions(rawValue: (security.rawValue & 7) << 5)]
     }
 
-    /// The permissions that match the declared properties, over a link with this security.
+    /// The permissions that match the declared properties, over a link with this security; subscribing needs it too.
     public init(_ properties: CharacteristicProperties, needing security: LinkSecurity = []) {
         self = properties.contains(.read) ? .readable(needing: security) : []
+        if !properties.isDisjoint(with: [.notify, .indicate]) {
+            formUnion(.readable(needing: security).subtracting(properties.contains(.read) ? [] : .readable))
+        }
         if !properties.isDisjoint(with: [.write, .writeWithoutResponse]) { insert(.writeable(needing: security)) }
     }
 

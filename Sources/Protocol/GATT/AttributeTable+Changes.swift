@@ -5,20 +5,9 @@ extension AttributeTable {
     /// Throws `.outOfHandles` when a handle exceeds 0xFFFF.
     public func moving(from first: Int, by distance: UInt16) throws(DefinitionError) -> AttributeTable {
         guard services.indices.contains(first) else { return self }
-        func shifted(_ handle: UInt16) throws(DefinitionError) -> UInt16 {
-            let (moved, isBeyondLast) = handle.addingReportingOverflow(distance)
-            if isBeyondLast { throw .outOfHandles }
-            return moved
-        }
         var moved = services
-        for service in moved.indices[first...] {
-            if let handle = moved[service].handle { moved[service].handle = try shifted(handle) }
-            for index in moved[service].characteristics.indices {
-                guard let handle = moved[service].characteristics[index].handle else { continue }
-                moved[service].characteristics[index].handle = try shifted(handle)
-            }
-        }
-        moved[first].handle = try shifted(serviceHandles[first])
+        for service in moved.indices[first...] { try moved[service].moveFixedHandles(by: distance) }
+        moved[first].handle = try serviceHandles[first].moved(by: distance)
         return try AttributeTable(moved, like: self)
     }
 
@@ -47,5 +36,27 @@ extension AttributeTable {
             }
         }
         return false
+    }
+}
+
+extension ServiceDefinition {
+    fileprivate mutating func moveFixedHandles(by distance: UInt16) throws(AttributeTable.DefinitionError) {
+        handle = try handle?.moved(by: distance)
+        for index in characteristics.indices {
+            characteristics[index].declarationHandle = try characteristics[index].declarationHandle?.moved(by: distance)
+            characteristics[index].handle = try characteristics[index].handle?.moved(by: distance)
+            for place in characteristics[index].descriptors.indices {
+                let handle = characteristics[index].descriptors[place].handle
+                characteristics[index].descriptors[place].handle = try handle?.moved(by: distance)
+            }
+        }
+    }
+}
+
+extension UInt16 {
+    fileprivate func moved(by distance: UInt16) throws(AttributeTable.DefinitionError) -> UInt16 {
+        let (moved, isBeyondLast) = addingReportingOverflow(distance)
+        if isBeyondLast { throw .outOfHandles }
+        return moved
     }
 }

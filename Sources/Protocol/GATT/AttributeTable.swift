@@ -10,7 +10,8 @@ import Octets
 ///       included services       2802: their handles, and a 16-bit UUID
 ///       characteristic          2803: properties, handle of the value, UUID
 ///         value                 its UUID
-///         configuration         2902, with Notify or Indicate; each `Server` keeps its client's value
+///         configuration         2902, with Notify or Indicate, unless a definition has it among the other descriptors;
+///                               each `Server` keeps its client's value
 ///         other descriptors     their UUIDs
 public struct AttributeTable: Hashable, Sendable {
     /// The maximum length of an attribute value, in octets.  Core 6.0, Vol 3, Part F, section 3.2.9.
@@ -54,6 +55,7 @@ public struct AttributeTable: Hashable, Sendable {
     public var rejectsShortWrites = false
     private(set) var attributes: [Attribute] = []
     private var valueHandles: [[UInt16]] = []
+    private var descriptorHandles: [[[UInt16]]] = []
     /// The indices of the service declarations in `attributes`, before absent services are removed.
     private var declarations: [Int] = []
     /// The declaration handle of each service, present or not.
@@ -84,10 +86,9 @@ public struct AttributeTable: Hashable, Sendable {
     /// The handle of a descriptor, by indices; nil if there is none.  The indices count defined descriptors: the Client
     /// Characteristic Configuration that Notify or Indicate adds does not count.
     public func handle(ofDescriptor descriptor: Int, characteristic: Int, service: Int) -> UInt16? {
-        guard let value = handle(ofValue: characteristic, service: service) else { return nil }
-        let definition = services[service].characteristics[characteristic]
-        guard definition.descriptors.indices.contains(descriptor) else { return nil }
-        return value + (definition.configurations.isEmpty ? 1 : 2) + UInt16(clamping: descriptor)
+        guard handle(ofValue: characteristic, service: service) != nil else { return nil }
+        let handles = descriptorHandles[service][characteristic]
+        return handles.indices.contains(descriptor) ? handles[descriptor] : nil
     }
 
     /// The value handle of the first characteristic with this UUID; nil if there is none.
@@ -146,12 +147,16 @@ extension AttributeTable {
         let type: UUID = service.isPrimary ? .primaryService : .secondaryService
         serviceHandles.append(try add(type, [.readable], .fixed(service.uuid.octets), at: service.handle))
         declarations.append(declaration)
-        valueHandles.append([])
+        var (values, descriptors): ([UInt16], [[UInt16]]) = ([], [])
         // `resolveIncludes` writes their values when all services have handles.
         for _ in service.includes { _ = try add(.include, [.readable], .fixed([]), at: nil) }
         for characteristic in service.characteristics {
-            valueHandles[valueHandles.count - 1].append(try add(characteristic))
+            let handles = try add(characteristic)
+            values.append(handles.value)
+            descriptors.append(handles.descriptors)
         }
+        valueHandles.append(values)
+        descriptorHandles.append(descriptors)
         endGroup(declaration)
     }
 
@@ -201,18 +206,21 @@ extension AttributeTable {
         }
     }
 
-    private mutating func add(_ characteristic: CharacteristicDefinition) throws(DefinitionError) -> UInt16 {
+    private mutating func add(
+        _ characteristic: CharacteristicDefinition
+    ) throws(DefinitionError) -> (value: UInt16, descriptors: [UInt16]) {
         let declaration = attributes.count
         // The declaration contains the value's handle, which a definition may fix.
-        let valueHandle = characteristic.handle ?? UInt16(clamping: nextFree + 1)
-        guard valueHandle > nextFree else {
-            throw nextFree < 0xFFFF
-                ? .handleTaken(valueHandle, lowestFree: UInt16(clamping: nextFree + 1)) : .outOfHandles
+        let declarationHandle = characteristic.declarationHandle.map(UInt32.init) ?? nextFree
+        let valueHandle = characteristic.handle ?? UInt16(clamping: declarationHandle + 1)
+        guard valueHandle > declarationHandle else {
+            throw declarationHandle < 0xFFFF
+                ? .handleTaken(valueHandle, lowestFree: UInt16(clamping: declarationHandle + 1)) : .outOfHandles
         }
         var declared: [UInt8] = [characteristic.properties.rawValue]
         declared.append(valueHandle)
         declared += characteristic.uuid.octets
-        _ = try add(.characteristic, [.readable], .fixed(declared), at: nil)
+        _ = try add(.characteristic, [.readable], .fixed(declared), at: characteristic.declarationHandle)
         let content: Attribute.Content =
             switch characteristic.value {
             case .fixed(let value): .fixed(value)
@@ -221,20 +229,30 @@ extension AttributeTable {
             case .clientSupportedFeatures: .clientSupportedFeatures
             }
         _ = try add(characteristic.uuid, characteristic.permissions, content, at: valueHandle)
+        let descriptors = try addDescriptors(of: characteristic, valueHandle)
+        endGroup(declaration)
+        return (valueHandle, descriptors)
+    }
 
+    /// Returns the handles of the defined descriptors.
+    private mutating func addDescriptors(
+        of characteristic: CharacteristicDefinition, _ valueHandle: UInt16
+    ) throws(DefinitionError) -> [UInt16] {
         let allowed = characteristic.configurations
-        if !allowed.isEmpty {
-            let content = Attribute.Content.configuration(ofValue: valueHandle, allowed: allowed)
+        let configuration = Attribute.Content.configuration(ofValue: valueHandle, allowed: allowed)
+        if !allowed.isEmpty, !characteristic.descriptors.contains(where: \.isConfiguration) {
             let security = characteristic.permissions.securityToRead.union(characteristic.permissions.securityToWrite)
             _ = try add(
-                .clientCharacteristicConfiguration, [.readable, .writeable(needing: security)], content, at: nil)
+                .clientCharacteristicConfiguration, [.readable, .writeable(needing: security)], configuration, at: nil)
         }
+        var handles: [UInt16] = []
         for descriptor in characteristic.descriptors {
-            let content = descriptor.value.map { Attribute.Content.fixed($0) } ?? .dynamic
-            _ = try add(descriptor.uuid, descriptor.permissions, content, at: nil)
+            let content =
+                descriptor.isConfiguration && !allowed.isEmpty
+                ? configuration : descriptor.value.map { Attribute.Content.fixed($0) } ?? .dynamic
+            handles.append(try add(descriptor.uuid, descriptor.permissions, content, at: descriptor.handle))
         }
-        endGroup(declaration)
-        return valueHandle
+        return handles
     }
 
     private mutating func add(

@@ -48,19 +48,23 @@ public struct CharacteristicDefinition: Hashable, Sendable {
     public var permissions: AttributePermissions
     /// The source of the value.
     public var value: AttributeValue
-    /// Further descriptors, after the Client Characteristic Configuration.
+    /// The descriptors, after the Client Characteristic Configuration unless they contain one without a value: that one
+    /// has its place, handle and permissions.
     public var descriptors: [DescriptorDefinition]
+    /// The handle of the declaration; nil for the next free one.
+    public var declarationHandle: UInt16?
     /// The handle of the value, above its declaration's; nil for the next free one.
     public var handle: UInt16?
 
     /// A characteristic with these properties; `permissions` default to the access that the properties declare.
     public init(
         uuid: UUID, properties: CharacteristicProperties, permissions: AttributePermissions? = nil,
-        value: AttributeValue = .dynamic, descriptors: [DescriptorDefinition] = [], handle: UInt16? = nil
+        value: AttributeValue = .dynamic, descriptors: [DescriptorDefinition] = [], declarationHandle: UInt16? = nil,
+        handle: UInt16? = nil
     ) {
         (self.uuid, self.properties, self.value) = (uuid, properties, value)
         self.permissions = permissions ?? AttributePermissions(properties)
-        (self.descriptors, self.handle) = (descriptors, handle)
+        (self.descriptors, self.declarationHandle, self.handle) = (descriptors, declarationHandle, handle)
     }
 }
 
@@ -72,9 +76,14 @@ public struct DescriptorDefinition: Hashable, Sendable {
     public var permissions: AttributePermissions
     /// A constant that clients cannot write; nil for a value that `AttributeValues` reads and writes.
     public var value: [UInt8]?
+    /// Its handle; nil for the next free one.
+    public var handle: UInt16?
 
     /// A descriptor with this value.
-    public init(uuid: UUID, permissions: AttributePermissions = .readable, value: [UInt8]?) {
-        (self.uuid, self.permissions, self.value) = (uuid, permissions, value)
+    public init(uuid: UUID, permissions: AttributePermissions = .readable, value: [UInt8]?, handle: UInt16? = nil) {
+        (self.uuid, self.permissions, self.value, self.handle) = (uuid, permissions, value, handle)
     }
+
+    /// Whether it is the Client Characteristic Configuration of a characteristic with Notify or Indicate.
+    package var isConfiguration: Bool { uuid == .clientCharacteristicConfiguration && value == nil }
 }

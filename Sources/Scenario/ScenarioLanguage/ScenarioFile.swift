@@ -13,6 +13,8 @@ package enum ScenarioFile: Hashable, Sendable {
         package let content: ScenarioFile?
         /// All problems, by file and position.  Do not run a scenario with problems.
         package let problems: [Problem]
+        /// What is contrary to a specification and runs all the same, by file and position.
+        package let warnings: [Problem]
 
         /// The scenario; nil for a suite.
         package var scenario: Scenario? {
@@ -33,7 +35,9 @@ package enum ScenarioFile: Hashable, Sendable {
     ) -> Reading {
         let log = ProblemLog()
         let content = read(file, variables: variables, log: log, load: load)
-        return Reading(content: content, problems: log.problems)
+        let noted = log.problems
+        return Reading(
+            content: content, problems: noted.filter { !$0.code.isWarning }, warnings: noted.filter(\.code.isWarning))
     }
 
     private static func read(

@@ -11,38 +11,45 @@ struct ServiceReader {
 
     /// The services of a device that prefers this of a link, and then those that rules add.
     func services(_ cursors: [Cursor], _ link: Link, changedBy rules: [Cursor]) -> [Service] {
-        var services: [Service] = []
+        var services: [(service: Service, cursor: Cursor)] = []
         var places: [String: Int] = [:]
         var handles = HandleReader(link)
+        let added = rules.flatMap { $0["add"]?.items ?? [] }
+        let includes = IncludeReader(cursors + added)
         for cursor in cursors {
-            guard let service = service(cursor) else { continue }
+            guard let service = service(cursor, includes) else { continue }
             if places.updateValue(services.count, forKey: service.id) != nil {
                 (cursor["id"] ?? cursor).note(.duplicateID, "this device has another service \(service.id.quoted)")
             }
             handles.add(service, cursor)
-            services.append(service)
+            services.append((service, cursor))
         }
-        for cursor in rules.flatMap({ $0["add"]?.items ?? [] }) {
-            guard var service = service(cursor) else { continue }
+        for cursor in added {
+            guard var service = service(cursor, includes) else { continue }
             service.isThereFromStart = false
             if let place = places[service.id] {
-                guard !services[place].isDefined(as: service) else { continue }
+                guard !services[place].service.isDefined(as: service) else { continue }
                 let text = "this device has another service \(service.id.quoted), which is defined otherwise"
                 (cursor["id"] ?? cursor).note(.duplicateID, text)
             } else {
                 places[service.id] = services.count
                 handles.add(service, cursor)
-                services.append(service)
+                services.append((service, cursor))
             }
         }
         for cursor in rules.compactMap({ $0["by"] }) { handles.move(cursor) }
-        return services
+        includes.noteDeviations(of: services)
+        return services.map(\.service)
     }
 
-    private func service(_ cursor: Cursor) -> Service? {
+    private func service(_ cursor: Cursor, _ includes: IncludeReader) -> Service? {
         guard !cursor.isLogFull, let word = cursor["service"]?.string else { return nil }
         let id = cursor["id"]?.string ?? word
-        if word == Tables.custom { return Service(id: id, CustomReader(services: self).custom(cursor)) }
+        if word == Tables.custom {
+            var service = CustomReader(services: self).custom(cursor)
+            service.declaration.includes = includes.places(cursor["includes"])
+            return Service(id: id, service)
+        }
         guard let fields = ServiceRegistry.service(named: word)?.fields else { return nil }
         var configuration = ServiceConfiguration()
         for field in fields { read(field, cursor, into: &configuration) }

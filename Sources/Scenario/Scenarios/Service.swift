@@ -29,15 +29,19 @@ package struct Service: Hashable, Sendable {
 }
 
 extension Service {
+    fileprivate var isAdvertised: Bool {
+        isThereFromStart && description.isAdvertised && !configured.declaration.isSecondary
+    }
+
     /// Whether two definitions of a device mean the same service, even if the device has it at different times.
     package func isDefined(as other: Service) -> Bool { id == other.id && configured == other.configured }
 }
 
 extension [Service] {
-    /// The default of the UUIDs that a device advertises: all of 16 bits, and the first of 128 bits, since a second one
-    /// does not fit.
+    /// The default of the UUIDs that a device advertises: of primary services, all of 16 bits, and the first of 128 bits,
+    /// since a second one does not fit.
     package var advertised: [UUID] {
-        let uuids = filter { $0.isThereFromStart && $0.description.isAdvertised }.map(\.uuid)
+        let uuids = filter(\.isAdvertised).map(\.uuid)
         let others = uuids.filter { $0.number == nil }.prefix(1)
         return uuids.enumerated().filter { index, uuid in
             (uuid.number != nil || others.contains(uuid)) && uuids.firstIndex(of: uuid) == index

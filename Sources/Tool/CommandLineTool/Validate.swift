@@ -32,9 +32,11 @@ func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     guard !invocation.operands.isEmpty else { throw CommandFailure(.usage, "validate requires a FILE") }
     var isValid = true  // features that are not supported yet are valid
     for path in invocation.operands {
-        let problems = ScenarioFile.read(path, variables: [:], load: contents).problems
-        for problem in problems { Console.print("\(problem)") }
-        if problems.isEmpty { Console.print("\(path): no problems") }
+        let reading = ScenarioFile.read(path, variables: [:], load: contents)
+        let (problems, warnings) = (reading.problems, reading.warnings)
+        for problem in problems + warnings { Console.print("\(problem)") }
+        let count = warnings.isEmpty ? "" : ", \(warnings.count) \(warnings.count == 1 ? "warning" : "warnings")"
+        if problems.isEmpty { Console.print("\(path): no problems\(count)") }
         if problems.contains(where: { $0.code != .notYet }) { isValid = false }
     }
     return isValid ? .success : .usage

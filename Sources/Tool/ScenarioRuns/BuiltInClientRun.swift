@@ -114,6 +114,7 @@ extension SensorCollector.Content {
         switch self {
         case .heartRate: 1
         case .value(let value): value.isMeasurement ? 1 : 0
+        case .surveyed: 1
         case .ecg(let tally), .measurementTally(let tally, _): Int(tally.samples)
         default: 0
         }
@@ -121,8 +122,11 @@ extension SensorCollector.Content {
 }
 
 extension SensorCollector.Settings {
-    /// The settings of a client for a scenario: it connects only to the target, if there is one.
+    /// The settings of a client for a scenario: it connects only to the target, if there is one, and to any device if none
+    /// has a service that it knows.
     package init(toPlay scenario: Scenario) {
         self.init(choice: scenario.target.map { .address(scenario.devices[$0].address) } ?? .strongest)
+        let peripherals = scenario.devices.filter { $0.role == .peripheral }
+        if !peripherals.flatMap(\.services).contains(where: { services.contains($0.uuid) }) { services = [] }
     }
 }

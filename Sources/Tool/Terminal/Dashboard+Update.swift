@@ -34,7 +34,7 @@ extension Dashboard {
             take(.ecg(frame.samples, at: frame.header.index, rate: rate, isLeadOff: isLeadOff), at: now)
         case .measurements(let rates): take(.measurements(rates), at: now)
         case .statistic(let statistic): take(.statistic(statistic), at: now)
-        case .found, .ecg, .measurementTally: break
+        case .found, .ecg, .measurementTally, .surveyed: break
         }
     }
 }

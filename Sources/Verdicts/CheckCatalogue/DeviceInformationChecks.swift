@@ -7,6 +7,7 @@ extension Check {
     static let deviceInformation =
         ServiceRequirement(
             .deviceInformation, "Device Information Service 1.2", ids: "DIS/SR", area: "device_information",
+            canBeSecondary: true,
             characteristics: [
                 row("BV-01-C", 0x2A29, utf8), row("BV-02-C", 0x2A24, utf8), row("BV-03-C", 0x2A25, utf8),
                 row("BV-04-C", 0x2A27, utf8), row("BV-05-C", 0x2A26, utf8), row("BV-06-C", 0x2A28, utf8),
@@ -15,8 +16,16 @@ extension Check {
             ]
         ).declarationChecks + [
             Check(
-                "DIS/SR/SGGIT/SER/BV-02-C", "the Device Information Service exists as a secondary service",
-                "Device Information Service 1.2, section 2", limitation: .secondary),
+                "DIS/SR/SGGIT/SER/BV-02-C", "a Device Information Service that is a secondary service is the only one",
+                "Device Information Service 1.2, section 2", if: .service(.deviceInformation)
+            ) { peripheral throws(CheckExit) in
+                let found = peripheral.services.filter { $0.uuid == .deviceInformation }
+                guard found.contains(where: { !$0.isPrimary }) else {
+                    throw .skipped("not applicable: Device Information is a primary service")
+                }
+                try peripheral.expect(
+                    found.count == 1, "one Device Information Service", seen: "\(found.count) of them")
+            },
             Check(
                 "DIS/SR/SGGIT/SDP/BV-01-C", "the service has an SDP record",
                 "Device Information Service 1.2, section 4", limitation: .classic),

@@ -99,8 +99,6 @@ package enum Prerequisite: Hashable, Sendable {
         case pairing = "not supported yet: needs pairing"
         /// It is not about Low Energy.
         case classic = "not supported: BR/EDR"
-        /// It is about a service that only other services include.
-        case secondary = "not supported yet: secondary services"
         /// It is about several ATT bearers on one link.
         case enhanced = "not supported: enhanced bearers (EATT)"
         /// It is about signed writes.

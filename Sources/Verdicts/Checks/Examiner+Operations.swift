@@ -35,7 +35,8 @@ extension Examiner {
     }
 
     package borrowing func find(_ uuid: UUID, of service: UUID) -> DiscoveredCharacteristic? {
-        services.first { $0.uuid == service && $0.isPrimary }?.characteristics.first { $0.uuid == uuid }
+        let found = services.filter { $0.uuid == service }
+        return (found.first(where: \.isPrimary) ?? found.first)?.characteristics.first { $0.uuid == uuid }
     }
 
     /// The characteristic that a check's prerequisites include.

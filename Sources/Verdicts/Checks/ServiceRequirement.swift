@@ -61,16 +61,18 @@ package struct ServiceRequirement: Sendable {
     /// Whether the SIG's public list has the checks: ids are then `…/SGGIT/CHA/BV-01-C`, and else `…/` and the number.
     let isInSIGList: Bool
     let isSingle: Bool
+    /// Whether other services may include it, instead of a primary service.
+    let canBeSecondary: Bool
     let characteristics: [Characteristic]
     let configurations: [Configuration]
 
     package init(
         _ service: UUID, _ specification: String, ids prefix: String, area: String? = nil, isSingle: Bool = true,
-        characteristics: [Characteristic], configurations: [Configuration] = []
+        canBeSecondary: Bool = false, characteristics: [Characteristic], configurations: [Configuration] = []
     ) {
         (self.service, self.specification, self.prefix) = (service, specification, prefix)
         (self.area, isInSIGList) = (area ?? prefix, area != nil)
-        self.isSingle = isSingle
+        (self.isSingle, self.canBeSecondary) = (isSingle, canBeSecondary)
         (self.characteristics, self.configurations) = (characteristics, configurations)
     }
 
@@ -85,13 +87,16 @@ package struct ServiceRequirement: Sendable {
     package var configurationChecks: [Check] { configurations.map(configurationCheck) }
 
     private var presenceCheck: Check {
-        let (service, isSingle) = (service, isSingle)
+        let (service, isSingle, canBeSecondary) = (service, isSingle, canBeSecondary)
         let title = "there is \(isSingle ? "exactly one" : "a") \(service.name) Service, and it is a primary service"
         return Check(
             isInSIGList ? "\(prefix)/SGGIT/SER/BV-01-C" : "\(prefix)/service", title, section("2"),
             if: .service(service)
         ) { peripheral throws(CheckExit) in
             let count = peripheral.services.count { $0.uuid == service && $0.isPrimary }
+            if count == 0, canBeSecondary, peripheral.services.contains(where: { $0.uuid == service }) {
+                throw .skipped("not applicable: \(service.name) is a secondary service")
+            }
             try peripheral.expect(
                 isSingle ? count == 1 : count > 0, "\(isSingle ? "one" : "a") primary \(service.name) Service",
                 seen: count == 0 ? "none" : "\(count) of them")

@@ -18,9 +18,9 @@ extension ConfiguredService {
                     value: ValueDescription(.custom(characteristic.format), named: characteristic.name),
                     client: ClientUse("custom", importance: .none, isMeasurement: false)
                 ) { definition, _ in
-                    definition.permissions = AttributePermissions(
-                        characteristic.properties, needing: characteristic.security)
+                    definition.permissions = characteristic.permissions
                     definition.descriptors = characteristic.descriptors
+                    definition.declarationHandle = characteristic.declarationHandle
                     definition.handle = characteristic.handle
                 }
             },

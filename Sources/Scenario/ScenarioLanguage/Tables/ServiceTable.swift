@@ -23,6 +23,9 @@ extension Tables {
 
     private static let customFields: [Shape.Field] = [
         .init("uuid", .uuid, required: true, "UUID of the service."),
+        .init("secondary", .boolean, "Whether it is a secondary service, which clients find only by includes."),
+        .init("handle", .handle, "Handle of its declaration; the next free one by default."),
+        .init("includes", .list(.id), "The services that it includes: ids of services of this device."),
         .init(
             "characteristics", .list(.object(characteristic)), required: true,
             "The characteristics, in the order of their handles."),
@@ -35,25 +38,45 @@ extension Tables {
             "format", .name(ValueFormat.allCases.map(\.rawValue)),
             "Encoding of the value; by default utf8 for a string and uint8 for a number."),
         .init(
-            "properties", .list(.name(CustomReader.Property.allCases.map(\.rawValue)), count: 1...Int.max),
-            required: true,
-            "The properties that it is declared with."),
+            "properties", .list(.name(CustomReader.Property.allCases.map(\.rawValue))), required: true,
+            "The properties that it is declared with; [] for none."),
         .init(
-            "permissions", .list(.name(CustomReader.Permission.allCases.map(\.rawValue))),
-            "The security that its properties need; none by default."),
+            "permissions", permissions,
+            "The security that its properties need, none by default; or the access of each direction."),
         .init("value", .definition("value"), "The initial value."),
         .init("period", .duration, "Notification interval; 1 s by default."),
-        .init("handle", .integer(1...65535), "Handle of its value; the next free one by default."),
+        .init("declaration_handle", .handle, "Handle of its declaration; the next free one by default."),
+        .init("handle", .handle, "Handle of its value; the next free one by default."),
         .init(
-            "descriptors",
-            .list(
-                .object([
-                    .init("uuid", .uuid, required: true, "UUID of the descriptor."),
-                    .init(
-                        "value", .any([.text, .integer(0...4_294_967_295)]), required: true,
-                        "The value: octets, the text of a 2901, or a number in as few octets as possible."),
-                ])), "Descriptors in addition to those that its properties require."),
+            "descriptors", .list(.object(descriptor)),
+            "Descriptors in addition to those that its properties require, in the order of their handles."),
     ]
+
+    private static let descriptor: [Shape.Field] = [
+        .init(
+            "uuid", .uuid, required: true,
+            "UUID of the descriptor; 2902 gives the Client Characteristic Configuration another place than the first."),
+        .init(
+            "value", .any([.text, .integer(0...4_294_967_295)]),
+            "The value: octets, the text of a 2901, or a number in as few octets as possible; required, except for a 2902."
+        ),
+        .init(
+            "permissions", permissions,
+            "The security that reading needs, none by default; or the access of each direction."),
+        .init("handle", .handle, "Its handle; the next free one by default."),
+    ]
+
+    private static let permissions = Shape.any([
+        security, .object([.init("read", access, accessAbout), .init("write", access, accessAbout)]),
+    ])
+    private static let access = Shape.any([.boolean, security])
+    private static let accessAbout =
+        "Whether it is permitted, or the security that it needs; as declared by default."
+    private static let security = Shape.list(.name(CustomReader.Permission.allCases.map(\.rawValue)))
+}
+
+extension Shape {
+    fileprivate static let handle = Shape.integer(1...65535)
 }
 
 extension Shape.Field {
