@@ -69,7 +69,7 @@ package struct CaseResult: Sendable {
             return outcome.reasons.map { "\(paint(outcome.verdict.rawValue, .warning))  \($0)" }
         }
         var lines: [TerminalLine] = [
-            "\(measurements == 0 ? "No" : "\(measurements)") measurement\(measurements == 1 ? "" : "s") in "
+            "\(measurements == 0 ? "No measurements" : measurements.counted("measurement")) in "
                 + "\(outcome.duration.inTenths) s" + (isVirtual ? " of virtual time" : "")
         ]
         lines += judgement.lines(paint)

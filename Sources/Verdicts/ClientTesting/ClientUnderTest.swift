@@ -104,7 +104,9 @@ struct ClientUnderTest: Sendable {
         world.endJudging()
         if record.textLeftOut > 0 {
             let caseID = configuration.item.map { "\($0.id): " } ?? ""
-            Console.warn("\(caseID)\(record.textLeftOut) lines that are not JSON were not logged")
+            Console.warn(
+                "\(caseID)not logged: \(record.textLeftOut.counted("line")) of text that is not JSON, after the first MiB"
+            )
         }
         files.flush(&world)
         let judgement = Judgement(

@@ -11,14 +11,21 @@ package struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID
 
     private let cases: [Item]
     private let empty: Report
+    private let runOfCase: @Sendable (Item) -> CampaignRun?
     private var outcomes: [Outcome?]
     private var waiting: ArraySlice<Int>
     private var disturbed: [Int] = []
     private var playing = 0
+    /// The place of the last case in the report.
+    private var last = Int.max
 
-    /// A runner of these cases; `report` is empty and has the version and the seed.
-    package init(_ cases: [Item], into report: Report) {
+    /// A runner of these cases; `report` is empty and has the version and the seed.  `runOfCase` returns which run of several
+    /// an item is.
+    package init(
+        _ cases: [Item], into report: Report, runOfCase: @escaping @Sendable (Item) -> CampaignRun? = { _ in nil }
+    ) {
         (self.cases, empty, waiting) = (cases, report, Array(cases.indices)[...])
+        self.runOfCase = runOfCase
         outcomes = Array(repeating: nil, count: cases.count)
     }
 
@@ -43,11 +50,18 @@ package struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID
     /// - Returns: Whether the case has ended: not if it runs again or was interrupted.
     package mutating func ended(_ turn: Turn, _ outcome: Outcome?, isDisturbed: Bool = false) -> Bool {
         playing -= 1
-        guard let outcome else { return false }
+        guard let outcome, turn.place <= last else { return false }
         outcomes[turn.place] = outcome
         guard isDisturbed, !turn.isSecond else { return true }
         disturbed.append(turn.place)
         return false
+    }
+
+    /// Ends the report with the case of a turn, and runs no more.
+    package mutating func end(after turn: Turn) {
+        last = turn.place
+        for place in outcomes.indices where place > last { outcomes[place] = nil }
+        (waiting, disturbed) = ([], [])
     }
 
     /// Whether any case remains to be run.
@@ -59,7 +73,7 @@ package struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID
     package var report: Report {
         var report = empty
         for (item, outcome) in zip(cases, outcomes) {
-            if let outcome { report.add(item.id, outcome) }
+            if let outcome { report.add(item.id, outcome, run: runOfCase(item)) }
         }
         return report
     }

@@ -9,6 +9,9 @@ package enum Verdict: String, CaseIterable, Hashable, Sendable {
     /// It does not apply or cannot be run here.
     case skip
     case error
+
+    /// Whether it keeps a run from success.
+    package var isFault: Bool { self != .pass && self != .skip }
 }
 
 package struct Reason: Hashable, Sendable, CustomStringConvertible {

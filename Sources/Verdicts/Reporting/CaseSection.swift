@@ -1,6 +1,7 @@
 import Conformance
 import Expectations
 import Simulation
+import TextFormatting
 
 /// The section of an HTML page about one case in one report.
 struct CaseSection {
@@ -36,7 +37,7 @@ struct CaseSection {
     }
 
     /// Whether it comes first, and is open.
-    var isFault: Bool { [.fail, .inconclusive, .error].contains(entry.outcome.verdict) }
+    var isFault: Bool { entry.outcome.verdict.isFault }
 
     /// The anchor is inside, so that a browser that follows a link to it opens the section.
     var html: HTML {

@@ -14,7 +14,7 @@ package enum JUnitReport {
             "<testsuites\(attributes([("name", "lubdub")] + counts(all, report.duration)))>",
         ]
         for group in report.groups {
-            let name = group.name == "." ? "lubdub" : group.name
+            let name = group.name ?? "lubdub"
             let skipped = [("skipped", "\(group.tally[.skip])")]
             lines.append(
                 "  <testsuite\(attributes([("name", name)] + counts(group.tally, group.duration) + skipped))>")
@@ -23,7 +23,7 @@ package enum JUnitReport {
                 lines.append("      <property\(attributes([("name", property.0), ("value", property.1)]))/>")
             }
             lines.append("    </properties>")
-            for entry in group.cases { lines += rows(entry, class: group.name == "." ? "lubdub" : "lubdub.\(name)") }
+            for entry in group.cases { lines += rows(entry, class: group.name.map { "lubdub.\($0)" } ?? name) }
             lines.append("  </testsuite>")
         }
         return (lines + ["</testsuites>", ""]).joined(separator: "\n")
