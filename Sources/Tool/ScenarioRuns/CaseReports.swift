@@ -3,7 +3,7 @@ package import CommandSupport
 package import Conformance
 import Expectations
 import Reporting
-import Simulation
+package import Simulation
 import TextFormatting
 
 /// Formats the results of cases for the terminal.
@@ -26,12 +26,19 @@ package struct CaseFormatter {
         let margin = String(repeating: " ", count: Self.width + 2)
         for fault in outcome.faults {
             lines.append("\(margin)\(fault.line)")
+            lines += Self.instant(fault.instant, indentedBy: Self.width + 2)
             lines += Self.trace(fault.trace, paint, indentedBy: Self.width + 2)
         }
+        if verdict.isFault, let note = outcome.note { lines.append("\(margin)note: \(note)") }
         if verdict != .skip, verdict != .pass, let replay = outcome.replay {
             lines.append("\(margin)replay: \(replay)")
         }
         return lines
+    }
+
+    /// The instant of a verdict, with a label as the trace has it.
+    package static func instant(_ instant: Instant?, indentedBy margin: Int) -> [TerminalLine] {
+        instant.map { ["\(String(repeating: " ", count: margin))at     \($0) s"] } ?? []
     }
 
     /// The trace around a failure, indented by `margin` columns and a label of `width` columns.

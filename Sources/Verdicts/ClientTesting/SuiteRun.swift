@@ -107,11 +107,12 @@ struct CasePlayer: Sendable {
             }
             return CaseResult(clientRun, judgement, of: configuration, code: code)
         case .external(let external):
-            var result = try external.play(
-                configuration, narrator, source: source, signals,
-                printsAddresses: configuration.item == nil || verbosity > .quiet,
-                isSilent: verbosity == .quiet
-            ) { instant, line in
+            let isOneOfSeveral = (invocation.text("--jobs").flatMap { Int($0) } ?? 1) > 1
+            let narration = ClientUnderTest.Narration(
+                label: isOneOfSeveral ? configuration.item.map { "\($0.id): " } ?? "" : "",
+                hasAddresses: configuration.item == nil || verbosity > .quiet, hasErrors: verbosity > .quiet)
+            var result = try external.play(configuration, narrator, source: source, signals, narration) {
+                instant, line in
                 if printsClient { Console.print("\(paint("\(instant)", .quiet))  \(line.json.abbreviated)") }
             }
             if let disturbance = result.disturbance, !turn.isSecond {

@@ -9,7 +9,8 @@ extension JSONReport {
 
     /// The report in a file, or all problems of the file.
     ///
-    /// The findings of a case are read from the lines of its `reason`, without the ids of their expectations.
+    /// The findings of a case without `findings`, as older versions wrote it, are read from the lines of its `reason`, without
+    /// the ids of their expectations.
     package static func read(
         _ octets: some Collection<UInt8>, file: String
     ) -> (report: Report?, problems: [Problem]) {
@@ -66,6 +67,12 @@ extension JSONReport {
             verdict, title: item["title"]?.string ?? "", replay: item["replay"]?.string,
             seed: item["seed"]?.integer.map(UInt64.init), duration: duration(item["duration"]?.number ?? 0))
         outcome.requirements = [item["requirement"]?.string].compactMap { $0 }
+        outcome.note = item["note"]?.string
+        outcome.clientErrors = lines(item["stderr"])
+        if let findings = item["findings"] {
+            outcome.findings = findings.items.map(finding)
+            return outcome
+        }
         for line in (item["reason"]?.string ?? "").split(separator: "\n", omittingEmptySubsequences: true) {
             if line.hasPrefix("  "), !outcome.findings.isEmpty {
                 outcome.findings[outcome.findings.count - 1].trace.append(String(line.dropFirst(2)))
@@ -74,6 +81,20 @@ extension JSONReport {
             }
         }
         return outcome
+    }
+
+    private static func lines(_ text: Cursor?) -> [String] {
+        (text?.string).map { $0.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) } ?? []
+    }
+
+    private static func finding(_ item: Cursor) -> CaseFinding {
+        let cause = item["cause"]?.string
+        return CaseFinding(
+            id: item["id"]?.string, requirement: item["requirement"]?.string,
+            verdict: item["verdict"]?.string.flatMap(Verdict.init) ?? .error,
+            why: item["seen"]?.string.map { Reason(expected: item["expected"]?.string, seen: $0, cause: cause) },
+            at: item["at"]?.number.map { Instant.start.advanced(by: duration($0)) },
+            trace: item["packets"]?.items.compactMap(\.string) ?? [])
     }
 
     /// Seconds as a duration in whole microseconds, as they were written; an `Instant` ends after 292 years.

@@ -25,9 +25,22 @@ package enum JSONReport {
             ("verdict", outcome.verdict.rawValue.quoted),
             ("requirement", line(outcome.requirements, by: ", ")), ("reason", line(outcome.account, by: "\n")),
             ("replay", outcome.replay?.quoted ?? "null"), ("start", "\(entry.start)"),
-            ("duration", "\(Instant.start.advanced(by: outcome.duration))"),
+            ("duration", "\(Instant.start.advanced(by: outcome.duration))"), ("note", outcome.note?.quoted ?? "null"),
+            ("findings", "[\(outcome.faults.map(text(of:)).joined(separator: ", "))]"),
+            ("stderr", line(outcome.clientErrors, by: "\n")),
         ]
         return "{" + members.map { "\($0.0.quoted): \($0.1)" }.joined(separator: ", ") + "}"
+    }
+
+    private static func text(of finding: CaseFinding) -> String {
+        let packets = finding.trace.map(\.quoted).joined(separator: ", ")
+        let members = [
+            ("id", finding.id?.quoted), ("requirement", finding.requirement?.quoted),
+            ("verdict", finding.verdict.rawValue.quoted), ("expected", finding.why?.expected?.quoted),
+            ("seen", finding.why?.seen.quoted), ("at", finding.instant.map { "\($0)" }),
+            ("cause", finding.why?.cause?.quoted), ("packets", "[\(packets)]"),
+        ]
+        return "{" + members.map { "\($0.0.quoted): \($0.1 ?? "null")" }.joined(separator: ", ") + "}"
     }
 
     private static func line(_ words: [String], by separator: String) -> String {
@@ -47,7 +60,7 @@ package enum JSONReport {
             .init("cases", .list(.definition("case")), required: true, "In the suite's order."),
             .init("summary", .object(counts), required: true, "The number of cases per verdict."),
         ]),
-        definitions: [("case", .object(fields))], everywhere: [])
+        definitions: [("case", .object(fields)), ("finding", .object(findingFields))], everywhere: [])
 
     private static let fields: [Shape.Field] = [
         .init(
@@ -73,6 +86,23 @@ package enum JSONReport {
             "start", seconds, required: true,
             "In seconds, as if the cases had run one after another, the first at 0."),
         .init("duration", seconds, required: true, "In seconds."),
+        .init("note", orNull, "The scenario's note, if the case did not pass."),
+        .init(
+            "findings", .list(.definition("finding")), "The expectations that did not pass, in the scenario's order."),
+        .init("stderr", orNull, "The last lines that the client wrote to its standard error."),
+    ]
+
+    private static let findingFields: [Shape.Field] = [
+        .init("id", orNull, required: true, "The expectation's id; null for the case as a whole."),
+        .init("requirement", orNull, required: true, "The test case or section that requires it."),
+        .init("verdict", .name(Verdict.allCases.map(\.rawValue)), required: true, "Its verdict."),
+        .init("expected", orNull, required: true, "What was expected, and when."),
+        .init("seen", orNull, required: true, "What was observed instead, or the reason, and when."),
+        .init("at", .any([seconds, .null]), required: true, "When it was decided, in seconds."),
+        .init("cause", orNull, required: true, "What explains it, as far as Lubdub knows."),
+        .init(
+            "packets", .list(.text), required: true,
+            "The packets and the client's lines around that instant, and those that carry what the verdict is about."),
     ]
 
     private static let counts = Verdict.allCases.map { verdict in

@@ -59,7 +59,7 @@ package enum MarkdownReport {
         let outcome = entry.outcome
         let place = report.map { " in \(html($0))" } ?? ""
         // CommonMark parses nothing within `pre`: section 4.6.
-        let lines = outcome.account + (outcome.replay.map { ["replay: \($0)"] } ?? [])
+        let lines = outcome.details + (outcome.replay.map { ["replay: \($0)"] } ?? [])
         return """
             <details><summary>\(sign(of: outcome.verdict)) \(outcome.verdict): <code>\(html(entry.id))</code>\(place)</summary>
             <pre>\(Markup.escaped(lines.joined(separator: "\n"), in: .text))</pre>
