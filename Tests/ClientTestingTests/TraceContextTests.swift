@@ -99,6 +99,15 @@ import VirtualWorld
             script: away, expect: expect.replacing("500 ms", with: "5 s") + #", "event": {"event": "subscribed"}"#)
         let cause = try #require(late.findings.first?.why?.cause)
         #expect(cause.contains("; the client's controller reported the loss at 20."), "\(cause)")
+        let short = try Self.outcome(
+            script: #"{"when": "20 s", "do": "link_loss", "for": "400 ms"}"#,
+            expect: #""expect": "seen", "since": "disconnected", "within": "9 s", "event": "connected""#)
+        #expect(short.verdict == .inconclusive)
+        #expect(short.reasons.first?.hasPrefix("e: never reached: disconnection (the case ended at ") == true)
+        #expect(short.reasons.first?.hasSuffix("notices that the link is lost") == true)
+        let again = #""expect": "seen", "since": "disconnected", "event": {"event": "connected", "nth": 9}"#
+        let open = try Self.outcome(script: away, expect: again + #", "within": "90 s""#)
+        #expect(open.reasons.first?.hasSuffix("before this was decided") == true)
         let other = try Self.outcome(script: away, expect: #""expect": "never", "event": "connected""#)
         #expect(other.findings.first?.verdict == .fail)
         #expect(other.findings.first?.why?.cause == nil)

@@ -43,7 +43,7 @@ package struct CaseResult: Sendable {
         }
         outcome.timeline = timeline
         outcome.clientErrors = client?.errors.lines ?? []
-        outcome.note = outcome.verdict.isFault ? configuration.scenario.note : nil
+        outcome.note = [.fail, .inconclusive].contains(outcome.verdict) ? configuration.scenario.note : nil
         self.outcome = outcome
         guard let client, outcome.verdict == .inconclusive, !code.isInterruption else { return }
         if client.isStarved {
@@ -172,9 +172,11 @@ package struct Judgement {
         return traceContext?.lines(around: row.ruling.at, row.ruling.facts) ?? []
     }
 
-    /// The reason, with the time after which a client notices a lost link if the expectation is about one.
+    /// The reason, with the time after which a client notices a lost link if the expectation is about one that it failed, or
+    /// that never was lost.
     private func why(_ row: Row) -> Reason? {
-        guard var why = row.ruling.why, row.ruling.verdict != .skip, script.concernsLostLink(row.expectation),
+        guard var why = row.ruling.why, script.concernsLostLink(row.expectation),
+            row.ruling.verdict == .fail || row.ruling.verdict == .inconclusive && why.expected == nil,
             let explanation = traceContext?.explanationOfLoss(at: row.ruling.at)
         else { return row.ruling.why }
         why.cause = [why.cause, explanation].compactMap(\.self).joined(separator: "; ")

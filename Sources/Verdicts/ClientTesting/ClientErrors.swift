@@ -2,10 +2,10 @@ import CommandSupport
 
 /// What a client writes to its standard error: the last lines, in bounded memory.
 struct ClientErrors: Sendable {
-    private static let maximumLine = 4 << 10
+    private static let maximumLine = 2 << 10
     private static let maximumLines = 200
     /// The maximum octets of all kept lines.
-    private static let maximumSize = 32 << 10
+    private static let maximumSize = 8 << 10
     /// The maximum octets that `--keep` saves.
     private static let maximumFile = 16 << 20
 

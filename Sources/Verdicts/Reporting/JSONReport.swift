@@ -86,7 +86,7 @@ package enum JSONReport {
             "start", seconds, required: true,
             "In seconds, as if the cases had run one after another, the first at 0."),
         .init("duration", seconds, required: true, "In seconds."),
-        .init("note", orNull, "The scenario's note, if the case did not pass."),
+        .init("note", orNull, "The scenario's note, if the case failed or is inconclusive."),
         .init(
             "findings", .list(.definition("finding")), "The expectations that did not pass, in the scenario's order."),
         .init("stderr", orNull, "The last lines that the client wrote to its standard error."),
