@@ -263,8 +263,8 @@ let layers: [[Target]] = [
             "ScenarioLanguage", "Scenarios", "Simulation"),
         tests(
             "ScenarioRuns",
-            on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "EventLog", "Octets",
-            "Scenarios", "Simulation"),
+            on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance", "Documents",
+            "EventLog", "Expectations", "Octets", "Reporting", "Scenarios", "Simulation", "TextFormatting"),
         tests(
             "ScenarioLanguage",
             on: "Mutations", "Documents", "Bluetooth", "EventLog", "Scenarios", "Sensors", "ServiceFramework",

@@ -60,14 +60,16 @@ import Testing
     }
 
     private static func scheduler(
-        _ ids: [String], jobs: Int, isInOrder: Bool = false, _ recorder: EventRecorder, from signals: Signals? = nil,
+        _ ids: [String], jobs: Int, isInOrder: Bool = false, endsAtFault: Bool = false, _ recorder: EventRecorder,
+        from signals: Signals? = nil,
         play: @escaping @Sendable (SuiteScheduler.Turn, Signals) -> SuiteScheduler.CaseCompletion
     ) throws -> SuiteScheduler {
         let runner = CaseRunner(ids.map { Case($0, path: $0, of: "all") }, into: Report(version: "1"))
         let callbacks = SuiteScheduler.Callbacks(
             play: play, report: { turn, _ in recorder.add("reported \(turn.item.id)") }, interruption: { nil })
         let relay = try SignalRelay()
-        return try SuiteScheduler(runner, jobs: jobs, isInOrder: isInOrder, callbacks).run(signals ?? relay.signals)
+        let order = SuiteScheduler.Order(isSuites: isInOrder, endsAtFault: endsAtFault)
+        return try SuiteScheduler(runner, jobs: jobs, order, callbacks).run(signals ?? relay.signals)
     }
 
     @Test(arguments: [
@@ -128,6 +130,26 @@ import Testing
         #expect(scheduler.runner.report.cases.map(\.id) == ["a"])
         #expect(!recorder.all.contains("began d"))
         #expect(scheduler.runner.report.summary[.fail] == 0)
+    }
+
+    @Test(arguments: [(true, ["a", "b"]), (false, ["a", "b", "c"])])
+    func `A run can end after the first fault, and in the suite's order no later case is in the report`(
+        isInOrder: Bool, ids: [String]
+    ) throws {
+        let recorder = EventRecorder()
+        let scheduler = try Self.scheduler(
+            ["a", "b", "c", "d", "e"], jobs: 3, isInOrder: isInOrder, endsAtFault: true, recorder
+        ) { turn, _ in
+            // The third fails first, then the second; the first passes last.
+            if turn.item.id == "c" { recorder.add("ended c") }
+            if turn.item.id == "b" { #expect(recorder.wait(for: isInOrder ? "ended c" : "reported c")) }
+            if turn.item.id == "a" { #expect(recorder.wait(for: isInOrder ? "ended c" : "reported b")) }
+            return Self.ending(turn.item.id == "a" ? .pass : .fail)
+        }
+        #expect(scheduler.runner.report.cases.map(\.id) == ids)
+        #expect(scheduler.hasFault)
+        #expect(!recorder.all.contains { $0.hasSuffix("d") || $0.hasSuffix("e") })
+        #expect(recorder.all.filter { $0.hasPrefix("reported") }.count == ids.count)
     }
 
     @Test func `The failure of one case is an error of that case`() throws {

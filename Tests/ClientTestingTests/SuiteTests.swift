@@ -57,8 +57,9 @@ import Testing
         report.add("x", Outcome(.inconclusive, title: "", duration: .seconds(1)))
         #expect(
             wording.summary(report) == [
-                "      pass  fail  inconclusive  skip  error", "long     1     0             0     0      0",
-                ".        0     0             1     0      0",
+                "           pass  fail  inconclusive  skip  error",
+                "long          1     0             0     0      0",
+                "no folder     0     0             1     0      0",
                 "1 pass, 0 fail, 1 inconclusive, 0 skip, 0 error in 2.0 s",
             ])
     }

@@ -26,8 +26,9 @@ import VirtualWorld
             try #require(ScenarioFile.read("a.json", variables: [:]) { _ in Array(text.utf8) }.scenario), seed: 1)
     }
 
-    private static func outcome(within: String) throws -> Outcome {
-        let configuration = try played(within: within)
+    private static func outcome(within: String) throws -> Outcome { try played(try played(within: within)) }
+
+    private static func played(_ configuration: RunConfiguration) throws -> Outcome {
         var world = try configuration.world()
         world.judgeExpectations()
         var clientRun = try BuiltInClientRun(configuration, in: world, nil)
@@ -52,6 +53,64 @@ import VirtualWorld
                 == never.trace.sorted { Double($0.prefix { $0 != " " }) ?? 0 < Double($1.prefix { $0 != " " }) ?? 0 })
         #expect(outcome.account.count == 1 + never.trace.count)
         #expect(try Self.outcome(within: "10 s") == outcome)
+    }
+
+    private static func outcome(script: String = "", expect: String) throws -> Outcome {
+        let text = """
+            {"lubdub": 1, "name": "One", "note": "Why it matters.", "limit": "40 s", "devices": [{"id": "strap",
+              "name": "Strap", "advertise": {"services": ["180D"]}, "services": [{"service": "heart_rate", "value": 62}]}],
+             "script": [\(script)], "expect": [{"id": "e", \(expect)}]}
+            """
+        let reading = ScenarioFile.read("a.json", variables: [:]) { _ in Array(text.utf8) }
+        return try played(
+            RunConfiguration(try #require(reading.scenario, "\(reading.problems)"), seed: 1))
+    }
+
+    @Test func `The packets that carry the facts are shown, however long ago they were`() throws {
+        let outcome = try Self.outcome(
+            expect: #"""
+                "expect": "seen", "since": {"event": "delivered", "of": "heart_rate", "nth": 2}, "within": "15.5 s",
+                "event": {"event": "said", "line": {"heart_rate": {"bpm": 99}}}
+                """#)
+        let finding = try #require(outcome.findings.first)
+        #expect(finding.verdict == .fail)
+        let opened = try #require(finding.why?.expected?.split(separator: " at ").last?.prefix { $0 != " " })
+        // The delivery that opened the expectation, and the line that came closest.
+        #expect(
+            finding.trace.contains { $0.contains("\(opened)  <- ATT Handle Value Notification") }, "\(finding.trace)")
+        #expect(finding.trace.contains { $0.contains("\(opened)  client: {\"heart_rate\"") }, "\(finding.trace)")
+        #expect(finding.trace.count <= 14)
+        #expect(Set(finding.trace).count == finding.trace.count)
+        #expect(outcome.note == "Why it matters.")
+        let count = try Self.outcome(expect: #""expect": "count", "event": "connected", "within": "30 s", "min": 2"#)
+        let trace = try #require(count.findings.first?.trace)
+        #expect(trace.first?.contains("<- LE Connection Complete") == true, "\(trace)")
+    }
+
+    @Test func `A fail about a lost link explains how long silence is normal`() throws {
+        let away = #"{"when": "20 s", "id": "away", "do": "link_loss", "for": "10 s"}"#
+        let expect = #""expect": "seen", "since": {"event": "began", "of": "away"}, "within": "500 ms""#
+        let early = try Self.outcome(script: away, expect: expect + #", "event": "disconnected""#)
+        #expect(
+            early.findings.first?.why?.cause
+                == "the link's supervision timeout was 720 ms (interval 50 ms, latency 0), so 0.7 to 0.8 s of silence are normal "
+                + "before a client notices that the link is lost")
+        let late = try Self.outcome(
+            script: away, expect: expect.replacing("500 ms", with: "5 s") + #", "event": {"event": "subscribed"}"#)
+        let cause = try #require(late.findings.first?.why?.cause)
+        #expect(cause.contains("; the client's controller reported the loss at 20."), "\(cause)")
+        let short = try Self.outcome(
+            script: #"{"when": "20 s", "do": "link_loss", "for": "400 ms"}"#,
+            expect: #""expect": "seen", "since": "disconnected", "within": "9 s", "event": "connected""#)
+        #expect(short.verdict == .inconclusive)
+        #expect(short.reasons.first?.hasPrefix("e: never reached: disconnection (the case ended at ") == true)
+        #expect(short.reasons.first?.hasSuffix("notices that the link is lost") == true)
+        let again = #""expect": "seen", "since": "disconnected", "event": {"event": "connected", "nth": 9}"#
+        let open = try Self.outcome(script: away, expect: again + #", "within": "90 s""#)
+        #expect(open.reasons.first?.hasSuffix("before this was decided") == true)
+        let other = try Self.outcome(script: away, expect: #""expect": "never", "event": "connected""#)
+        #expect(other.findings.first?.verdict == .fail)
+        #expect(other.findings.first?.why?.cause == nil)
     }
 
     @Test func `Each fail has its own lines`() throws {
@@ -89,8 +148,9 @@ import VirtualWorld
             report.add("a", try Self.outcome(within: "10 s"))
         ).map(\.description)
         #expect(lines[1].hasPrefix("              never: expected no connection since the start; observed connection"))
-        #expect(lines[2].hasPrefix("              trace  "))
-        #expect(lines[3].hasPrefix("                     "))
+        #expect(lines[2].hasPrefix("              at     "))
+        #expect(lines[3].hasPrefix("              trace  "))
+        #expect(lines[4].hasPrefix("                     "))
         #expect(lines.last?.hasPrefix("              replay: lubdub run ") == true)
     }
 }

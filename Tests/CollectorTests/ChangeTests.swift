@@ -20,7 +20,7 @@ struct ChangeTests {
         #expect(stand.texts.allSatisfy { $0.hasPrefix(words) })
         #expect(stand.commands == [])
         stand.finishes(asked[0].number, .success(.value([1, 0, 0, 0])))
-        #expect(stand.texts == ["1 steps"])
+        #expect(stand.texts == ["1 step"])
         #expect(stand.wait() == .seconds(60))
         let again = stand.procedures
         stand.finishes(again[again.count - 1].number, .failure(.refused(error, handle: 0x58)))

@@ -146,7 +146,7 @@ struct ValueTests {
         stand.notifies([], of: samples)
         #expect(stand.texts == [])
         stand.notifies([1, 4, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0], of: samples)
-        #expect(stand.texts == ["ECG, 1 samples, 0 lost"])
+        #expect(stand.texts == ["ECG, 1 sample, 0 lost"])
         stand.notifies(lying, of: samples)
         #expect(stand.texts.count == 1)
     }

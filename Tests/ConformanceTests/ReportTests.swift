@@ -45,13 +45,19 @@ import Testing
 
     @Test func `Cases are grouped by their first folder and are consecutive in time`() {
         let report = report([("b/x", .pass), ("a/x/y", .fail), ("z", .skip), ("b/y", .inconclusive), ("/r/s", .pass)])
-        #expect(report.groups.map(\.name) == ["b", "a", ".", "r"])
+        #expect(report.groups.map(\.name) == ["b", "a", nil, "r"])
         #expect(report.groups.map { $0.cases.map(\.id) } == [["b/x", "b/y"], ["a/x/y"], ["z"], ["/r/s"]])
         #expect(report.groups[0].tally[.inconclusive] == 1)
         #expect(report.groups[0].duration == .seconds(4))
         #expect(report.cases.map(\.start.nanoseconds) == [0, 2, 4, 6, 8].map { $0 * 1_000_000_000 })
         #expect(report.summary.total == 5)
         #expect(report.duration == .seconds(10))
+    }
+
+    @Test func `A group has the name of a folder, not of the way to it`() {
+        let report = report([("./a/x", .pass), ("../a/y", .pass), ("./z", .pass), ("../../z", .pass), ("..", .pass)])
+        #expect(report.groups.map(\.name) == ["a", nil])
+        #expect(report.groups.map { $0.cases.count } == [2, 3])
     }
 
     @Test(

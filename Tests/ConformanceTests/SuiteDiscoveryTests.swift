@@ -13,17 +13,19 @@ import Testing
         """#
 
     /// The result for a file system with these files.
-    private func discovery(_ operands: [String], _ files: [String: String]) -> SuiteDiscovery {
+    private func discovery(
+        _ operands: [String], _ contents: [String: String], mayRepeat: Bool = false
+    ) -> SuiteDiscovery { SuiteDiscovery(operands, in: files(contents), mayRepeat: mayRepeat) }
+
+    private func files(_ files: [String: String]) -> CaseFiles {
         func inside(_ folder: String) -> [Substring] {
             files.keys.compactMap { $0.hasPrefix("\(folder)/") ? $0.dropFirst(folder.utf8.count + 1) : nil }
         }
         func clean(_ path: String) -> String { path.split(separator: "/").joined(separator: "/") }
-        return SuiteDiscovery(
-            operands,
-            in: CaseFiles(
-                kind: { path in files[clean(path)] != nil ? .file : inside(clean(path)).isEmpty ? nil : .folder },
-                names: { folder in Array(Set(inside(clean(folder)).map { String($0.prefix { $0 != "/" }) })) },
-                contents: { path in files[clean(path)].map { Array($0.utf8) } }))
+        return CaseFiles(
+            kind: { path in files[clean(path)] != nil ? .file : inside(clean(path)).isEmpty ? nil : .folder },
+            names: { folder in Array(Set(inside(clean(folder)).map { String($0.prefix { $0 != "/" }) })) },
+            contents: { path in files[clean(path)].map { Array($0.utf8) } })
     }
 
     private static let tree = [
@@ -64,9 +66,23 @@ import Testing
         #expect(cases.map(\.ownID) == ["a", "a", "b"])
     }
 
+    @Test func `The same case may be repeated, but another one needs another id`() {
+        let repeated = discovery(["all/b.json", "all/b.json", "all/a", "all/a"], Self.tree, mayRepeat: true)
+        #expect(repeated.problems.isEmpty)
+        #expect(repeated.cases.map(\.id).count { $0 == "all/b" } == 2)
+        #expect(repeated.cases.map(\.id).count { $0 == "all/a/z" } == 2)
+        let twice =
+            #"{"lubdub": 1, "kind": "suite", "name": "s", "cases": [{"scenario": "b.json"}, {"scenario": "b.json", "seed": 3}]}"#
+        let different = discovery(["all/two.json"], Self.tree.merging(["all/two.json": twice]) { $1 }, mayRepeat: true)
+        #expect(different.problems.first?.code == .duplicateID)
+    }
+
     @Test(arguments: [
         (["none.json"], "none.json:1:1: LD0113: no such file or folder"),
-        (["all/a", "all/a"], #"all/a/broken.json:1:1: LD0131: another case has the id "all/a/broken""#),
+        (
+            ["all/a", "all/a"],
+            #"all/a/broken.json:1:1: LD0131: another case has the id "all/a/broken"; to run a case several times, use --repeat"#
+        ),
         (["empty"], "empty:1:1: LD0113: this folder contains no scenario"),
         (["bad.json"], #"bad.json:1:1: LD0106: cases: "cases" is required"#),
     ])
@@ -74,6 +90,20 @@ import Testing
         let more = ["empty/x.txt": "", "bad.json": #"{"lubdub": 1, "kind": "suite", "name": "no cases"}"#]
         let problems = discovery(operands, Self.tree.merging(more) { $1 }).problems.map(\.description)
         #expect(problems.first == problem)
+    }
+
+    @Test func `The files to validate are those of folders, with suites, and all others that are named`() {
+        func documents(_ operands: String...) -> (paths: [String], problems: [Problem]) {
+            SuiteDiscovery.documents(operands, in: files(Self.tree.merging(["empty/x.txt": ""]) { $1 }))
+        }
+        let all = documents("all/", "all/values.csv", "none.json")
+        #expect(
+            all.paths == [
+                "all/a/broken.json", "all/a/y.json", "all/a/z.json", "all/b.json", "all/list.json", "all/values.csv",
+                "none.json",
+            ])
+        #expect(all.problems.isEmpty)
+        #expect(documents("empty").problems.map(\.code) == [.unreadable])
     }
 
     @Test func `The search of an endless tree ends`() {

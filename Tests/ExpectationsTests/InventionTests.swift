@@ -60,25 +60,25 @@ private func rate(_ seconds: Double, _ members: String) -> String { said(seconds
     @Test(arguments: [
         (
             delivered(1, 300) + shown(2, 11265) + shown(2.1, 300),
-            "bpm 11265, but the latest was 300, which looks like swapped octets"
+            "bpm 11265, but the latest was 300; it looks like swapped octets"
         ),
         (shown(1, 62) + delivered(1, 62), "bpm 62, but none was delivered"),
         (
             delivered(1, 62) + delivered(2, 63) + shown(12.000001, 62),
-            "bpm 62, but the latest was 63, which looks like an earlier value"
+            "bpm 62, but the latest was 63; it looks like an earlier value"
         ),
         (delivered(1, 62) + rate(2, #""bpm": 62, "energy_kj": 0"#), "energy_kj 0, but none was delivered"),
         (
             delivered(1, 62, #", "contact": null"#) + rate(2, #""bpm": 62, "contact": false"#),
-            "contact false, but the latest was null, which looks like the two flags of the contact, read as one"
+            "contact false, but the latest was null; it looks like the two flags of the contact, read as one"
         ),
         (
             delivered(1, 62, #", "rr_ms": [1000]"#) + rate(2, #""rr_ms": [1024]"#),
-            "rr_ms [1024], but the latest was [1000], which looks like RR-Intervals in 1/1024 s, taken for ms"
+            "rr_ms [1024], but the latest was [1000]; it looks like RR-Intervals in 1/1024 s, taken for ms"
         ),
         (
             temperature(1, 36.6) + said(2, #"{"temperature": {"celsius": 97.88}}"#),
-            "celsius 97.88, but the latest was 36.6, which looks like degrees Fahrenheit, taken for Celsius"
+            "celsius 97.88, but the latest was 36.6; it looks like degrees Fahrenheit, taken for Celsius"
         ),
         (
             line(1, "read", of: "strap/battery", #", "value": 87"#) + said(2, #"{"battery": 0}"#),
@@ -86,7 +86,7 @@ private func rate(_ seconds: Double, _ members: String) -> String { said(seconds
         ),
         (
             line(1, "read", of: "band/fitness/steps", #", "value": 300"#) + said(2, #"{"steps": 44}"#),
-            "steps 44, but the latest was 300, which looks like only one of two octets"
+            "steps 44, but the latest was 300; it looks like only one of two octets"
         ),
         (stream(1, [60]) + said(2, #"{"measurements": {"samples": 1, "bpm": 61}}"#), "bpm 61, but the latest was 60"),
         (

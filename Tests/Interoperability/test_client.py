@@ -167,8 +167,8 @@ class ProcessTests(Interoperability):
     async def test_a_client_that_does_not_start_or_ends_has_a_verdict(self):
         with tempfile.NamedTemporaryFile() as file:
             await asyncio.gather(
-                self.verdict('no-such-program', 4, r'\nerror  client: it could not be started: /bin/sh reports not found\n'),
-                self.verdict(file.name, 4, r'\nerror  client: it could not be started: /bin/sh reports not executable\n'),
+                self.verdict('no-such-program', 4, r'\nerror  client: it could not be started: /bin/sh reports not found; the last line .*: not found"\n'),
+                self.verdict(file.name, 4, r'\nerror  client: it could not be started: /bin/sh reports not executable; the last line .*: Permission denied"\n'),
                 self.verdict('exit 3', 1, r'\nfail  client: it exited with status 3 before its host sent HCI Reset\n'),
                 self.verdict('kill -9 $$', 1, r'\nfail  client: it was killed by signal 9 \(SIGKILL\) before'),
                 self.verdict('true', 1, r'\ninconclusive  client: it exited with status 0 before its host sent'),
@@ -184,7 +184,7 @@ class ProcessTests(Interoperability):
             DEFAULT, {'id': 'shows', 'expect': 'seen', 'event': SHOWN, 'within': '100 s'}]}
         played = await self.verdict('RESET 0.2', 1, r'\nfail  shows: .* observed none by 100\.', content=long)
         self.assertIn('\npass  waits\n', played.output)
-        self.assertRegex(played.output, r'\nfail  shows: .*\n      trace  0\.\d{6}  -> Reset *\n')
+        self.assertRegex(played.output, r'\nfail  shows: .*\n      at     100\.500000 s\n      trace  0\.\d{6}  -> Reset *\n')
         self.assertLess(played.seconds, 30)
         ended = [record for record in played.log if record['event'] == 'exited']
         self.assertEqual([(record['of'], record['value']) for record in ended], [('client', 0)])

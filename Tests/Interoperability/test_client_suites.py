@@ -107,7 +107,32 @@ class ClientSuiteTests(SuiteCase):
         self.assertLess(done.seconds, 8)
         ended = re.findall(r'^pass +(\w)', done.output, re.M)
         self.assertEqual((ended[0], sorted(ended)), ('d', ['a', 'b', 'c', 'd']))
-        self.assertEqual(len(set(re.findall(r'^controller (\S+)$', done.output, re.M))), 4)
+        addresses = dict(re.findall(r'^([a-d]): controller (\S+)$', done.output, re.M))
+        self.assertEqual((sorted(addresses), len(set(addresses.values()))), (['a', 'b', 'c', 'd'], 4))
+
+    async def test_standard_error_of_each_client_is_kept(self):
+        client = f'echo "$LUBDUB_CASE is here" >&2; printf "no line feed" >&2; {STAYS}'
+        done = await self.play({'a': SHORT, 'b': SHORT}, client, '--jobs', '2', '--keep', 'kept')
+        self.assertEqual(done.status, 0, done.errors)
+        lines = done.errors.splitlines()
+        self.assertEqual(
+            sorted(lines), ['a: a is here', 'a: no line feed', 'b: b is here', 'b: no line feed'])
+        for case in done.xml.iter('testcase'):
+            name = case.get('name')
+            self.assertEqual(case.find('system-err').text, f'{name} is here\nno line feed')
+            self.assertEqual((self.folder / f'kept/{name}/client.stderr').read_text(), f'{name} is here\nno line feed')
+        self.assertEqual([case['stderr'] for case in done.json['cases']], [
+            f'{name} is here\nno line feed' for name in 'ab'])
+
+    async def test_a_failure_has_the_last_line_of_standard_error(self):
+        client = 'echo Traceback >&2; echo "ModuleNotFoundError: bumble" >&2; echo >&2; exit 1'
+        done = await self.play({'a': SHORT | {'note': 'Why it matters.'}}, client, '--quiet')
+        self.assertEqual((done.status, done.errors), (1, ''))
+        case, = done.json['cases']
+        self.assertEqual(
+            case['findings'][0]['cause'], 'the last line of its standard error is "ModuleNotFoundError: bumble"')
+        self.assertEqual(case['note'], 'Why it matters.')
+        self.assertIn('note: Why it matters.\n', done.output)
 
     async def test_the_harness_costs_little(self):
         started = time.monotonic()

@@ -198,22 +198,24 @@ class TerminalSafetyTests(CommandTests):
     def test_names_of_files_options_and_operands(self):
         bad, good = self.HOSTILE, 'scenarios/resting.json'
         (self.folder / 'none').touch()  # not a folder, so that nothing is created below it
-        commands = ['run', 'serve', 'check', 'validate', 'explain', 'replay', 'matrix', 'control', 'monitor', 'scan', 'bench',
-                    'doctor', 'demo', 'controller']
+        commands = ['run', 'serve', 'check', 'validate', 'explain', 'replay', 'matrix', 'merge', 'control', 'monitor', 'scan',
+                    'bench', 'doctor', 'demo', 'controller']
         for command in commands:
             self.prints_safely(command, bad)
             self.prints_safely(command, '--' + bad)
             self.prints_safely(command, '--help=' + bad)
         self.prints_safely(bad)
         for option in ['--set', '--seed', '--for', '--events', '--trace', '--keep', '--report', '--only', '--shard', '--jobs',
-                       '--speed', '--radio', '--controller', '--color']:
+                       '--seeds', '--repeat', '--last-failed', '--speed', '--radio', '--controller', '--color']:
             self.prints_safely('run', good, option, f'{self.folder}/none/{bad}')
             self.prints_safely('run', good, option, f'{self.folder}/none/{bad}=1')
             self.prints_safely('run', good, '--client', 'true', option, f'{self.folder}/none/{bad}')
             self.prints_safely('check', good, option, f'{self.folder}/none/{bad}')
             self.prints_safely('serve', good, '--speed', 'max', option, f'{self.folder}/none/{bad}')
         self.prints_safely('run', good, '--report', f'{self.folder}/none/{bad}.json')
-        self.prints_safely('matrix', good, '-o', f'{self.folder}/none/{bad}.html')
+        for command in ['matrix', 'merge']:
+            self.prints_safely(command, good, '-o', f'{self.folder}/none/{bad}.html')
+            self.prints_safely(command, f'{self.folder}/none/{bad}', '-o', 'x.html')
         for command in ['monitor', 'scan', 'check']:
             for radio in [f'hci:tcp:{bad}', f'hci:unix:{self.folder}/none/{bad}', f'bluez:{bad}']:
                 self.prints_safely(command, '--radio', radio, '--peer' if command != 'scan' else '--for', bad)

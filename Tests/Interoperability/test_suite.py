@@ -86,7 +86,7 @@ class SuiteTests(unittest.TestCase):
             [['error', 'bad/broken'], ['fail', 'bad/fails'], ['inconclusive', 'bad/open'], ['pass', 'good']])
         self.assertIn('LD0107', done.stdout)
         self.assertIn('never (A <&> \\u001b): expected', done.stdout)
-        self.assertRegex(done.stdout, r'\nbad +0 +1 +1 +0 +1\n\. +1 +0 +0 +0 +0\n')
+        self.assertRegex(done.stdout, r'\nbad +0 +1 +1 +0 +1\nno folder +1 +0 +0 +0 +0\n')
         self.assertRegex(
             done.stdout, r'1 pass, 1 fail, 1 inconclusive, 0 skip, 1 error in [0-9.]+ s of virtual time\n$')
 
@@ -261,6 +261,29 @@ class SuiteTests(unittest.TestCase):
                 ([one], 2), ([one, '-o', 'x.txt'], 2), (['-o', page], 2), ([one, '-o', self.folder / 'none' / 'x.md'], 3),
                 ([page, '-o', page], 2)]:
             self.assertEqual(matrix(*words).returncode, status, words)
+
+    def test_folders_can_be_validated(self):
+        def validate(*words):
+            done = subprocess.run(
+                [LUBDUB, 'validate', *map(str, words)], cwd=self.folder, capture_output=True, text=True, timeout=60)
+            return done.returncode, done.stdout.splitlines()
+
+        status, lines = validate('suites')
+        self.assertEqual(status, 2)
+        self.assertTrue(lines[0].startswith('suites/bad/broken.json:1:'), lines)
+        self.assertEqual(lines[1:], [
+            f'suites/{name}.json: no problems' for name in ['bad/fails', 'bad/open', 'good', 'suite']])
+        (self.suites / 'bad' / 'broken.json').unlink()
+        self.assertEqual(validate('suites/', 'suites/bad')[0], 0)
+        (self.folder / 'empty').mkdir()
+        self.assertEqual(validate('empty'), (2, ['empty:1:1: LD0113: this folder contains no scenario']))
+
+    def test_groups_have_the_names_of_folders(self):
+        done = subprocess.run(
+            [LUBDUB, 'run', './suites/good.json', './suites/bad', '--seed', '2'], cwd=self.folder, capture_output=True,
+            text=True, timeout=60)
+        self.assertRegex(done.stdout, r'\nsuites +1 +0 ')
+        self.assertNotRegex(done.stdout, r'(?m)^\. ')
 
     def test_checks_are_reported_too(self):
         xml, js, html = (self.folder / f'report.{end}' for end in ['xml', 'json', 'html'])

@@ -47,6 +47,14 @@ class UnixTests(Interoperability):
                 await line_with(monitor, ' bpm')
             async with lubdub('scan', '--radio', f'hci:{self.address}') as scan:
                 await line_with(scan, 'Lubdub HRM')
+            for options, lines in [
+                    ([], ['name        address                   services', 'Lubdub HRM  C0:FF:EE:00:00:01/random  180D']),
+                    (['--json'], ['{"found": {"name": "Lubdub HRM", "services": ["180D'])]:
+                async with lubdub('scan', '--radio', f'hci:{self.address}', '--for', '2 s', *options) as scan:
+                    output, _ = await scan.communicate()
+                self.assertEqual(len(output.splitlines()), len(lines), output)
+                for line, beginning in zip(output.decode().splitlines(), lines):
+                    self.assertTrue(line.startswith(beginning), output)
             self.assertTrue(self.path.is_socket())
             self.assertEqual(await end(process), 128 + signal.SIGTERM)
         self.assertFalse(self.path.exists())

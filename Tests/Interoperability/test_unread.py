@@ -107,6 +107,12 @@ class UnreadTests(Interoperability):
         await self.fill()
         self.ends(run)
 
+    async def test_a_signal_ends_a_run_whose_client_writes_errors_that_nobody_reads(self):
+        run = self.start(
+            'run', 'scenarios/resting.json', '--client', 'yes trouble >&2', stdout=subprocess.DEVNULL, stderr=self.writer)
+        await self.fill()
+        self.ends(run)
+
     async def test_a_signal_ends_the_wait_for_the_reader_of_a_named_pipe(self):
         fifo = self.folder / 'trace'
         os.mkfifo(fifo)

@@ -76,7 +76,7 @@ class CentralTests(ServingTest):
                 # A scanner that changes its channel during an advertising event misses it, and there is
                 # one per 1.28 s.
                 found = await self.output(LUBDUB, 'scan', '--radio', f'bluez:{other}', '--for', '8s')
-                self.assertRegex(found, rf'(?m)^found {NAME} [0-9A-F:]+/public, 180D, -\d+ dBm$')
+                self.assertRegex(found, rf'(?m)^{NAME} +[0-9A-F:]+/public +180D +-\d+ dBm$')
                 self.assertEqual(await self.adapter(other), before)
                 async with self.monitoring(other) as (client, until_said):
                     lines = await until_said('heart_rate', 4)

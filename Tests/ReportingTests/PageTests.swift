@@ -102,7 +102,7 @@ import TextFormatting
     @Test func `A failure shows expectation, observation, time, trace and replay command`() throws {
         let page = Self.page(("x", try Self.report([("a", .fail)])))
         for part in [
-            "<dt>got</dt><dd>that</dd>", "<dt>at</dt><dd>12.000000 s</dd>", "HRP/COL/HRF/BV-04-C",
+            "<dt>seen</dt><dd>that</dd>", "<dt>at</dt><dd>12.000000 s</dd>", "HRP/COL/HRF/BV-04-C",
             "<span class=\"sent\">1.000000  -&gt; ATT Read Request</span>",
             "<span class=\"said\">2.0  client says &lt;b&gt;</span>", "<code tabindex=\"0\">lubdub run a</code>",
         ] {

@@ -52,7 +52,7 @@ import Testing
         #expect(lines[1].hasPrefix(#"  {"id": "a/pass", "title": "<&\"'>"#))
         #expect(
             lines[1].hasSuffix(
-                #""verdict": "pass", "requirement": null, "reason": null, "replay": null, "start": 0.000000, "duration": 1.500000},"#
+                #""verdict": "pass", "requirement": null, "reason": null, "replay": null, "start": 0.000000, "duration": 1.500000, "note": null, "findings": [], "stderr": null},"#
             ))
         #expect(lines[2].contains(#""requirement": "HRP/COL/HRF/BV-04-C", "reason": "shows (HRP/COL/HRF/BV-04-C): "#))
         #expect(lines[2].contains(#"\nclears: not said", "replay": "lubdub run a --only fail", "start": 1.500000"#))

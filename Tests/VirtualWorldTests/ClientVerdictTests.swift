@@ -31,9 +31,9 @@ import VirtualWorld
     }
 
     @Test(arguments: [
-        ("big_endian", "clients/two_octets shows_300", "bpm 11265 instead of 300, which looks like swapped octets"),
-        ("big_endian", "formats/two_byte shows", "bpm 1 instead of 256, which looks like swapped octets"),
-        ("one_octet", "clients/two_octets shows_300", "bpm 44 instead of 300, which looks like only one of two octets"),
+        ("big_endian", "clients/two_octets shows_300", "bpm 11265 instead of 300; it looks like swapped octets"),
+        ("big_endian", "formats/two_byte shows", "bpm 1 instead of 256; it looks like swapped octets"),
+        ("one_octet", "clients/two_octets shows_300", "bpm 44 instead of 300; it looks like only one of two octets"),
         ("contact_as_mask", "clients/contact shows_off", "looks like the two flags of the contact, read as one"),
         ("milliseconds", "clients/rr_alone shows_1000_ms", "looks like RR-Intervals in 1/1024 s, taken for ms"),
         (
@@ -47,7 +47,7 @@ import VirtualWorld
         ("one_more_listener", "clients/comes_back once", "looks like a duplicate subscription"),
         (
             "big_endian", "clients/two_octets nothing_invented",
-            "bpm 11265, but the latest was 300, which looks like swapped octets"
+            "bpm 11265, but the latest was 300; it looks like swapped octets"
         ),
         ("invents_battery", "formats/two_batteries nothing_invented", "battery 3, but the latest was"),
     ])

@@ -28,8 +28,8 @@ extension SensorCollector.Update {
         case .statistic(let statistic): return statistic.words
         case .ecg(let tally): return "ECG, \(tally.words)"
         case .measurementTally(let tally, let bpm): return "\(bpm) bpm, \(tally.words)"
-        case .ecgFrame(let frame, _): return "\(frame.samples.count) samples from \(frame.header.index) on"
-        case .measurements(let values): return "\(values.count) heart rates"
+        case .ecgFrame(let frame, _): return "\(frame.samples.count.counted("sample")) from \(frame.header.index) on"
+        case .measurements(let values): return values.count.counted("heart rate")
         case .value(let value): return value.words
         case .surveyed(let value): return value.words
         case .found(let services, let rssi):
@@ -42,7 +42,7 @@ extension SensorCollector.Update {
 
 extension SampleTally {
     fileprivate var words: String {
-        "\(samples) samples, \(lost) lost\(dropped > 0 ? ", \(dropped) dropped" : "")"
+        "\(samples.counted("sample")), \(lost) lost\(dropped > 0 ? ", \(dropped) dropped" : "")"
     }
 }
 

@@ -3,7 +3,6 @@ import Benchmarks
 import ClientTesting
 import CommandSupport
 import Conformance
-import Documents
 import Reporting
 import ScenarioRuns
 import TextFormatting
@@ -30,33 +29,12 @@ func matrix(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     }
     var uses = FileUses(reading: invocation.operands)
     try uses.write(path, "-o")
-    let columns = try columns(invocation.operands)
+    let reports = try JSONReport.read(files: invocation.operands)
+    let columns = zip(names(of: invocation.operands), reports).map { ReportColumn($0, $1) }
     try orFail(.environment, hint: " (choose a writable path)") { try WholeFile(path).write(write(columns)) }
     let cases = Set(columns.flatMap { $0.report.cases.map(\.id) }).count
-    Console.print(
-        "Wrote \(path): \(cases) case\(cases == 1 ? "" : "s") from \(columns.count) "
-            + "report\(columns.count == 1 ? "" : "s")")
+    Console.print("Wrote \(path): \(cases.counted("case")) from \(columns.count.counted("report"))")
     return .success
-}
-
-/// The reports in the files; throws all problems of all files.
-private func columns(_ paths: [String]) throws(CommandFailure) -> [ReportColumn] {
-    var (columns, problems): ([ReportColumn], [Problem]) = ([], [])
-    for (path, name) in zip(paths, names(of: paths)) {
-        guard let octets = contents(of: path) else {
-            problems.append(
-                Problem(
-                    file: path, position: Position(), code: .unreadable, path: "", message: "cannot read this file"))
-            continue
-        }
-        let (report, found) = JSONReport.read(octets, file: path)
-        problems += found
-        if let report { columns.append(ReportColumn(name, report)) }
-    }
-    guard problems.isEmpty else {
-        throw CommandFailure(.usage, problems: problems.map(\.description))
-    }
-    return columns
 }
 
 /// The titles of the columns: the names of the files, or their paths where two names are equal.

@@ -23,10 +23,6 @@ let monitorGrammar = Arguments.Grammar(
         .option("--weight", "KG", "Your weight, used for calories (default 70)"), colorOption,
     ])
 
-let scanGrammar = Arguments.Grammar(
-    "scan", "Scan, and list advertising devices",
-    options: [radioOption, .option("--for", "DURATION", "Stop after this long (default 5 s)"), colorOption])
-
 func monitor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     var settings = SensorCollector.Settings()
     if let peer = invocation.text("--peer") {
@@ -65,18 +61,9 @@ private func body(_ invocation: Invocation) throws(CommandFailure) -> BodyMeasur
     return body
 }
 
-func scan(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
-    var settings = SensorCollector.Settings(choice: .nobody)
-    settings.services = []
-    let paint = try Paint(invocation, for: Console.descriptor)
-    return try listen(settings, invocation, limit: .seconds(5)) { update in
-        if case .found = update.content { Console.print(paint(update)) }
-    }
-}
-
 /// Runs a client above the radio of the command line until a signal arrives, the limit passes, or the radio fails.
 /// The client's updates go to the screen if there is one, else to `report`.
-private func listen(
+func listen(
     _ settings: SensorCollector.Settings, _ invocation: Invocation, limit: Duration?,
     _ makeScreen: (@Sendable (EventLoop, RunCompletion) -> ScreenSession)? = nil,
     report: @escaping @Sendable (SensorCollector.Update) -> Void

@@ -37,7 +37,16 @@ let runGrammar = Arguments.Grammar(
             "--only", "GLOB", repeatable: true,
             "Run only cases whose id matches; * also matches /. --list prints the ids"
         ),
-        .option("--shard", "I/N", "Split the cases into N parts, and run part I (1 to N)"),
+        .option(
+            "--shard", "I/N|auto",
+            "Split the cases into N parts, and run part I (1 to N); with auto or auto/N, the part that\nKubernetes, Slurm, GNU parallel or LUBDUB_SHARD_INDEX assign to this job"
+        ),
+        .option("--seeds", "A..B", "Run each case once with each seed from A to B"),
+        .option("--repeat", "N", "Run each case N times"),
+        .flag("--until-fail", "End the run after the first case that does not pass"),
+        .option(
+            "--last-failed", "REPORT.json",
+            "Run only the cases that did not pass in that JSON report, with the same seeds"),
         .option("--jobs", "N", "Run up to N cases in parallel (default 1)"),
         .flag("--list", "Print the ids of the cases, one per line, and run none"), ReportFiles.option,
         .flag("--quiet", "Do not print the client's lines; with several cases, print only those that do not pass"),
@@ -46,15 +55,18 @@ let runGrammar = Arguments.Grammar(
 
 func run(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     try checkClientOptions(invocation)
-    let cases = try discoverCases(invocation.operands)
-    let selected = try selectCases(from: cases, invocation)
+    let selection = try CaseSelection(invocation)
     if invocation.has("--list") {
-        for item in selected { Console.print("\(item.id)") }
+        for item in selection.cases { Console.print("\(item.id)") }
         return .success
     }
-    guard invocation.operands.count == 1, let first = cases.first, first.isOperand else {
-        return try runSuite(selected, invocation)
+    guard !selection.cases.isEmpty else {
+        Console.print("Nothing to run: no selected case failed in \(invocation.text("--last-failed") ?? "")")
+        try ReportFiles(invocation).write(Report(version: version))
+        return .success
     }
+    guard invocation.operands.count == 1, !selection.isCampaign, let first = selection.cases.first, first.isOperand
+    else { return try runSuite(selection, invocation) }
     return try runSingleCase(first, invocation)
 }
 

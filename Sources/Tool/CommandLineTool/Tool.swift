@@ -24,8 +24,8 @@ private typealias Action = @Sendable (Invocation) throws(CommandFailure) -> Exit
 /// In the order of `--help`.
 private let commands: [(grammar: Arguments.Grammar, action: Action)] = [
     (demoGrammar, demo), (runGrammar, run), (checkGrammar, check), (serveGrammar, serve), (monitorGrammar, monitor),
-    (scanGrammar, scan), (controllerGrammar, controller), (matrixGrammar, matrix), (validateGrammar, validate),
-    (explainGrammar, explain),
+    (scanGrammar, scan), (controllerGrammar, controller), (mergeGrammar, merge), (matrixGrammar, matrix),
+    (validateGrammar, validate), (explainGrammar, explain),
     (benchGrammar, bench), (doctorGrammar, doctor), (controlGrammar, control), (replayGrammar, replay),
 ]
 

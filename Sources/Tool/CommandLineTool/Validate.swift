@@ -1,6 +1,7 @@
 import Arguments
 import CheckCatalogue
 import Checks
+import ClientTesting
 import CommandSupport
 import Conformance
 import Doctor
@@ -14,7 +15,9 @@ import TextFormatting
 
 let validateGrammar = Arguments.Grammar(
     "validate", "Report every problem in scenario files",
-    operands: [.anyNumber("FILE", "A scenario or a suite; one at least, unless a schema is printed")],
+    operands: [
+        .anyNumber("FILE", "A scenario, a suite or a folder of them; one at least, unless a schema is printed")
+    ],
     options: [
         .flag("--schema", "Print the JSON Schema of scenarios, and validate nothing"),
         .flag("--report-schema", "Print the JSON Schema of JSON reports, and validate nothing"),
@@ -30,8 +33,10 @@ func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         return .success
     }
     guard !invocation.operands.isEmpty else { throw CommandFailure(.usage, "validate requires a FILE") }
-    var isValid = true  // features that are not supported yet are valid
-    for path in invocation.operands {
+    let (paths, obstacles) = SuiteDiscovery.documents(invocation.operands, in: .real(invocation.operands))
+    for obstacle in obstacles { Console.print("\(obstacle)") }
+    var isValid = obstacles.isEmpty  // features that are not supported yet are valid
+    for path in paths {
         let reading = ScenarioFile.read(path, variables: [:], load: contents)
         let (problems, warnings) = (reading.problems, reading.warnings)
         for problem in problems + warnings { Console.print("\(problem)") }

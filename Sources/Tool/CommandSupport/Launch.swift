@@ -12,8 +12,8 @@ package struct Launch {
     /// Whether it leads a new process group, with an empty standard input unless `input` is one.
     package var leadsGroup = false
     package var input: CInt?
-    /// Whether its standard error is discarded; else it is inherited.
-    package var isSilent = false
+    /// Its standard error; inherited if nil.
+    package var errors: CInt?
 
     package init(_ program: String, _ arguments: [String]) { (self.program, self.arguments) = (program, arguments) }
 
@@ -55,7 +55,7 @@ package struct Launch {
         } else if leadsGroup {
             unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         }
-        if isSilent { unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) }
+        if let errors { unsafe posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
 
         // Blocked and ignored signals would be inherited.
         var attributes = posix_spawnattr_t()

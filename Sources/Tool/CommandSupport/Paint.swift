@@ -21,20 +21,14 @@ package struct Paint: Sendable {
         switch choice {
         case "always": isOn = true
         case "never": isOn = false
-        default: isOn = isatty(descriptor) == 1 && Self.variable("NO_COLOR").isEmpty && Self.canErase
+        default: isOn = isatty(descriptor) == 1 && environmentVariable("NO_COLOR").isEmpty && Self.canErase
         }
     }
 
     package init(isOn: Bool) { self.isOn = isOn }
 
     /// Whether the terminal understands control sequences.
-    package static var canErase: Bool { !["", "dumb"].contains(variable("TERM")) }
-
-    /// An environment variable; empty when it is not set.
-    package static func variable(_ name: String) -> String {
-        guard let value = unsafe getenv(name) else { return "" }
-        return unsafe String(cString: value)
-    }
+    package static var canErase: Bool { !["", "dumb"].contains(environmentVariable("TERM")) }
 
     package func callAsFunction(_ text: some StringProtocol, _ style: Style) -> TerminalLine {
         TerminalLine(text, isOn ? style : nil)
@@ -43,3 +37,9 @@ package struct Paint: Sendable {
 
 package let colorOption = Arguments.Grammar.Option.option(
     "--color", "WHEN", "Use colours: auto (default: on a terminal), always or never")
+
+/// An environment variable; empty when it is not set.
+package func environmentVariable(_ name: String) -> String {
+    guard let value = unsafe getenv(name) else { return "" }
+    return unsafe String(cString: value)
+}

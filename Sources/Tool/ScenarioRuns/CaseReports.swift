@@ -3,7 +3,7 @@ package import CommandSupport
 package import Conformance
 import Expectations
 import Reporting
-import Simulation
+package import Simulation
 import TextFormatting
 
 /// Formats the results of cases for the terminal.
@@ -26,12 +26,19 @@ package struct CaseFormatter {
         let margin = String(repeating: " ", count: Self.width + 2)
         for fault in outcome.faults {
             lines.append("\(margin)\(fault.line)")
+            lines += Self.instant(fault.instant, indentedBy: Self.width + 2)
             lines += Self.trace(fault.trace, paint, indentedBy: Self.width + 2)
         }
+        if verdict.isFault, let note = outcome.note { lines.append("\(margin)note: \(note)") }
         if verdict != .skip, verdict != .pass, let replay = outcome.replay {
             lines.append("\(margin)replay: \(replay)")
         }
         return lines
+    }
+
+    /// The instant of a verdict, with a label as the trace has it.
+    package static func instant(_ instant: Instant?, indentedBy margin: Int) -> [TerminalLine] {
+        instant.map { ["\(String(repeating: " ", count: margin))at     \($0) s"] } ?? []
     }
 
     /// The trace around a failure, indented by `margin` columns and a label of `width` columns.
@@ -46,19 +53,21 @@ package struct CaseFormatter {
     /// A row for each group if there are several, then a summary.
     package func summary(_ report: Report) -> [TerminalLine] {
         let (groups, verdicts) = (report.groups, Verdict.allCases)
-        let width = groups.map(\.name.count).max() ?? 0
+        let names = groups.map { Report.title(ofGroup: $0.name) }
+        let width = names.map(\.count).max() ?? 0
         var lines: [TerminalLine] = []
         if groups.count > 1 {
             let head = verdicts.map { "  " + $0.rawValue }.joined()
             lines.append(paint(String(repeating: " ", count: width) + head, .state))
-            lines += groups.map { group in
+            lines += zip(names, groups).map { name, group in
                 let counts = verdicts.map { verdict in
                     let count = "\(group.tally[verdict])"
                     return String(repeating: " ", count: verdict.rawValue.count + 2 - count.count) + count
                 }
-                return "\(group.name.padded(to: width))\(counts.joined())"
+                return "\(name.padded(to: width))\(counts.joined())"
             }
         }
+        lines += report.campaign.map { "\($0.line)" }
         return lines + [
             "\(report.summary.words()) in \(report.duration.inTenths) s\(isVirtual ? " of virtual time" : "")"
         ]
@@ -105,22 +114,31 @@ package struct ReportFiles {
 
     /// Opens the files; with `--keep`, also a report of each format in that folder.
     package init(_ invocation: Invocation) throws(CommandFailure) {
-        var paths: [(String, Format)] = []
-        for path in invocation.texts("--report") {
+        var paths = invocation.texts("--report")
+        _ = try Self.formats(of: paths, "--report")
+        if let folder = invocation.text("--keep") {
+            try makeFolders(folder)
+            paths += Self.paths(in: folder)
+        }
+        try self.init(paths, option: "--report")
+    }
+
+    /// Opens files, which `option` names.
+    package init(_ paths: [String], option: String) throws(CommandFailure) {
+        let formats = try Self.formats(of: paths, option)
+        files = try orFail(.environment, hint: " (choose a writable path)") {
+            try zip(paths, formats).map { path, format in (try WholeFile(path), format) }
+        }
+    }
+
+    private static func formats(of paths: [String], _ option: String) throws(CommandFailure) -> [Format] {
+        try paths.map { path throws(CommandFailure) in
             guard let format = Format(path) else {
                 throw CommandFailure(
                     .usage,
-                    "--report must be a file that ends in .xml (JUnit), .json, .html or .md, not \(path.quoted)"
-                )
+                    "\(option) must be a file that ends in .xml (JUnit), .json, .html or .md, not \(path.quoted)")
             }
-            paths.append((path, format))
-        }
-        if let folder = invocation.text("--keep") {
-            try makeFolders(folder)
-            paths += zip(Self.paths(in: folder), Format.allCases)
-        }
-        files = try orFail(.environment, hint: " (choose a writable path)") {
-            try paths.map { path, format in (try WholeFile(path), format) }
+            return format
         }
     }
 

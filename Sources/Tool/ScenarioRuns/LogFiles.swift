@@ -13,6 +13,8 @@ package import VirtualWorld
 package struct LogFiles: Sendable {
     private let events: [EventFile]
     private let traces: [TraceFile]
+    /// The standard error of an external client.
+    private let clientErrors: OutputFile?
     private let isNarrated: Bool
     private let recorder: CaseTimelineRecorder?
     /// The trace around failures, recorded when an external client makes a second run impossible.
@@ -45,6 +47,10 @@ package struct LogFiles: Sendable {
             return (events, traces)
         }
         (self.events, self.traces) = (events, traces)
+        clientErrors = try orFail(.environment) {
+            guard configuration.hasExternalClient, let path = folder?.clientErrors else { return nil }
+            return try OutputFile(path)
+        }
         isNarrated = narrator != nil
         recorder = isCase && configuration.showsTimelines ? CaseTimelineRecorder(configuration.scenario, wording) : nil
         traceContext = isCase && configuration.hasExternalClient ? TraceContext(configuration.scenario) : nil
@@ -73,6 +79,9 @@ package struct LogFiles: Sendable {
         (events.map(\.failure) + traces.map(\.failure)).contains { $0?.code == EPIPE }
     }
 
+    /// Saves what an external client wrote to its standard error.
+    package func writeClientErrors(_ octets: ArraySlice<UInt8>) { clientErrors?.write(octets) }
+
     /// Prints recent events; files are not flushed.
     package func narrate(_ world: inout World) {
         guard isNarrated else { return }
@@ -86,6 +95,7 @@ package struct LogFiles: Sendable {
         world.journal.flush()
         for file in events { file.flush() }
         for file in traces { file.flush() }
+        clientErrors?.flush()
         traceContext?.mark(world.rulings)
     }
 
@@ -111,6 +121,7 @@ package struct LogFiles: Sendable {
         for file in traces {
             do throws(OutputFailure) { try file.close() } catch { failure = failure ?? error }
         }
+        do throws(OutputFailure) { try clientErrors?.close() } catch { failure = failure ?? error }
         let status = failure == nil || failure?.code == EINTR ? status : ExitCode.environment.status
         for file in events {
             do throws(OutputFailure) { try file.close(status: status) } catch { failure = failure ?? error }
@@ -127,14 +138,16 @@ package struct ArtifactDirectory {
 
     package var events: String { "\(path)/\(Self.names.events)" }
     package var trace: String { "\(path)/\(Self.names.trace)" }
+    package var clientErrors: String { "\(path)/\(Self.names.errors)" }
 
     private static let names = (
-        scenario: "scenario.json", run: "run.json", events: "events.jsonl", trace: "trace.btsnoop"
+        scenario: "scenario.json", run: "run.json", events: "events.jsonl", trace: "trace.btsnoop",
+        errors: "client.stderr"
     )
 
     /// The files in a folder of `--keep`.
     package static func files(in path: String) -> [String] {
-        [names.scenario, names.run, names.events, names.trace].map { "\(path)/\($0)" }
+        [names.scenario, names.run, names.events, names.trace, names.errors].map { "\(path)/\($0)" }
     }
 
     /// Creates the folder, and writes the scenario's text, and `run.json` with the seed, the variables of the command line,

@@ -27,6 +27,39 @@ package struct PacketDescription {
         }
     }
 
+    /// Whether it brings the client a value: a notification, an indication or a response to a read.
+    var carriesValue: Bool {
+        guard !isFromHost else { return false }
+        return name.hasPrefix("ATT Handle Value") || name.hasPrefix("ATT Read") && name.hasSuffix("Response")
+    }
+
+    /// Whether it is a packet with which events of this kind begin.
+    func mayCause(_ event: EventName) -> Bool {
+        let parts: [String] =
+            switch event {
+            case .connecting: ["Create Connection"]
+            case .connected: ["LE Connection Complete", "Enhanced Connection Complete"]
+            case .disconnected: ["Disconnection Complete"]
+            case .encrypted: ["Encryption"]
+            case .mtu: ["ATT Exchange MTU"]
+            case .discovering, .discovered: ["ATT Find", "ATT Read By"]
+            case .subscribed, .unsubscribed, .written: ["ATT Write", "ATT Execute Write", "ATT Signed Write"]
+            case .confirmed: ["ATT Handle Value Confirmation"]
+            case .refused: ["ATT Error Response"]
+            default: []
+            }
+        return parts.contains { name.contains($0) }
+    }
+
+    /// The same, without the chunk that its octets are in.
+    var copied: PacketDescription {
+        PacketDescription(name: name, isFromHost: isFromHost, octets: Array(octets)[...], isReceipt: isReceipt)
+    }
+
+    private init(name: String, isFromHost: Bool, octets: ArraySlice<UInt8>, isReceipt: Bool) {
+        (self.name, self.isFromHost, self.octets, self.isReceipt) = (name, isFromHost, octets, isReceipt)
+    }
+
     /// Nil also for receipts and advertisements, which do not help to explain a failure.
     package init?(unlessRoutine record: PacketRecord, in chunk: PacketChunk) {
         guard let packet = PacketDescription(record.kind, chunk.octets(of: record)), !packet.isReceipt,

@@ -137,8 +137,8 @@ package struct RunConfiguration {
     /// Adapts conditions on delivered values to the events that a radio reports.
     package mutating func observe(by radio: RadioKind) { scenario = scenario.observed(by: radio) }
 
-    /// The id in reports: the case's, or the path without `.json`.
-    package var caseID: String { item?.id ?? Case.id(of: path) }
+    /// The id in reports, without the seed and the number of a run: the case's, or the path without `.json`.
+    package var caseID: String { item?.caseID ?? Case.id(of: path) }
 
     package func world() throws(CommandFailure) -> World {
         try orFail(.usage, "\(path): the services do not fit into the attribute table: ") {

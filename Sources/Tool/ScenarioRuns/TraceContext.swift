@@ -1,6 +1,6 @@
 package import CommandSupport
 package import EventLog
-import Expectations
+package import Expectations
 package import Scenarios
 package import Simulation
 import Synchronization
@@ -23,48 +23,16 @@ package final class TraceContext: Sendable {
         }
     }
 
-    /// Entries of one kind, around all marked instants.
-    private struct Recent {
-        typealias Moment = (instant: Instant, entry: Entry)
-
-        let shown: (before: Int, after: Int)
-        private var last: [Moment] = []
-        private var windows: [(instant: Instant, before: [Moment], after: [Moment])] = []
-        private static let kept = 64
-
-        init(before: Int, after: Int) { shown = (before, after) }
-
-        mutating func take(_ entry: Entry, at instant: Instant) {
-            if last.count >= Self.kept { last.removeFirst(Self.kept / 2) }
-            last.append((instant, entry))
-            for place in windows.indices { add((instant, entry), toWindow: place) }
-        }
-
-        mutating func mark(_ instant: Instant) {
-            windows.append((instant, [], []))
-            for moment in last { add(moment, toWindow: windows.count - 1) }
-        }
-
-        private mutating func add(_ moment: Moment, toWindow place: Int) {
-            if moment.instant > windows[place].instant {
-                guard windows[place].after.count < shown.after else { return }
-                windows[place].after.append(moment)
-            } else {
-                if windows[place].before.count == shown.before { windows[place].before.removeFirst() }
-                windows[place].before.append(moment)
-            }
-        }
-
-        func moments(around instant: Instant) -> [Moment] {
-            guard let window = windows.first(where: { $0.instant == instant }) else { return [] }
-            return window.before + window.after
-        }
-    }
-
     private struct State {
         var instants: [Instant] = []
-        var packets = Recent(before: 6, after: 2)
-        var lines = Recent(before: 2, after: 1)
+        var packets = RecentMoments<Entry>(before: 6, after: 2) { fact, moment in
+            guard case .packet(let packet) = moment.entry else { return false }
+            return if case .packet(let event) = fact.kind { packet.mayCause(event) } else { packet.carriesValue }
+        }
+        var lines = RecentMoments<Entry>(before: 2, after: 1) { fact, moment in
+            fact.kind == .line && fact.instant == moment.instant
+        }
+        var links = LinkHistory()
     }
 
     /// The maximum number of marked instants.
@@ -85,15 +53,28 @@ package final class TraceContext: Sendable {
         }
     }
 
+    func mark(_ fact: Fact) {
+        state.withLock { state in
+            state.packets.mark(fact)
+            state.lines.mark(fact)
+        }
+    }
+
     func mark(_ rulings: [Judge.Ruling]) {
-        for ruling in rulings where ruling.verdict == .fail { mark(ruling.at) }
+        for ruling in rulings where ruling.verdict == .fail {
+            mark(ruling.at)
+            for fact in ruling.facts { mark(fact) }
+        }
     }
 
     /// Records packets, except receipts and advertisements.
     package func take(_ chunk: PacketChunk) {
         for record in chunk.records where record.controller >= firstClient {
-            guard let packet = PacketDescription(unlessRoutine: record, in: chunk) else { continue }
-            state.withLock { $0.packets.take(.packet(packet), at: record.instant) }
+            guard let packet = PacketDescription(unlessRoutine: record, in: chunk)?.copied else { continue }
+            state.withLock { state in
+                state.packets.take(.packet(packet), at: record.instant)
+                state.links.take(record, chunk.octets(of: record))
+            }
         }
     }
 
@@ -105,23 +86,32 @@ package final class TraceContext: Sendable {
         }
     }
 
-    /// The lines around a marked instant, in chronological order.
-    package func lines(around instant: Instant) -> [String] {
-        let moments = state.withLock { $0.packets.moments(around: instant) + $0.lines.moments(around: instant) }
+    /// How long the silence of a lost link is normal, for the last link before an instant; nil without one.
+    package func explanationOfLoss(at instant: Instant) -> String? {
+        state.withLock { $0.links.explanation(at: instant) }
+    }
+
+    /// The lines around a marked instant and those of facts, in chronological order.
+    package func lines(around instant: Instant, _ facts: [Fact] = []) -> [String] {
+        let moments = state.withLock { state in
+            state.packets.moments(around: instant, facts) + state.lines.moments(around: instant, facts)
+        }
         let order = moments.indices.sorted { (moments[$0].instant, $0) < (moments[$1].instant, $1) }
         let instants = moments.map(\.instant.description)
         let width = instants.map(\.count).max() ?? 0
-        return order.map { place in
+        let lines = order.map { place in
             let space = String(repeating: " ", count: width - instants[place].count)
             return "\(space)\(instants[place])  \(moments[place].entry.words)"
         }
+        // Two facts may be in the same packet.
+        return lines.enumerated().filter { $0.offset == 0 || lines[$0.offset - 1] != $0.element }.map(\.element)
     }
 }
 
 extension BuiltInClientRun {
-    /// The trace around the failures of a finished run: plays it again, with identical packets.
+    /// The trace around the faults of a finished run: plays it again, with identical packets.
     package func traceContext(of configuration: RunConfiguration) throws(CommandFailure) -> TraceContext? {
-        guard host.world.rulings.contains(where: { $0.verdict == .fail }) else { return nil }
+        guard host.world.rulings.contains(where: \.verdict.isFault) else { return nil }
         let traceContext = TraceContext(configuration.scenario)
         traceContext.mark(host.world.rulings)
         var world = try configuration.world()

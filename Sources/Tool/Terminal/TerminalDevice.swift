@@ -87,7 +87,7 @@ package final class TerminalDevice: Sendable {
 enum Locale {
     /// Whether the character encoding is UTF-8, by `LC_ALL`, else `LC_CTYPE`, else `LANG`: locale(7).
     static var isUTF8: Bool {
-        let name = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.map(Paint.variable).first { !$0.isEmpty } ?? ""
+        let name = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.map(environmentVariable).first { !$0.isEmpty } ?? ""
         let charset = name.split(separator: ".").dropFirst().first?.prefix { $0 != "@" } ?? ""
         return ["utf-8", "utf8"].contains(charset.lowercased())
     }

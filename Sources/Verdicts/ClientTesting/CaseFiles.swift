@@ -1,4 +1,4 @@
-package import Arguments
+import Arguments
 package import CommandSupport
 package import Conformance
 package import Documents
@@ -28,9 +28,10 @@ extension CaseFiles {
     }
 }
 
-/// The cases that the operands name; throws all problems of the operands and their suites.
-package func discoverCases(_ operands: [String]) throws(CommandFailure) -> [Case] {
-    let discovery = SuiteDiscovery(operands, in: .real(operands))
+/// The cases that the operands name, the same case twice only if it `mayRepeat`; throws all problems of the operands and
+/// their suites.
+package func discoverCases(_ operands: [String], mayRepeat: Bool = false) throws(CommandFailure) -> [Case] {
+    let discovery = SuiteDiscovery(operands, in: .real(operands), mayRepeat: mayRepeat)
     guard discovery.problems.isEmpty else {
         throw CommandFailure(.usage, problems: discovery.problems.map(\.description))
     }
@@ -59,26 +60,4 @@ package enum CaseReading {
             self = .unplayed(Outcome(verdict, title: title, reasons: problems.map(\.description)))
         }
     }
-}
-
-/// The cases that `--only` and `--shard` select; throws when they select none.
-package func selectCases(from cases: [Case], _ invocation: Invocation) throws(CommandFailure) -> [Case] {
-    let shard = try orFail {
-        try invocation.value("--shard", as: "I/N with I from 1 to N, for example 2/4") { Selection.Shard($0) }
-    }
-    let only = invocation.texts("--only")
-    let matching = Selection(only: only.map { Glob($0) }, nil).chosen(of: cases)
-    let selected = Selection(only: only.map { Glob($0) }, shard).chosen(of: cases)
-    guard selected.isEmpty else { return selected }
-    guard !cases.isEmpty else { throw CommandFailure(.environment, "the suite has no cases") }
-    guard !matching.isEmpty else {
-        let patterns = only.map(\.quoted).joined(separator: " or ")
-        let single = cases.count == 1 ? cases.first : nil
-        let hint = single.map { "the only case is \($0.id.quoted)" } ?? "\(cases.count) cases; see --list"
-        throw CommandFailure(.environment, "no case matches \(patterns) (\(hint))")
-    }
-    throw CommandFailure(
-        .environment,
-        "shard \(invocation.text("--shard") ?? "") is empty: only \(matching.count) "
-            + "case\(matching.count == 1 ? " is" : "s are") selected")
 }

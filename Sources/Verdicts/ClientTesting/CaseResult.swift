@@ -1,6 +1,7 @@
 package import Arguments
 package import CommandSupport
 package import Conformance
+import EventLog
 import Expectations
 package import ScenarioRuns
 import Scenarios
@@ -41,6 +42,8 @@ package struct CaseResult: Sendable {
                 duration: duration)
         }
         outcome.timeline = timeline
+        outcome.clientErrors = client?.errors.lines ?? []
+        outcome.note = [.fail, .inconclusive].contains(outcome.verdict) ? configuration.scenario.note : nil
         self.outcome = outcome
         guard let client, outcome.verdict == .inconclusive, !code.isInterruption else { return }
         if client.isStarved {
@@ -69,12 +72,13 @@ package struct CaseResult: Sendable {
             return outcome.reasons.map { "\(paint(outcome.verdict.rawValue, .warning))  \($0)" }
         }
         var lines: [TerminalLine] = [
-            "\(measurements == 0 ? "No" : "\(measurements)") measurement\(measurements == 1 ? "" : "s") in "
+            "\(measurements == 0 ? "No measurements" : measurements.counted("measurement")) in "
                 + "\(outcome.duration.inTenths) s" + (isVirtual ? " of virtual time" : "")
         ]
         lines += judgement.lines(paint)
-        if let code = judgement.code, code != .success, let replay = outcome.replay {
-            lines.append("replay: \(replay)")
+        if let code = judgement.code, code != .success {
+            if let note = outcome.note { lines.append("note: \(note)") }
+            if let replay = outcome.replay { lines.append("replay: \(replay)") }
         }
         return lines
     }
@@ -90,7 +94,10 @@ package struct Judgement {
     private let rows: [Row]  // in the scenario's order
     private let isStrict: Bool
     private let fault: ClientFault?
+    /// The last line that a client with a fault wrote to its standard error.
+    private let lastError: String?
     private let traceContext: TraceContext?
+    private let script: [Rule]
 
     package init(_ clientRun: BuiltInClientRun, of configuration: RunConfiguration) throws(CommandFailure) {
         self.init(
@@ -101,7 +108,8 @@ package struct Judgement {
     /// The judgement of a finished world; `isStrict` judges recommendations like requirements.  When a client under test
     /// never started, its fault is the only finding.
     package init(_ world: World, isStrict: Bool, client: ClientRecord? = nil, traceContext: TraceContext? = nil) {
-        (fault, self.traceContext) = (client?.fault, traceContext)
+        (fault, self.traceContext, script) = (client?.fault, traceContext, world.scenario.script)
+        lastError = client?.errors.last
         guard client?.hasPlayed ?? true else {
             (rows, self.isStrict) = ([], isStrict)
             return
@@ -128,13 +136,19 @@ package struct Judgement {
 
     /// The client's fault, if it has one, then a finding for each requirement, in the scenario's order.
     package var findings: [CaseFinding] {
-        let first = fault.map { [CaseFinding(id: "client", verdict: $0.verdict, reason: $0.reason)] } ?? []
+        let first = fault.map { [CaseFinding(id: "client", verdict: $0.verdict, why: why($0))] } ?? []
         return first
             + required.map { row in
                 CaseFinding(
                     id: row.expectation.id, requirement: requirement(of: row), verdict: row.ruling.verdict,
-                    why: row.ruling.why, at: row.ruling.at, trace: trace(row))
+                    why: why(row), at: row.ruling.verdict == .skip ? nil : row.ruling.at, trace: trace(row))
             }
+    }
+
+    private func why(_ fault: ClientFault) -> Reason {
+        Reason(
+            seen: fault.reason,
+            cause: lastError.map { "the last line of its standard error is \($0.abbreviated.quoted)" })
     }
 
     private var required: [Row] { rows.filter { isStrict || !$0.expectation.isRecommendation } }
@@ -144,9 +158,10 @@ package struct Judgement {
         guard !rows.isEmpty || fault != nil else { return [] }
         let recommended = rows.filter { !isStrict && $0.expectation.isRecommendation }
         var lines: [TerminalLine] = []
-        if let fault { lines.append("\(paint(fault.verdict.rawValue, .warning))  client: \(fault.reason)") }
+        if let fault { lines.append("\(paint(fault.verdict.rawValue, .warning))  client: \(why(fault).description)") }
         for row in required {
             lines.append(line(row, paint))
+            if row.ruling.verdict == .fail { lines += CaseFormatter.instant(row.ruling.at, indentedBy: 6) }
             lines += CaseFormatter.trace(trace(row), paint, indentedBy: 6)
         }
         return lines + recommended.map { "should  \(line($0, paint))" } + ["\(summary)"]
@@ -154,7 +169,18 @@ package struct Judgement {
 
     private func trace(_ row: Row) -> [String] {
         guard row.ruling.verdict == .fail else { return [] }
-        return traceContext?.lines(around: row.ruling.at) ?? []
+        return traceContext?.lines(around: row.ruling.at, row.ruling.facts) ?? []
+    }
+
+    /// The reason, with the time after which a client notices a lost link if the expectation is about one that it failed, or
+    /// that never was lost.
+    private func why(_ row: Row) -> Reason? {
+        guard var why = row.ruling.why, script.concernsLostLink(row.expectation),
+            row.ruling.verdict == .fail || row.ruling.verdict == .inconclusive && why.expected == nil,
+            let explanation = traceContext?.explanationOfLoss(at: row.ruling.at)
+        else { return row.ruling.why }
+        why.cause = [why.cause, explanation].compactMap(\.self).joined(separator: "; ")
+        return why
     }
 
     /// The requirement, with its section unless the expectation passed.
@@ -171,11 +197,22 @@ package struct Judgement {
         var text: TerminalLine =
             "\(paint(verdict.rawValue, verdict == .pass ? .state : .warning))  \(row.expectation.id)"
         if let requirement = requirement(of: row) { text += " (\(requirement.quoted.dropFirst().dropLast()))" }
-        return row.ruling.reason.map { "\(text): \($0)" } ?? text
+        return why(row).map { "\(text): \($0.description)" } ?? text
     }
 
     private var summary: String {
         let tally = Report.Tally(required.map(\.ruling.verdict) + (fault.map { [$0.verdict] } ?? []))
         return tally.words(of: [.pass, .fail, .inconclusive] + [.skip, .error].filter { tally[$0] > 0 })
+    }
+}
+
+extension [Rule] {
+    /// Whether an expectation is about a link that is lost: it refers to a disconnection, or to an action that breaks links.
+    fileprivate func concernsLostLink(_ expectation: Expectation) -> Bool {
+        expectation.events.contains { event in
+            guard event.kind != .disconnected else { return true }
+            guard case .rule(let index)? = event.of, indices.contains(index) else { return false }
+            return [.linkLoss, .powerOff, .distance].contains(self[index].action.kind)
+        }
     }
 }

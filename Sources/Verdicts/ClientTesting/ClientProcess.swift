@@ -1,4 +1,5 @@
 import Arguments
+import CLinux
 import CommandSupport
 import Conformance
 import Glibc
@@ -11,6 +12,7 @@ struct ClientProcess: Sendable {
     private let supervisor: pid_t
     private let channel: CInt  // to the supervisor
     private let output: CInt
+    private let errors: CInt
     /// The shell's exit status, or 128 and the number of the signal that ended it; nil while it runs.
     package private(set) var status: UInt8?
     /// Whether no process of its group is left.
@@ -21,27 +23,42 @@ struct ClientProcess: Sendable {
     private(set) var loss: String?
 
     /// Starts a command line in the current directory.
-    init(
-        _ command: String, _ environment: [(name: String, value: String)], isSilent: Bool
-    ) throws(CommandFailure) {
-        var ends: [CInt] = [0, 0]
+    init(_ command: String, _ environment: [(name: String, value: String)]) throws(CommandFailure) {
+        var (ends, pipe): ([CInt], [CInt]) = ([0, 0], [0, 0])
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-            throw CommandFailure(.environment, "cannot start the client: \(unsafe String(cString: strerror(errno)))")
-        }
+        guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Self.failure(errno) }
         defer { Glibc.close(ends[1]) }
-        channel = ends[0]
+        guard unsafe openPipe(&pipe) == 0 else {
+            let code = errno
+            Glibc.close(ends[0])
+            throw Self.failure(code)
+        }
+        defer { Glibc.close(pipe[1]) }
+        (channel, errors) = (ends[0], pipe[0])
         var launch = Launch("/proc/self/exe", [Supervisor.word, command])
         launch.environment = environment
         launch.leadsGroup = true
         launch.input = ends[1]
-        launch.isSilent = isSilent
+        launch.errors = pipe[1]
         do throws(CommandFailure) { (supervisor, output) = try launch.start() } catch {
             Glibc.close(ends[0])
+            Glibc.close(pipe[0])
             throw error
         }
-        _ = fcntl(output, F_SETFL, O_NONBLOCK)
+        for descriptor in [output, errors] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
     }
+
+    private static func failure(_ code: CInt) -> CommandFailure {
+        CommandFailure(.environment, "cannot start the client: \(unsafe String(cString: strerror(code)))")
+    }
+
+    /// Calls `action` when its standard error may be available.
+    func watchErrors(on loop: EventLoop, _ action: @escaping @Sendable () -> Void) -> EventLoop.Watch {
+        loop.watch(errors, for: .readable, whenReady: action)
+    }
+
+    /// Reads a chunk of its standard error; empty when none is available, nil after the end.
+    func readErrors(into buffer: inout [UInt8]) -> ArraySlice<UInt8>? { Self.read(errors, into: &buffer) }
 
     /// Calls `action` when output may be available.
     package func watch(on loop: EventLoop, _ action: @escaping @Sendable () -> Void) -> EventLoop.Watch {
@@ -49,8 +66,10 @@ struct ClientProcess: Sendable {
     }
 
     /// Reads a chunk of its output; empty when none is available, nil after the end.
-    package func read(into buffer: inout [UInt8]) -> ArraySlice<UInt8>? {
-        let count = unsafe Glibc.read(output, &buffer, buffer.count)
+    package func read(into buffer: inout [UInt8]) -> ArraySlice<UInt8>? { Self.read(output, into: &buffer) }
+
+    private static func read(_ descriptor: CInt, into buffer: inout [UInt8]) -> ArraySlice<UInt8>? {
+        let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
         guard count >= 0 else { return errno == EAGAIN || errno == EINTR ? [] : nil }
         return count > 0 ? buffer[..<count] : nil
     }
@@ -90,7 +109,6 @@ struct ClientProcess: Sendable {
 
     /// Reads no more; who watches has stopped before.
     package func close() {
-        Glibc.close(output)
-        Glibc.close(channel)
+        for descriptor in [output, errors, channel] { Glibc.close(descriptor) }
     }
 }

@@ -22,6 +22,8 @@ package struct ClientRecord: Sendable {
     package var exit: Exit?
     /// Whether the case's time has started: its host has sent HCI Reset, or its host is the kernel and it could be started.
     var hasPlayed = false
+    /// What it wrote to its standard error.
+    var errors = ClientErrors()
     /// Why it could not be supervised to the end.
     var loss: String?
     /// Why the time has not started, unless its process is the reason.

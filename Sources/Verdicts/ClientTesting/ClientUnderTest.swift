@@ -75,14 +75,27 @@ struct ClientUnderTest: Sendable {
         }
     }
 
+    /// What is printed of a run, in addition to the client's lines.
+    struct Narration: Sendable {
+        /// Precedes each line: the case's id, if several are run at once.
+        let label: String
+        /// Whether the addresses of its controller and line socket go to standard output.
+        let hasAddresses: Bool
+        /// Whether its standard error is passed on.
+        let hasErrors: Bool
+
+        func printAddress(_ line: String) { if hasAddresses { Console.print("\(label)\(line)") } }
+
+        func printErrors(_ lines: [String]) {
+            guard hasErrors else { return }
+            for line in lines { Console.complain("\(label)\(line)") }
+        }
+    }
+
     /// Runs a scenario once, and calls `report` with each line of the client.
-    ///
-    /// The addresses of its controller and line socket go to standard output if `printsAddresses`; its standard error is
-    /// discarded if `isSilent`.
     package func play(
         _ configuration: RunConfiguration, _ narrator: Narrator?, source: [UInt8], _ signals: Signals,
-        printsAddresses: Bool,
-        isSilent: Bool, _ report: @escaping @Sendable (Instant, ClientLine) -> Void
+        _ narration: Narration, _ report: @escaping @Sendable (Instant, ClientLine) -> Void
     ) throws(CommandFailure) -> CaseResult {
         let reasons = unsupportedReason(configuration.scenario)
         guard reasons.isEmpty else {
@@ -95,8 +108,7 @@ struct ClientUnderTest: Sendable {
             configuration, &started, narrator, source: source, isCase: true, inRealTime: true)
         var (world, record, reason) = try live(started, files, configuration, signals) {
             [configuration] live, loop, completion throws in
-            try await session(
-                configuration, live, loop, completion, printsAddresses: printsAddresses, isSilent: isSilent, report)
+            try await session(configuration, live, loop, completion, files, narration, report)
         }
         // The kernel starts the case's time whether or not the client could be started.
         if !startsAtReset, [126, 127].contains(record.exit?.status) { record.hasPlayed = false }
@@ -104,7 +116,9 @@ struct ClientUnderTest: Sendable {
         world.endJudging()
         if record.textLeftOut > 0 {
             let caseID = configuration.item.map { "\($0.id): " } ?? ""
-            Console.warn("\(caseID)\(record.textLeftOut) lines that are not JSON were not logged")
+            Console.warn(
+                "\(caseID)not logged: \(record.textLeftOut.counted("line")) of text that is not JSON, after the first MiB"
+            )
         }
         files.flush(&world)
         let judgement = Judgement(
@@ -128,13 +142,13 @@ struct ClientUnderTest: Sendable {
 
     private func session(
         _ configuration: RunConfiguration, _ live: LiveWorld, _ loop: EventLoop, _ completion: RunCompletion,
-        printsAddresses: Bool, isSilent: Bool,
+        _ files: LogFiles, _ narration: Narration,
         _ report: @escaping @Sendable (Instant, ClientLine) -> Void
     ) async throws -> any ClientSession {
         var controller: String?
         if case .controller(let place) = attachment {
             controller = try await live.offer(place)
-            if printsAddresses, let controller { Console.print("controller \(controller)") }
+            if let controller { narration.printAddress("controller \(controller)") }
         }
         let command: String
         switch driver {
@@ -149,7 +163,7 @@ struct ClientUnderTest: Sendable {
         if let lineSocket {
             let listener = ClientOutputSocket(on: loop)
             let address = try await listener.open(at: lineSocket)
-            if printsAddresses { Console.print("said \(address)") }
+            narration.printAddress("said \(address)")
             socket = listener
         }
         if case .radios = attachment {
@@ -159,9 +173,12 @@ struct ClientUnderTest: Sendable {
         var addresses: [DeviceAddress] = []
         for device in configuration.scenario.devices.indices { addresses.append(await live.address(of: device)) }
         let process = try ClientProcess(
-            command, environment(of: configuration, controller: controller, addresses: addresses), isSilent: isSilent)
+            command, environment(of: configuration, controller: controller, addresses: addresses))
         if case .controller(.kernel) = attachment { await live.start() }
-        return ProcessSession(process, live, socket, completion, report: report)
+        return ProcessSession(process, live, socket, completion, report: report) { lines, octets in
+            narration.printErrors(lines)
+            files.writeClientErrors(octets)
+        }
     }
 
     /// Switches the devices on; returns when the case's time has started.

@@ -23,26 +23,30 @@ actor ProcessSession: ClientSession {
     private let socket: ClientOutputSocket?
     private let completion: RunCompletion
     private let report: @Sendable (Instant, ClientLine) -> Void
+    private let reportErrors: @Sendable (_ lines: [String], _ octets: ArraySlice<UInt8>) -> Void
     private let started: Instant
     private var client: ClientProcess
     private var output = ClientOutput()
     private var buffer = [UInt8](repeating: 0, count: chunk)
     private var watch: EventLoop.Watch?
+    private var errorWatch: EventLoop.Watch?
     private var isOver = false
     private var record = ClientRecord()
 
     init(
         _ client: ClientProcess, _ live: LiveWorld, _ socket: ClientOutputSocket?, _ completion: RunCompletion,
-        report: @escaping @Sendable (Instant, ClientLine) -> Void
+        report: @escaping @Sendable (Instant, ClientLine) -> Void,
+        reportErrors: @escaping @Sendable (_ lines: [String], _ octets: ArraySlice<UInt8>) -> Void
     ) {
         (self.client, self.live, self.socket) = (client, live, socket)
-        (self.completion, self.report) = (completion, report)
+        (self.completion, self.report, self.reportErrors) = (completion, report, reportErrors)
         loop = live.loop
         started = live.loop.now
     }
 
     package func start() {
         watch = client.watch(on: loop) { self.assumeIsolated { $0.read() } }
+        errorWatch = client.watchErrors(on: loop) { self.assumeIsolated { _ = $0.readErrors() } }
         socket?.assumeIsolated { socket in
             socket.listen { lines in self.assumeIsolated { $0.received(lines) } }
         }
@@ -63,6 +67,7 @@ actor ProcessSession: ClientSession {
         let last = loop.now.advanced(by: .seconds(2))  // a process that hangs in the kernel does not end
         while !client.hasEnded, loop.now < last { await pause() }
         stopReading()
+        readRemainingErrors()
         client.close()
         await socket?.close()
         return record
@@ -89,6 +94,32 @@ actor ProcessSession: ClientSession {
         }
         guard !isOver else { return }
         received(output.take(octets))
+    }
+
+    /// Reads a chunk of its standard error; false if there is none now.
+    private func readErrors() -> Bool {
+        guard let octets = client.readErrors(into: &buffer) else {
+            stopReadingErrors()
+            if let line = record.errors.finish() { reportErrors([line], []) }
+            return false
+        }
+        guard !octets.isEmpty else { return false }
+        let lines = record.errors.take(octets)
+        reportErrors(lines, record.errors.saving(octets))
+        return true
+    }
+
+    private func readRemainingErrors() {
+        for _ in 0..<Self.maximumChunks {
+            guard errorWatch != nil, readErrors() else { break }
+        }
+        stopReadingErrors()
+        if let line = record.errors.finish() { reportErrors([line], []) }
+    }
+
+    private func stopReadingErrors() {
+        if let errorWatch { loop.cancel(errorWatch) }
+        errorWatch = nil
     }
 
     private func received(_ lines: [ClientLine]) {

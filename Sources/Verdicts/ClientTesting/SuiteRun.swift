@@ -57,7 +57,7 @@ struct CasePlayer: Sendable {
     /// Throws when a report or an artifact would overwrite a file of the cases.
     package func checkFiles(of cases: [Case]) throws(CommandFailure) {
         guard invocation.has("--report") || invocation.has("--keep") else { return }
-        var files = cases.map(\.operand)
+        var files = cases.map(\.operand) + invocation.texts("--last-failed")
         for item in cases {
             let variables = item.variables.merging(variables) { $1 }
             _ = ScenarioFile.read(item.path, variables: variables) { path in
@@ -107,11 +107,12 @@ struct CasePlayer: Sendable {
             }
             return CaseResult(clientRun, judgement, of: configuration, code: code)
         case .external(let external):
-            var result = try external.play(
-                configuration, narrator, source: source, signals,
-                printsAddresses: configuration.item == nil || verbosity > .quiet,
-                isSilent: verbosity == .quiet
-            ) { instant, line in
+            let isOneOfSeveral = (invocation.text("--jobs").flatMap { Int($0) } ?? 1) > 1
+            let narration = ClientUnderTest.Narration(
+                label: isOneOfSeveral ? configuration.item.map { "\($0.id): " } ?? "" : "",
+                hasAddresses: configuration.item == nil || verbosity > .quiet, hasErrors: verbosity > .quiet)
+            var result = try external.play(configuration, narrator, source: source, signals, narration) {
+                instant, line in
                 if printsClient { Console.print("\(paint("\(instant)", .quiet))  \(line.json.abbreviated)") }
             }
             if let disturbance = result.disturbance, !turn.isSecond {
@@ -207,7 +208,8 @@ private func play(
 }
 
 /// Runs cases, each in its own world, and prints their results.
-package func runSuite(_ cases: [Case], _ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+package func runSuite(_ selection: CaseSelection, _ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+    let cases = selection.cases
     for name in ["--events", "--trace"] where invocation.has(name) {
         throw CommandFailure(
             .usage, "\(name) records a single case, but several are selected: use --keep DIR, or select one with --only"
@@ -224,15 +226,21 @@ package func runSuite(_ cases: [Case], _ invocation: Invocation) throws(CommandF
             player.report(Report.Entry(id: turn.item.id, outcome: outcome), completion.result)
         },
         showProgress: { player.showProgress($0, among: cases.count, playing: $1) })
-    let runner = CaseRunner(cases, into: Report(version: version, seed: player.seed))
-    let scheduler = try SuiteScheduler(runner, jobs: jobs, isInOrder: player.isVirtual, callbacks).run(Signals())
+    let empty = Report(version: version, seed: player.seed, shard: selection.shard)
+    let order = SuiteScheduler.Order(isSuites: player.isVirtual, endsAtFault: invocation.has("--until-fail"))
+    let scheduler = try SuiteScheduler(CaseRunner(cases, into: empty) { $0.run }, jobs: jobs, order, callbacks)
+        .run(Signals())
     Console.show(last: nil)
     let report = scheduler.runner.report
     for line in CaseFormatter(paint: player.paint, isVirtual: player.isVirtual).summary(report) { Console.print(line) }
     try reports.write(report)
+    let share = "\(report.cases.count) of \(cases.count.counted("case")) \(cases.count == 1 ? "was" : "were") run"
     if let interruption = scheduler.interruption {
-        Console.warn("interrupted: \(report.cases.count) of \(cases.count) cases were run")
+        Console.warn("interrupted: \(share)")
         return interruption
+    }
+    if scheduler.hasFault, report.cases.count < cases.count {
+        Console.warn("ended by --until-fail: \(share)")
     }
     if report.code == .environment { Console.warn("nothing was judged: all cases were skipped") }
     return report.code
@@ -251,7 +259,7 @@ package func runSingleCase(_ item: Case, _ invocation: Invocation) throws(Comman
             for line in result.lines(player.paint, isVirtual: player.isVirtual) { Console.print(line) }
         })
     let runner = CaseRunner([item], into: Report(version: version))
-    let scheduler = try SuiteScheduler(runner, jobs: 1, isInOrder: false, callbacks).run(Signals())
+    let scheduler = try SuiteScheduler(runner, jobs: 1, SuiteScheduler.Order(), callbacks).run(Signals())
     try reports.write(scheduler.runner.report)
     switch scheduler.last {
     case .played(let result): return result.code

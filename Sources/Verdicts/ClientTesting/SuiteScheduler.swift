@@ -53,20 +53,32 @@ struct SuiteScheduler: Sendable {
         package var interruption: @Sendable () -> ExitCode? = { Console.failure == EPIPE ? .signal(SIGPIPE) : nil }
     }
 
+    /// How cases are reported, and when no more are started.
+    struct Order: Sendable {
+        /// Whether they are reported in the suite's order, instead of as they end.
+        var isSuites = false
+        /// Whether the run ends after the first case that did not pass.  In the suite's order, cases after that one are not in the
+        /// report, whichever ended first.
+        var endsAtFault = false
+    }
+
     package private(set) var runner: CaseRunner<Case>
     /// Why not all cases were run; nil when all were.
     package private(set) var interruption: ExitCode?
     package private(set) var last: CaseCompletion?
+    /// Whether a case that did not pass has ended the run.
+    private(set) var hasFault = false
     private let jobs: Int
-    private let isInOrder: Bool
+    private let order: Order
     private let callbacks: Callbacks
     private var playing: [(turn: Turn, relay: SignalRelay)] = []
     private var unreported: [(turn: Turn, completion: CaseCompletion)] = []
     private var nextReported = 0  // the position of a case, when they are reported in order
+    private var isCut = false  // the cases that are still being played are not reported
 
-    /// Runs at most `jobs` cases at a time, and reports them in the suite's order if `isInOrder`, else as they finish.
-    init(_ runner: CaseRunner<Case>, jobs: Int, isInOrder: Bool, _ callbacks: Callbacks) {
-        (self.runner, self.jobs, self.isInOrder, self.callbacks) = (runner, jobs, isInOrder, callbacks)
+    /// Runs at most `jobs` cases at a time.
+    init(_ runner: CaseRunner<Case>, jobs: Int, _ order: Order, _ callbacks: Callbacks) {
+        (self.runner, self.jobs, self.order, self.callbacks) = (runner, jobs, order, callbacks)
     }
 
     /// Runs all cases, or those that start before a signal arrives. Returns the scheduler with their results.
@@ -95,7 +107,7 @@ struct SuiteScheduler: Sendable {
     }
 
     private mutating func startCases(_ inbox: AsyncStream<Message>.Continuation) {
-        while interruption == nil, playing.count < jobs, let turn = runner.next() {
+        while interruption == nil, !hasFault, playing.count < jobs, let turn = runner.next() {
             do throws(CommandFailure) {
                 let relay = try SignalRelay()
                 try DetachedThread.start { [callbacks] in
@@ -118,18 +130,28 @@ struct SuiteScheduler: Sendable {
         interruption = interruption ?? completion.interruption
         let hasEnded = runner.ended(turn, completion.outcome, isDisturbed: completion.result?.disturbance != nil)
         if turn.isSecond, hasEnded { unreported.removeAll { $0.turn.place == turn.place } }
-        if hasEnded, !isInOrder { callbacks.report(turn, completion) } else { unreported.append((turn, completion)) }
+        guard !isCut else { return }
+        if hasEnded, order.endsAtFault, completion.outcome?.verdict.isFault == true { hasFault = true }
+        if hasEnded, !order.isSuites {
+            callbacks.report(turn, completion)
+        } else {
+            unreported.append((turn, completion))
+        }
         reportNext()
         interruption = interruption ?? callbacks.interruption()
     }
 
     /// Reports the cases that are next in order.
     private mutating func reportNext() {
-        guard isInOrder else { return }
+        guard order.isSuites else { return }
         while let index = unreported.firstIndex(where: { $0.turn.place == nextReported }) {
             let (turn, completion) = unreported.remove(at: index)
             nextReported += 1
             callbacks.report(turn, completion)
+            guard order.endsAtFault, completion.outcome?.verdict.isFault == true else { continue }
+            runner.end(after: turn)
+            unreported.removeAll()
+            isCut = true
         }
     }
 

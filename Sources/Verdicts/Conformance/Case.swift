@@ -7,7 +7,7 @@ package struct Case: Identifiable, Hashable, Sendable {
     package internal(set) var id: String
     package let path: String
     /// Overrides the scenario's seed.
-    package let seed: UInt64?
+    package internal(set) var seed: UInt64?
     /// Override the scenario's values.
     package let variables: [String: Node]
     /// The command-line operand that it comes from: a scenario, a suite or a folder.
@@ -16,41 +16,29 @@ package struct Case: Identifiable, Hashable, Sendable {
     package let ownID: String
     /// Whether that operand is the scenario itself.
     package let isOperand: Bool
+    /// Which of its runs this is; nil if it runs once.
+    package internal(set) var run: CampaignRun?
 
     init(of operand: String) {
         let id = Self.id(of: operand)
         (self.id, ownID, path, self.operand) = (id, id, operand, operand)
-        (seed, variables, isOperand) = (nil, [:], true)
+        (seed, variables, isOperand, run) = (nil, [:], true, nil)
     }
 
     /// A case of a suite or a folder; `id` is its name there.
     package init(_ id: String, path: String, seed: UInt64? = nil, variables: [String: Node] = [:], of operand: String) {
         (self.id, ownID, self.path, self.seed) = (id, id, path, seed)
-        (self.variables, self.operand, isOperand) = (variables, operand, false)
+        (self.variables, self.operand, isOperand, run) = (variables, operand, false, nil)
     }
+
+    /// Its id without the seed and the number of a run.
+    package var caseID: String { run?.caseID ?? id }
 
     /// The id of a scenario's case: its path without `.json`.
     package static func id(of path: String) -> String { path.hasSuffix(".json") ? String(path.dropLast(5)) : path }
 }
 
 package struct Selection: Sendable {
-    /// One of several parts of about equal size: `2/4`.
-    package struct Shard: Hashable, Sendable {
-        private let part: Int
-        private let count: Int
-
-        /// Nil unless it is written `I/N`, with I from 1 to N.
-        package init?(_ text: String) {
-            let words = text.split(separator: "/", omittingEmptySubsequences: false)
-            guard words.count == 2, text.utf8.allSatisfy({ $0 == 0x2F || 0x30...0x39 ~= $0 }), let part = Int(words[0]),
-                let count = Int(words[1]), part >= 1, part <= count
-            else { return nil }
-            (self.part, self.count) = (part, count)
-        }
-
-        func contains(_ index: Int) -> Bool { index % count == part - 1 }
-    }
-
     private let ids: [Glob]
     private let shard: Shard?
 

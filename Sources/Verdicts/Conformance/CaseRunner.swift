@@ -11,15 +11,23 @@ package struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID
 
     private let cases: [Item]
     private let empty: Report
+    private let runOfCase: @Sendable (Item) -> CampaignRun?
     private var outcomes: [Outcome?]
     private var waiting: ArraySlice<Int>
     private var disturbed: [Int] = []
     private var playing = 0
+    /// The place of the last case in the report.
+    private var last = Int.max
 
     /// A runner of these cases, in the order of their `rank`; `report` is empty and has the version and the seed.
-    package init(_ cases: [Item], into report: Report, rank: (Item) -> Int = { _ in 0 }) {
+    /// `runOfCase` returns which run of several an item is.
+    package init(
+        _ cases: [Item], into report: Report, rank: (Item) -> Int = { _ in 0 },
+        runOfCase: @escaping @Sendable (Item) -> CampaignRun? = { _ in nil }
+    ) {
         let places = cases.indices.sorted { (rank(cases[$0]), $0) < (rank(cases[$1]), $1) }
         (self.cases, empty, waiting) = (cases, report, places[...])
+        self.runOfCase = runOfCase
         outcomes = Array(repeating: nil, count: cases.count)
     }
 
@@ -44,11 +52,18 @@ package struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID
     /// - Returns: Whether the case has ended: not if it runs again or was interrupted.
     package mutating func ended(_ turn: Turn, _ outcome: Outcome?, isDisturbed: Bool = false) -> Bool {
         playing -= 1
-        guard let outcome else { return false }
+        guard let outcome, turn.place <= last else { return false }
         outcomes[turn.place] = outcome
         guard isDisturbed, !turn.isSecond else { return true }
         disturbed.append(turn.place)
         return false
+    }
+
+    /// Ends the report with the case of a turn, and runs no more.
+    package mutating func end(after turn: Turn) {
+        last = turn.place
+        for place in outcomes.indices where place > last { outcomes[place] = nil }
+        (waiting, disturbed) = ([], [])
     }
 
     /// Whether any case remains to be run.
@@ -60,7 +75,7 @@ package struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID
     package var report: Report {
         var report = empty
         for (item, outcome) in zip(cases, outcomes) {
-            if let outcome { report.add(item.id, outcome) }
+            if let outcome { report.add(item.id, outcome, run: runOfCase(item)) }
         }
         return report
     }

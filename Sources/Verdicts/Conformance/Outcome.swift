@@ -56,6 +56,10 @@ package struct Outcome: Hashable, Sendable {
     package var duration: Duration
     /// What happened; nil if it was not recorded.
     package var timeline: CaseTimeline?
+    /// The scenario's note: what the client must do, and why.
+    package var note: String?
+    /// The last lines that the client wrote to its standard error.
+    package var clientErrors: [String] = []
 
     /// An outcome with this verdict and these reasons.
     package init(
@@ -89,6 +93,13 @@ package struct Outcome: Hashable, Sendable {
 
     /// The reasons, each followed by its trace, indented by two spaces.
     package var account: [String] { faults.flatMap { [$0.line] + $0.trace.map { "  " + $0 } } }
+
+    /// The account, with the instants of the verdicts and the scenario's note.
+    package var details: [String] {
+        faults.flatMap { finding in
+            [finding.line] + (finding.instant.map { ["  at \($0) s"] } ?? []) + finding.trace.map { "  " + $0 }
+        } + (note.map { ["note: \($0)"] } ?? [])
+    }
 
     private static let gravity: [Verdict] = [.error, .fail, .inconclusive, .pass, .skip]
 }

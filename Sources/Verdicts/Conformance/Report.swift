@@ -10,10 +10,17 @@ package struct Report: Hashable, Sendable {
         package var outcome: Outcome
         /// When it began, as if the cases had run one after another.
         package var start: Instant
+        /// Which run of a campaign it is; nil if the case ran once.
+        package var run: CampaignRun?
 
-        package init(id: String, outcome: Outcome, start: Instant = .start) {
-            (self.id, self.outcome, self.start) = (id, outcome, start)
+        package init(id: String, outcome: Outcome, start: Instant = .start, run: CampaignRun? = nil) {
+            (self.id, self.outcome, self.start, self.run) = (id, outcome, start, run)
         }
+
+        /// The id of its case, without the seed and the number of a run.
+        package var caseID: String { run?.caseID ?? id }
+        /// The seed; nil if the case was not played, and the campaign did not choose it.
+        package var seed: UInt64? { outcome.seed ?? run?.seed }
     }
 
     package struct Tally: Hashable, Sendable {
@@ -48,8 +55,8 @@ package struct Report: Hashable, Sendable {
 
     /// The cases whose ids have the same first folder.
     package struct Group: Hashable, Sendable {
-        /// `.` for cases without a folder.
-        package let name: String
+        /// Nil for cases without a folder.
+        package let name: String?
         /// In the suite's order.
         package fileprivate(set) var cases: [Entry]
         package fileprivate(set) var tally = Tally()
@@ -59,13 +66,17 @@ package struct Report: Hashable, Sendable {
 
     package let version: String
     private let givenSeed: UInt64?
+    /// Which part of a suite was run; nil for all of it.
+    package let shard: Selection.Shard?
     /// In the suite's order.
     package private(set) var cases: [Entry] = []
     package private(set) var summary = Tally()
     private var now = Instant.start
 
     /// An empty report; `seed` is that of the command line.
-    package init(version: String, seed: UInt64? = nil) { (self.version, givenSeed) = (version, seed) }
+    package init(version: String, seed: UInt64? = nil, shard: Selection.Shard? = nil) {
+        (self.version, givenSeed, self.shard) = (version, seed, shard)
+    }
 
     /// The seed of the command line, else that of all cases; 1, the default, if they differ.
     package var seed: UInt64 {
@@ -78,11 +89,14 @@ package struct Report: Hashable, Sendable {
     /// Adds a case after the others.
     ///
     /// - Returns: Its entry in the report.
-    @discardableResult package mutating func add(_ id: String, _ outcome: Outcome) -> Entry {
-        let entry = Entry(id: id, outcome: outcome, start: now)
+    @discardableResult package mutating func add(
+        _ id: String, _ outcome: Outcome, run: CampaignRun? = nil
+    ) -> Entry {
+        let entry = Entry(id: id, outcome: outcome, start: now, run: run)
         cases.append(entry)
         summary.count(outcome.verdict)
-        now = now.advanced(by: outcome.duration)
+        // In whole microseconds, as reports have it, so that one that is read back has the same instants.
+        now = now.advanced(byNanoseconds: outcome.duration.inNanoseconds / 1000 * 1000)
         return entry
     }
 
@@ -90,7 +104,7 @@ package struct Report: Hashable, Sendable {
 
     /// The cases by their first folder, in the order of each group's first case.
     package var groups: [Group] {
-        var (groups, places): ([Group], [String: Int]) = ([], [:])
+        var (groups, places): ([Group], [String?: Int]) = ([], [:])
         for entry in cases {
             let name = Self.group(of: entry.id)
             let place = places[name] ?? groups.count
@@ -104,9 +118,13 @@ package struct Report: Hashable, Sendable {
         return groups
     }
 
-    private static func group(of id: String) -> String {
-        let words = id.split(separator: "/")
-        return words.count > 1 ? String(words[0]) : "."
+    /// A group's name for people.
+    package static func title(ofGroup name: String?) -> String { name ?? "no folder" }
+
+    /// The first folder; `./a/x` and `../a/x` are in `a`.
+    private static func group(of id: String) -> String? {
+        let words = id.split(separator: "/").drop { $0 == "." || $0 == ".." }
+        return words.count > 1 ? words.first.map(String.init) : nil
     }
 
     package var code: ExitCode { summary.code }

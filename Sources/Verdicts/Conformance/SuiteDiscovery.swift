@@ -31,6 +31,7 @@ package struct SuiteDiscovery {
     /// The problems of operands and suites; those of scenarios are found when they run.
     package private(set) var problems: [Problem] = []
     private let files: CaseFiles
+    private let mayRepeat: Bool
 
     static let maximumDepth = 32
     /// The maximum number of files and folders that are visited.
@@ -40,9 +41,10 @@ package struct SuiteDiscovery {
 
     /// Finds the cases of these operands.
     ///
-    /// Cases of different operands with the same id get their operand as a prefix.
-    package init(_ operands: [String], in files: CaseFiles) {
-        self.files = files
+    /// Cases of different operands with the same id get their operand as a prefix.  The same case twice is a problem, unless
+    /// it `mayRepeat`.
+    package init(_ operands: [String], in files: CaseFiles, mayRepeat: Bool = false) {
+        (self.files, self.mayRepeat) = (files, mayRepeat)
         for operand in operands {
             switch files.kind(operand) {
             case .folder: addFolder(operand)
@@ -51,6 +53,18 @@ package struct SuiteDiscovery {
             }
         }
         disambiguate()
+    }
+
+    /// The files that the operands name, in their order, with the scenarios and suites of folders; and the problems of folders.
+    package static func documents(
+        _ operands: [String], in files: CaseFiles
+    ) -> (paths: [String], problems: [Problem]) {
+        var discovery = SuiteDiscovery([], in: files)
+        let paths = operands.flatMap { operand -> [String] in
+            guard files.kind(operand) == .folder else { return [operand] }
+            return discovery.documents(inFolder: operand, orSuites: true).map { "\($0)/\($1)" }
+        }
+        return (paths, discovery.problems)
     }
 
     private mutating func note(_ file: String, _ code: DiagnosticCode, _ message: String) {
@@ -69,14 +83,21 @@ package struct SuiteDiscovery {
     }
 
     private mutating func addFolder(_ operand: String) {
+        cases += documents(inFolder: operand, orSuites: false).map { root, path in
+            Case(Case.id(of: path), path: "\(root)/\(path)", of: operand)
+        }
+    }
+
+    /// The scenarios in a folder, and the suites if asked for, in the order of their paths; a problem if there are none.
+    private mutating func documents(inFolder operand: String, orSuites: Bool) -> [(root: String, path: String)] {
         let root = operand.hasSuffix("/") ? String(operand.dropLast()) : operand
         var paths: [String] = []
         collect("", under: root, depth: 0, into: &paths)
-        let found = paths.sorted().filter { isCase("\(root)/\($0)") }
+        let found = paths.sorted().filter { isCase("\(root)/\($0)", orSuite: orSuites) }
         if found.isEmpty, !hasReachedLimit {
             note(operand, .unreadable, "this folder contains no scenario")
         }
-        cases += found.map { Case(Case.id(of: $0), path: "\(root)/\($0)", of: operand) }
+        return found.map { (root, $0) }
     }
 
     private mutating func collect(_ folder: String, under root: String, depth: Int, into paths: inout [String]) {
@@ -105,10 +126,11 @@ package struct SuiteDiscovery {
         hasReachedLimit = true
     }
 
-    /// Whether a file is a case: it has or includes devices, or it is malformed.
-    private func isCase(_ path: String) -> Bool {
+    /// Whether a file is a case: it has or includes devices, or it is malformed; or whether it is a suite.
+    private func isCase(_ path: String, orSuite: Bool) -> Bool {
         guard let octets = files.contents(path), let root = try? Node(json: octets, file: path) else { return true }
-        return root["kind"]?.string != "suite" && (root["devices"] ?? root["include"]) != nil
+        guard root["kind"]?.string != "suite" else { return orSuite }
+        return (root["devices"] ?? root["include"]) != nil
     }
 
     private mutating func disambiguate() {
@@ -119,9 +141,11 @@ package struct SuiteDiscovery {
             guard let others = places[item.ownID], others.count > 1, !item.isOperand else { continue }
             cases[place].id = "\(Case.id(of: item.operand.trimmed))/\(item.ownID)"
         }
-        var ids: Set<String> = []
-        for item in cases where !ids.insert(item.id).inserted {
-            note(item.path, .duplicateID, "another case has the id \(item.id.quoted)")
+        var known: [String: Case] = [:]
+        for item in cases {
+            guard let other = known.updateValue(item, forKey: item.id), other != item || !mayRepeat else { continue }
+            let fix = other == item ? "; to run a case several times, use --repeat" : ""
+            note(item.path, .duplicateID, "another case has the id \(item.id.quoted)\(fix)")
         }
     }
 }

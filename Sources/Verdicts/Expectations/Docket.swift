@@ -137,7 +137,7 @@ extension Judge.Ruling {
     fileprivate init(_ expectation: Int, _ outcome: Outcome) {
         self.init(
             expectation: expectation, verdict: outcome.verdict, why: outcome.reason, at: outcome.at,
-            stall: outcome.stall)
+            stall: outcome.stall, facts: outcome.facts)
     }
 }
 

@@ -22,6 +22,8 @@ struct Outcome: Sendable {
     let at: Instant
     /// How long this machine stalled, if only that excuses a failure.
     var stall: Duration?
+    /// What a failure depends on.
+    var facts: [Fact] = []
 }
 
 /// Opens an expectation, passes matching events to its question, and combines the decisions into a verdict.
@@ -281,7 +283,9 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
     }
 
     private func failure(_ decision: Decision, at now: Instant, _ context: Context) -> Outcome {
-        Outcome(verdict: .fail, reason: reason(decision, context), at: now)
+        Outcome(
+            verdict: .fail, reason: reason(decision, context), at: now,
+            facts: context.formatter.facts(expectation, decision, nearMisses, context.truths))
     }
 
     private func reason(_ decision: Decision, _ context: Context) -> Reason {
@@ -318,6 +322,10 @@ struct NearMisses: Sendable {
     private static let maximum = 64
 
     private(set) var hit: Observation?
+    /// When the latest hits occurred, without the oldest.
+    private var hits: [Instant] = []
+    /// The last hit that is no longer in `hits`.
+    private var lastForgotten: Instant?
     /// Whether the last two hits were the same at once.
     private(set) var isDoubled = false
     /// Those whose filters did not match, without the oldest.
@@ -326,6 +334,12 @@ struct NearMisses: Sendable {
     /// The last one whose filters did not match.
     var miss: Observation? { misses.last }
 
+    /// When the hits in a window occurred; nil if there were too many to know.
+    func hits(in window: ClosedRange<Instant>) -> [Instant]? {
+        guard lastForgotten.map({ $0 < window.lowerBound }) ?? true else { return nil }
+        return hits.filter(window.contains)
+    }
+
     mutating func see(_ observed: ObservedEvent, _ event: Event, at index: Int, _ now: Instant, fits: Bool) {
         let observation = Observation(instant: now, observed: observed, event: event, index: index)
         guard !fits else {
@@ -333,6 +347,11 @@ struct NearMisses: Sendable {
                 hit.map { $0.instant.duration(to: now) < .milliseconds(100) && $0.observed.value == observed.value }
                 ?? false
             hit = observation
+            if hits.count == Self.maximum {
+                lastForgotten = hits[Self.maximum / 2 - 1]
+                hits.removeFirst(Self.maximum / 2)
+            }
+            hits.append(now)
             return
         }
         guard observation.isThere else { return }

@@ -1,5 +1,5 @@
 import EventLog
-import Scenarios
+package import Scenarios
 
 extension Expectation {
     func evaluator(streams: [Stream], _ terms: Judge.Terms) -> any ExpectationEvaluator {
@@ -38,7 +38,7 @@ extension Expectation {
     }
 
     /// All its events, with those that open and close it.
-    var events: [Event] { expected + [opens.event, until?.event].compactMap(\.self) }
+    package var events: [Event] { expected + [opens.event, until?.event].compactMap(\.self) }
 
     /// How long it stays open.
     var bound: Duration? {

@@ -140,7 +140,8 @@ extension InventionWatch {
         let stall = invention.isStale ? context.stalls.longest(from: begin, to: invention.at, over: memory / 10) : nil
         return Judge.Ruling(
             expectation: index, verdict: stall == nil ? .fail : .inconclusive,
-            why: stall.map { context.formatter.excused(reason, $0) } ?? reason, at: invention.at, stall: stall)
+            why: stall.map { context.formatter.excused(reason, $0) } ?? reason, at: invention.at, stall: stall,
+            facts: [Fact(.line, at: invention.at)])
     }
 }
 

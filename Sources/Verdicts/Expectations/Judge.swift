@@ -33,6 +33,8 @@ package struct Judge: Sendable {
         package let at: Instant
         /// How long this machine stalled, if only that excuses a failure.
         package let stall: Duration?
+        /// What a failure depends on.
+        package var facts: [Fact] = []
 
         /// Why it did not pass, on one line; nil for a pass.
         package var reason: String? { why?.description }

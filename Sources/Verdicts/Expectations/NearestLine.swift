@@ -52,6 +52,14 @@ struct NearestLine: Sendable {
         self = best.line
     }
 
+    /// What the differences look like: `it looks like swapped octets`; of several, with the field.
+    var likeness: String? {
+        let likely = differences.compactMap { difference in
+            difference.cause.map { "\(differences.count == 1 ? "it" : difference.field) looks like \($0)" }
+        }
+        return likely.isEmpty ? nil : likely.joined(separator: "; ")
+    }
+
     private init(observation: NearMisses.Observation, differences: [FieldDifference]) {
         (self.observation, self.differences) = (observation, differences)
     }

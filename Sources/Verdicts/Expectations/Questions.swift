@@ -55,6 +55,8 @@ struct Decision: Sendable {
     let fault: Fault?
     /// The values that the opening asked for.
     var asked = AskedValues()
+
+    var window: ClosedRange<Instant> { opened...max(opened, at) }
 }
 
 /// The condition that an expectation checks in each of its openings.

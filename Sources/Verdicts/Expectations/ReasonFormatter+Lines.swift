@@ -3,19 +3,16 @@ import TextFormatting
 
 // Lines of a client that are not right: how they differ, and what that looks like.
 extension ReasonFormatter {
-    /// A line with the fields that differ: `output {"heart_rate": {"bpm": 11265}} at 4.0 s: bpm 11265 instead of 300, which
-    /// looks like swapped octets`.
+    /// A line with the fields that differ: `output {"heart_rate": {"bpm": 11265}} at 4.0 s: bpm 11265 instead of 300`.
     func text(_ nearest: NearestLine, _ asked: AskedValues) -> String {
         let fields = nearest.differences.map { difference in
             let right = difference.right.map(\.json) ?? json(difference.expected, asked)
             let shown =
                 difference.shown.map { "\(difference.field) \($0.json.abbreviated)" } ?? "no \(difference.field)"
-            return "\(shown) instead of \(right)\(likeness(difference.cause))"
+            return "\(shown) instead of \(right)"
         }
         return "\(text(nearest.observation)): \(fields.joined(separator: "; "))"
     }
-
-    private func likeness(_ cause: String?) -> String { cause.map { ", which looks like \($0)" } ?? "" }
 
     /// The reason of a failure because a client showed what was not delivered.
     func invented(_ invention: InventionWatch.Invention) -> Reason {
@@ -37,6 +34,7 @@ extension ReasonFormatter {
             ? Signature.stale : Signature.cause(of: invention.shown, insteadOf: latest, in: invention.field)
         return Reason(
             expected: expected,
-            seen: "\(line): \(shown), but the latest was \(latest.json.abbreviated)\(likeness(cause))")
+            seen: "\(line): \(shown), but the latest was \(latest.json.abbreviated)",
+            cause: cause.map { "it looks like \($0)" })
     }
 }

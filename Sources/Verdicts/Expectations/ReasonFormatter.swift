@@ -28,15 +28,16 @@ struct ReasonFormatter: Sendable {
     func failure(
         _ expectation: Expectation, _ decision: Decision, _ nearMisses: NearMisses, share: (Int, Int)?, _ truths: Truths
     ) -> Reason {
-        let seen = seen(expectation, decision, nearMisses, truths)
+        let (seen, cause) = seen(expectation, decision, nearMisses, truths)
         guard case .seen = expectation.question else {
             guard let (passed, all) = share else {
-                return Reason(expected: expected(expectation, decision.opened, decision.asked), seen: seen)
+                return Reason(
+                    expected: expected(expectation, decision.opened, decision.asked), seen: seen, cause: cause)
             }
             let first = opening(expectation, decision.opened)
             return Reason(
                 expected: expected(expectation, nil),
-                seen: "\(passed) of \(all) passed; the first failure was after \(first): \(seen)")
+                seen: "\(passed) of \(all) passed; the first failure was after \(first): \(seen)", cause: cause)
         }
         let unasked = expectation.expected.flatMap(\.truths).filter { decision.asked[$0] == nil }
         let present = unasked.map { truth in
@@ -44,7 +45,7 @@ struct ReasonFormatter: Sendable {
         }
         return Reason(
             expected: expected(expectation, decision.opened, decision.asked),
-            seen: ([seen] + present).joined(separator: "; "))
+            seen: ([seen] + present).joined(separator: "; "), cause: cause)
     }
 
     func inconclusive(_ expectation: Expectation, _ openingState: OpeningState, at now: Instant) -> Reason {
@@ -121,32 +122,52 @@ struct ReasonFormatter: Sendable {
 
     private func seen(
         _ expectation: Expectation, _ decision: Decision, _ nearMisses: NearMisses, _ truths: Truths
-    ) -> String {
+    ) -> (String, cause: String?) {
         switch (decision.fault, expectation.question) {
         case (.count(_), .never(let event)):
-            guard let hit = nearMisses.hit, event.delay <= .zero else { return "observed one at \(decision.at) s" }
-            return "observed \(text(hit))"
-        case (.count(0), .seen), (.count(0), .delay):
-            let none = "observed none by \(decision.at) s"
-            let window = decision.opened...max(decision.opened, decision.at)
-            if let event = expectation.expected.first,
-                let nearest = NearestLine(to: event, decision.asked, among: nearMisses.misses, in: window, truths)
-            {
-                return "\(none); the closest was \(text(nearest, decision.asked))"
+            guard let hit = nearMisses.hit, event.delay <= .zero else {
+                return ("observed one at \(decision.at) s", nil)
             }
-            guard let miss = nearMisses.miss, window.contains(miss.instant) else { return none }
-            return "\(none); the closest was \(text(miss))"
+            return ("observed \(text(hit))", nil)
+        case (.count(0), .seen), (.count(0), .delay):
+            let some = expectation.expected.first.flatMap { event in
+                event.delay > .zero ? nil : came(of: event.occurrence.first, decision, nearMisses)
+            }
+            let none = some ?? "observed none by \(decision.at) s"
+            if let event = expectation.expected.first,
+                let nearest = NearestLine(
+                    to: event, decision.asked, among: nearMisses.misses, in: decision.window, truths)
+            {
+                return ("\(none); the closest was \(text(nearest, decision.asked))", nearest.likeness)
+            }
+            guard let miss = nearMisses.miss, decision.window.contains(miss.instant) else { return (none, nil) }
+            return ("\(none); the closest was \(text(miss))", nil)
         case (.count(let count), .count(_, let limits))
         where nearMisses.isDoubled && Double(count) > limits.max ?? .infinity:
-            return "observed \(count) by \(decision.at) s, the last two at once, which looks like \(Signature.doubled)"
-        case (.count(let count), _): return "observed \(count) by \(decision.at) s"
-        case (.window(let begin, let end, let count), _): return "observed \(count) from \(begin) s to \(end) s"
+            return ("observed \(count) by \(decision.at) s, the last two at once", "it looks like \(Signature.doubled)")
+        case (.count(let count), .count(let event, let limits))
+        where event.occurrence == .each && event.delay <= .zero && Double(count) < limits.min ?? 0:
+            return (
+                came(of: Int(limits.min ?? 0), decision, nearMisses) ?? "observed \(count) by \(decision.at) s", nil
+            )
+        case (.count(let count), _): return ("observed \(count) by \(decision.at) s", nil)
+        case (.window(let begin, let end, let count), _): return ("observed \(count) from \(begin) s to \(end) s", nil)
         case (.order(let event, let before), .order(let events)):
-            return "observed \(text(events[event])) at \(decision.at) s before \(text(events[before]))"
+            return ("observed \(text(events[event])) at \(decision.at) s before \(text(events[before]))", nil)
         case (.missing(let event), .order(let events)):
-            return "observed no \(text(events[event])) by \(decision.at) s"
-        default: return "observed something else at \(decision.at) s"
+            return ("observed no \(text(events[event])) by \(decision.at) s", nil)
+        default: return ("observed something else at \(decision.at) s", nil)
         }
+    }
+
+    /// How many of several occurrences came, and when: `1 of 2 came, at 52.427000 s`; nil if none did, or one was enough.
+    private func came(of count: Int, _ decision: Decision, _ nearMisses: NearMisses) -> String? {
+        guard count > 1, let hits = nearMisses.hits(in: decision.window), let last = hits.last, hits.count < count
+        else {
+            return nil
+        }
+        let shown = hits.count > 3 ? "the last at \(last) s" : "at " + hits.map { "\($0) s" }.joined(separator: ", ")
+        return "\(hits.count) of \(count) came, \(shown)"
     }
 
     // MARK: Phrases

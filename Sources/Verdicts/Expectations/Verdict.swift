@@ -9,6 +9,9 @@ package enum Verdict: String, CaseIterable, Hashable, Sendable {
     /// It does not apply or cannot be run here.
     case skip
     case error
+
+    /// Whether it keeps a run from success.
+    package var isFault: Bool { self != .pass && self != .skip }
 }
 
 package struct Reason: Hashable, Sendable, CustomStringConvertible {
@@ -16,9 +19,15 @@ package struct Reason: Hashable, Sendable, CustomStringConvertible {
     package var expected: String?
     /// What was observed instead, and when.
     package var seen: String
+    /// What explains it: `it looks like swapped octets`.
+    package var cause: String?
 
-    package init(expected: String? = nil, seen: String) { (self.expected, self.seen) = (expected, seen) }
+    package init(expected: String? = nil, seen: String, cause: String? = nil) {
+        (self.expected, self.seen, self.cause) = (expected, seen, cause)
+    }
 
-    /// On one line: `expected …; observed …`.
-    package var description: String { expected.map { "expected \($0); \(seen)" } ?? seen }
+    /// On one line: `expected …; observed …; it looks like …`.
+    package var description: String {
+        [expected.map { "expected \($0)" }, seen, cause].compactMap(\.self).joined(separator: "; ")
+    }
 }

@@ -1,6 +1,7 @@
 import Conformance
 import Expectations
 import Simulation
+import TextFormatting
 
 /// The section of an HTML page about one case in one report.
 struct CaseSection {
@@ -28,7 +29,7 @@ struct CaseSection {
 
     /// Whether there is more to show than the verdict.
     static func isNeeded(for entry: Report.Entry) -> Bool {
-        entry.outcome.verdict != .pass || entry.outcome.timeline != nil
+        entry.outcome.verdict != .pass || entry.outcome.timeline != nil || !entry.outcome.clientErrors.isEmpty
     }
 
     static func badge(_ verdict: Verdict) -> HTML {
@@ -36,7 +37,7 @@ struct CaseSection {
     }
 
     /// Whether it comes first, and is open.
-    var isFault: Bool { [.fail, .inconclusive, .error].contains(entry.outcome.verdict) }
+    var isFault: Bool { entry.outcome.verdict.isFault }
 
     /// The anchor is inside, so that a browser that follows a link to it opens the section.
     var html: HTML {
@@ -47,7 +48,7 @@ struct CaseSection {
             <details class="case \(outcome.verdict.rawValue)"\(isFault ? " open" : HTML.nothing)>
             <summary>\(Self.badge(outcome.verdict))<span class="id">\(breakable: entry.id)</span>\(from)\(title)<span class="time">\(outcome.duration.formatted)</span></summary>
             <div class="body" id="\(anchor)">
-            \(outcome.faults.map(fault))\(picture)\(said)\(passed)\(replay)</div>
+            \(outcome.faults.map(fault))\(note)\(picture)\(said)\(errors)\(passed)\(replay)</div>
             </details>
 
             """
@@ -63,9 +64,10 @@ struct CaseSection {
         var facts: [HTML] = []
         if let why = finding.why {
             if let expected = why.expected { facts.append("<dt>expected</dt><dd>\(expected)</dd>") }
-            facts.append("<dt>\(why.expected == nil ? "reason" : "got")</dt><dd>\(why.seen)</dd>")
+            facts.append("<dt>\(why.expected == nil ? "reason" : "seen")</dt><dd>\(why.seen)</dd>")
         }
         if let instant = finding.instant { facts.append("<dt>at</dt><dd>\("\(instant)") s</dd>") }
+        if let cause = finding.why?.cause { facts.append("<dt>cause</dt><dd>\(cause)</dd>") }
         let list: HTML = facts.isEmpty ? .nothing : "<dl>\(facts)</dl>\n"
         return "<div class=\"fault\">\n\(head)\(list)\(trace(finding.trace))</div>\n"
     }
@@ -99,6 +101,19 @@ struct CaseSection {
             <tbody>
             \(rows)</tbody></table>
             \(more)</details>
+
+            """
+    }
+
+    private var note: HTML { entry.outcome.note.map { "<p class=\"note\">note: \($0)</p>\n" } ?? .nothing }
+
+    private var errors: HTML {
+        let lines = entry.outcome.clientErrors
+        guard !lines.isEmpty else { return .nothing }
+        return """
+            <details class="said"><summary>client's standard error</summary>
+            <pre class="trace" tabindex="0">\(lines.map { line -> HTML in "\(line)\n" })</pre>
+            </details>
 
             """
     }

@@ -75,9 +75,15 @@ private struct Page {
             <p class="brand"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="\(Self.heart)"/></svg>Lubdub</p>
             <h1>\(headline)</h1>
             <p class="facts">\(facts)</p>
-            \(isSingle ? tallies(total) : HTML.nothing)</header>
+            \(isSingle ? tallies(total) : HTML.nothing)\(isSingle ? campaign(report) : HTML.nothing)</header>
 
             """
+    }
+
+    /// The cases of a campaign that did not pass in every run.
+    private func campaign(_ report: Report) -> HTML {
+        let lines = report.campaign.map { summary -> HTML in "<li>\(summary.line)</li>\n" }
+        return lines.isEmpty ? .nothing : "<ul class=\"campaign\">\n\(lines)</ul>\n"
     }
 
     /// A bar, and the number of cases for each verdict.
@@ -132,10 +138,10 @@ private struct Page {
 
     private func rows(_ group: Matrix.Group, isOnly: Bool) -> HTML {
         let counts = group.tallies.map { tally -> HTML in "<td>\(tally.words(of: tally.verdicts))</td>" }
-        let name = group.name == "." ? "no folder" : group.name
         let head: HTML =
-            isOnly && group.name == "."
-            ? .nothing : "<tr class=\"group\"><th scope=\"rowgroup\">\(name)</th>\(counts)</tr>\n"
+            isOnly && group.name == nil
+            ? .nothing
+            : "<tr class=\"group\"><th scope=\"rowgroup\">\(Report.title(ofGroup: group.name))</th>\(counts)</tr>\n"
         return "<tbody>\n\(head)\(group.rows.map(row))</tbody>\n"
     }
 

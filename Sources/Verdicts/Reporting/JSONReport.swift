@@ -1,5 +1,5 @@
 package import Conformance
-package import Documents
+import Documents
 import Expectations
 import Simulation
 import TextFormatting
@@ -9,8 +9,9 @@ package enum JSONReport {
     package static func text(of report: Report) -> String {
         let cases = report.cases.map(row).joined(separator: ",\n  ")
         let counts = Verdict.allCases.map { "\($0.rawValue.quoted): \(report.summary[$0])" }.joined(separator: ", ")
+        let shard = report.shard.map { "\"shard\": \("\($0)".quoted), " } ?? ""
         return """
-            {"lubdub": \(report.version.quoted), "seed": \(report.seed), "cases": [\(cases.isEmpty ? "" : "\n  ")\(cases)],
+            {"lubdub": \(report.version.quoted), "seed": \(report.seed), \(shard)"cases": [\(cases.isEmpty ? "" : "\n  ")\(cases)],
              "summary": {\(counts)}}
 
             """
@@ -19,12 +20,27 @@ package enum JSONReport {
     private static func row(_ entry: Report.Entry) -> String {
         let outcome = entry.outcome
         let members = [
-            ("id", entry.id.quoted), ("title", outcome.title.quoted), ("verdict", outcome.verdict.rawValue.quoted),
+            ("id", entry.id.quoted), ("title", outcome.title.quoted), ("case", entry.caseID.quoted),
+            ("seed", entry.seed.map { "\($0)" } ?? "null"), ("run", entry.run?.number.map { "\($0)" } ?? "null"),
+            ("verdict", outcome.verdict.rawValue.quoted),
             ("requirement", line(outcome.requirements, by: ", ")), ("reason", line(outcome.account, by: "\n")),
             ("replay", outcome.replay?.quoted ?? "null"), ("start", "\(entry.start)"),
-            ("duration", "\(Instant.start.advanced(by: outcome.duration))"),
+            ("duration", "\(Instant.start.advanced(by: outcome.duration))"), ("note", outcome.note?.quoted ?? "null"),
+            ("findings", "[\(outcome.faults.map(text(of:)).joined(separator: ", "))]"),
+            ("stderr", line(outcome.clientErrors, by: "\n")),
         ]
         return "{" + members.map { "\($0.0.quoted): \($0.1)" }.joined(separator: ", ") + "}"
+    }
+
+    private static func text(of finding: CaseFinding) -> String {
+        let packets = finding.trace.map(\.quoted).joined(separator: ", ")
+        let members = [
+            ("id", finding.id?.quoted), ("requirement", finding.requirement?.quoted),
+            ("verdict", finding.verdict.rawValue.quoted), ("expected", finding.why?.expected?.quoted),
+            ("seen", finding.why?.seen.quoted), ("at", finding.instant.map { "\($0)" }),
+            ("cause", finding.why?.cause?.quoted), ("packets", "[\(packets)]"),
+        ]
+        return "{" + members.map { "\($0.0.quoted): \($0.1 ?? "null")" }.joined(separator: ", ") + "}"
     }
 
     private static func line(_ words: [String], by separator: String) -> String {
@@ -40,14 +56,21 @@ package enum JSONReport {
             .init(
                 "seed", .integer(0...Int.max), required: true,
                 "The seed of the command line, else that of all cases; 1 if they differ."),
+            .init("shard", .form(shard), "Which part of the suite was run, as I/N; missing if all of it was."),
             .init("cases", .list(.definition("case")), required: true, "In the suite's order."),
             .init("summary", .object(counts), required: true, "The number of cases per verdict."),
         ]),
-        definitions: [("case", .object(fields))], everywhere: [])
+        definitions: [("case", .object(fields)), ("finding", .object(findingFields))], everywhere: [])
 
     private static let fields: [Shape.Field] = [
-        .init("id", .text, required: true, "Unique: a path without .json, or the id in the suite."),
+        .init(
+            "id", .text, required: true,
+            "Unique: a path without .json, or the id in the suite; in a campaign with the seed and the number of the run: resting@17#2."
+        ),
         .init("title", .text, required: true, "The scenario's name."),
+        .init("case", .text, "The id without the seed and the number of a run."),
+        .init("seed", .any([.integer(0...Int.max), .null]), "The seed; null if the case was not played."),
+        .init("run", .any([.integer(1...Int.max), .null]), "The number of the run, if cases were repeated."),
         .init(
             "verdict", .name(Verdict.allCases.map(\.rawValue)), required: true, "The worst verdict of the expectations."
         ),
@@ -63,77 +86,32 @@ package enum JSONReport {
             "start", seconds, required: true,
             "In seconds, as if the cases had run one after another, the first at 0."),
         .init("duration", seconds, required: true, "In seconds."),
+        .init("note", orNull, "The scenario's note, if the case failed or is inconclusive."),
+        .init(
+            "findings", .list(.definition("finding")), "The expectations that did not pass, in the scenario's order."),
+        .init("stderr", orNull, "The last lines that the client wrote to its standard error."),
+    ]
+
+    private static let findingFields: [Shape.Field] = [
+        .init("id", orNull, required: true, "The expectation's id; null for the case as a whole."),
+        .init("requirement", orNull, required: true, "The test case or section that requires it."),
+        .init("verdict", .name(Verdict.allCases.map(\.rawValue)), required: true, "Its verdict."),
+        .init("expected", orNull, required: true, "What was expected, and when."),
+        .init("seen", orNull, required: true, "What was observed instead, or the reason, and when."),
+        .init("at", .any([seconds, .null]), required: true, "When it was decided, in seconds."),
+        .init("cause", orNull, required: true, "What explains it, as far as Lubdub knows."),
+        .init(
+            "packets", .list(.text), required: true,
+            "The packets and the client's lines around that instant, and those that carry what the verdict is about."),
     ]
 
     private static let counts = Verdict.allCases.map { verdict in
         Shape.Field(verdict.rawValue, .integer(0...Int.max), required: true, "The number of cases with this verdict.")
     }
 
+    private static let shard = Shape.Form("a part such as \"2/4\"", pattern: "^[0-9]+/[0-9]+$") {
+        Selection.Shard($0) != nil
+    }
     private static let orNull = Shape.any([.text, .null])
     private static let seconds = Shape.number(0...Double.greatestFiniteMagnitude)
-}
-
-extension JSONReport {
-    static let maximumCases = 100_000
-
-    /// The report in a file, or all problems of the file.
-    ///
-    /// The findings of a case are read from the lines of its `reason`, without the ids of their expectations.
-    package static func read(
-        _ octets: some Collection<UInt8>, file: String
-    ) -> (report: Report?, problems: [Problem]) {
-        let log = ProblemLog()
-        do throws(Problem) {
-            let document = Cursor(try Node(json: octets, file: file, log: log), file: file, log: log)
-            grammar.check(document)
-            guard log.problems.isEmpty else { return (nil, log.problems) }
-            let report = report(document)
-            return (log.problems.isEmpty ? report : nil, log.problems)
-        } catch { return (nil, log.problems + [error]) }
-    }
-
-    private static func report(_ document: Cursor) -> Report {
-        let seed = document["seed"]?.integer.map(UInt64.init)
-        var report = Report(version: document["lubdub"]?.string ?? "", seed: seed)
-        var ids: Set<String> = []
-        guard let cases = document["cases"] else { return report }
-        guard cases.items.count <= maximumCases else {
-            cases.note(.tooLarge, "the report has more than \(maximumCases) cases")
-            return report
-        }
-        cases.eachItem { item in
-            let id = item["id"]?.string ?? ""
-            if id.isEmpty { item["id"]?.note(.outOfRange, "the id of a case must not be empty") }
-            if !ids.insert(id).inserted {
-                item["id"]?.note(.duplicateID, "another case has the id \(id.abbreviated.quoted)")
-            }
-            report.add(id, outcome(item))
-        }
-        if let summary = document["summary"], ids.count == cases.items.count { check(summary, of: report) }
-        return report
-    }
-
-    private static func check(_ summary: Cursor, of report: Report) {
-        for verdict in Verdict.allCases where summary[verdict.rawValue]?.integer != report.summary[verdict] {
-            summary[verdict.rawValue]?.note(
-                .outOfRange, "expected \(report.summary[verdict]), the number of cases with this verdict")
-        }
-    }
-
-    private static func outcome(_ item: Cursor) -> Outcome {
-        let verdict = item["verdict"]?.string.flatMap(Verdict.init) ?? .error
-        // An `Instant` ends after 292 years.
-        let seconds = min(item["duration"]?.number ?? 0, 9e9)
-        var outcome = Outcome(
-            verdict, title: item["title"]?.string ?? "", replay: item["replay"]?.string, duration: .seconds(seconds))
-        outcome.requirements = [item["requirement"]?.string].compactMap { $0 }
-        for line in (item["reason"]?.string ?? "").split(separator: "\n", omittingEmptySubsequences: true) {
-            if line.hasPrefix("  "), !outcome.findings.isEmpty {
-                outcome.findings[outcome.findings.count - 1].trace.append(String(line.dropFirst(2)))
-            } else {
-                outcome.findings.append(CaseFinding(id: nil, verdict: verdict, reason: String(line)))
-            }
-        }
-        return outcome
-    }
 }

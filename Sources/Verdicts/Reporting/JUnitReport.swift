@@ -14,7 +14,7 @@ package enum JUnitReport {
             "<testsuites\(attributes([("name", "lubdub")] + counts(all, report.duration)))>",
         ]
         for group in report.groups {
-            let name = group.name == "." ? "lubdub" : group.name
+            let name = group.name ?? "lubdub"
             let skipped = [("skipped", "\(group.tally[.skip])")]
             lines.append(
                 "  <testsuite\(attributes([("name", name)] + counts(group.tally, group.duration) + skipped))>")
@@ -23,7 +23,7 @@ package enum JUnitReport {
                 lines.append("      <property\(attributes([("name", property.0), ("value", property.1)]))/>")
             }
             lines.append("    </properties>")
-            for entry in group.cases { lines += rows(entry, class: group.name == "." ? "lubdub" : "lubdub.\(name)") }
+            for entry in group.cases { lines += rows(entry, class: group.name.map { "lubdub.\($0)" } ?? name) }
             lines.append("  </testsuite>")
         }
         return (lines + ["</testsuites>", ""]).joined(separator: "\n")
@@ -41,15 +41,21 @@ package enum JUnitReport {
         let open =
             "    <testcase"
             + attributes([("name", entry.id), ("classname", name), ("time", seconds(outcome.duration))])
+        let errors =
+            outcome.clientErrors.isEmpty
+            ? []
+            : [
+                "      <system-err>\(Markup.escaped(outcome.clientErrors.joined(separator: "\n"), in: .text))</system-err>"
+            ]
         let element: String
         switch outcome.verdict {
-        case .pass: return ["\(open)/>"]
+        case .pass: return errors.isEmpty ? ["\(open)/>"] : ["\(open)>"] + errors + ["    </testcase>"]
         case .fail, .inconclusive: element = "failure"
         case .skip: element = "skipped"
         case .error: element = "error"
         }
         let message = outcome.reasons.first ?? outcome.verdict.rawValue
-        var text = [outcome.title] + outcome.account
+        var text = [outcome.title] + outcome.details
         if !outcome.requirements.isEmpty {
             text.append("requirement: " + outcome.requirements.joined(separator: ", "))
         }
@@ -58,8 +64,7 @@ package enum JUnitReport {
             "\(open)>",
             "      <\(element)\(attributes([("type", outcome.verdict.rawValue), ("message", message)]))>"
                 + "\(Markup.escaped(text.joined(separator: "\n"), in: .text))</\(element)>",
-            "    </testcase>",
-        ]
+        ] + errors + ["    </testcase>"]
     }
 
     /// Three decimals, as older schemas require.

@@ -18,12 +18,14 @@ package enum MarkdownReport {
         let verdicts = Verdict.allCases.filter { summary[$0] > 0 || $0 == .pass || $0 == .fail }
         var rows = [["group"] + verdicts.map(\.rawValue)]
         rows += report.groups.map { group in
-            [code(group.name == "." ? "no folder" : group.name)] + verdicts.map { "\(group.tally[$0])" }
+            [code(Report.title(ofGroup: group.name))] + verdicts.map { "\(group.tally[$0])" }
         }
         rows.append(["**all**"] + verdicts.map { "**\(summary[$0])**" })
+        let campaign = report.campaign.map { "* \(escaped($0.line))" }.joined(separator: "\n")
         return [
             "### \(sign(of: summary)) Lubdub: \(summary.words(of: verdicts))", table(rows, numbers: true),
-            "lubdub \(escaped(report.version)), seed \(report.seed), \(report.duration.formatted) in the cases' time",
+        ] + (campaign.isEmpty ? [] : [campaign]) + [
+            "lubdub \(escaped(report.version)), seed \(report.seed), \(report.duration.formatted) in the cases' time"
         ]
     }
 
@@ -44,7 +46,7 @@ package enum MarkdownReport {
     private static func faults(_ matrix: Matrix) -> [String] {
         let faults = matrix.rows.flatMap { row in
             row.entries.enumerated().compactMap { column, entry -> (Report.Entry, String?)? in
-                guard let entry, [.fail, .inconclusive, .error].contains(entry.outcome.verdict) else { return nil }
+                guard let entry, entry.outcome.verdict.isFault else { return nil }
                 return (entry, matrix.columns.count > 1 ? matrix.columns[column].name : nil)
             }
         }
@@ -57,7 +59,7 @@ package enum MarkdownReport {
         let outcome = entry.outcome
         let place = report.map { " in \(html($0))" } ?? ""
         // CommonMark parses nothing within `pre`: section 4.6.
-        let lines = outcome.account + (outcome.replay.map { ["replay: \($0)"] } ?? [])
+        let lines = outcome.details + (outcome.replay.map { ["replay: \($0)"] } ?? [])
         return """
             <details><summary>\(sign(of: outcome.verdict)) \(outcome.verdict): <code>\(html(entry.id))</code>\(place)</summary>
             <pre>\(Markup.escaped(lines.joined(separator: "\n"), in: .text))</pre>

@@ -31,7 +31,8 @@ struct Matrix {
 
     /// The cases of a folder.
     struct Group {
-        let name: String
+        /// Nil for cases without a folder.
+        let name: String?
         fileprivate(set) var rows: [Row]
         /// Their verdicts in each column.
         let tallies: [Report.Tally]
@@ -46,7 +47,7 @@ struct Matrix {
 
     init(_ columns: [ReportColumn]) {
         self.columns = columns
-        var (names, rows): ([String], [String: [Row]]) = ([], [:])
+        var (names, rows): ([String?], [String?: [Row]]) = ([], [:])
         var places: [String: Int] = [:]
         for (column, report) in columns.map(\.report).enumerated() {
             for group in report.groups {

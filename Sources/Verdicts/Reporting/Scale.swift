@@ -64,8 +64,3 @@ extension Duration {
         }
     }
 }
-
-extension Int {
-    /// `1 case`, `2 cases`
-    func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
-}

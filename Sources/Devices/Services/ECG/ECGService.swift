@@ -5,6 +5,7 @@ package import Octets
 package import Sensors
 package import ServiceFramework
 import Simulation
+import TextFormatting
 
 extension ServiceDescription {
     /// The vendor-specific ECG service, 0x0200.
@@ -71,7 +72,7 @@ package enum ECGFields {
 
 extension ECGFrame: CharacteristicValue {
     /// `73 samples from 500 on`.
-    package var words: String { "\(samples.count) samples from \(header.index) on" }
+    package var words: String { "\(samples.count.counted("sample")) from \(header.index) on" }
     /// Microvolts and the number of the lead.
     package static func samples(in octets: ArraySlice<UInt8>) throws(Malformed) -> (samples: [Int32], lead: UInt8?)? {
         let frame = try ECGFrame(octets: octets)

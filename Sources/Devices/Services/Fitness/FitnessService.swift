@@ -72,7 +72,7 @@ package struct StepCount: NumberValue {
     package let number: UInt32
     package init(_ number: UInt32) { self.number = number }
     /// `4211 steps`.
-    package var words: String { "\(number) steps" }
+    package var words: String { number.counted("step") }
 }
 
 /// Steps Today, vendor 0x0102: a `VendorCount`.
@@ -81,7 +81,7 @@ package struct StepCountOfDay: NumberValue {
     package let number: UInt32
     package init(_ number: UInt32) { self.number = number }
     /// `4211 steps today`.
-    package var words: String { "\(number) steps today" }
+    package var words: String { "\(number.counted("step")) today" }
 }
 
 extension Temperature: CharacteristicValue {

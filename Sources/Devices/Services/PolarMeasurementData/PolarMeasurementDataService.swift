@@ -5,6 +5,7 @@ package import Octets
 import Sensors
 package import ServiceFramework
 import Simulation
+import TextFormatting
 
 extension ServiceDescription {
     /// Polar Measurement Data, the service with which Polar straps send an ECG: `ecg` as `pmd` in a scenario.
@@ -35,7 +36,7 @@ extension ServiceDescription {
 
 extension PMDECGFrame: CharacteristicValue {
     /// `73 samples`.
-    package var words: String { "\(samples.count) samples" }
+    package var words: String { samples.count.counted("sample") }
     /// Microvolts, without the number of the lead.
     package static func samples(in octets: ArraySlice<UInt8>) throws(Malformed) -> (samples: [Int32], lead: UInt8?)? {
         (try PMDECGFrame(octets: octets).samples, nil)

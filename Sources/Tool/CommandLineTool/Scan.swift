@@ -1,0 +1,103 @@
+import Arguments
+import Bluetooth
+import ClientTesting
+import Collector
+import CommandSupport
+import Glibc
+import ScenarioRuns
+import Simulation
+import Synchronization
+import Terminal
+import TextFormatting
+
+let scanGrammar = Arguments.Grammar(
+    "scan", "Scan, and list advertising devices",
+    options: [
+        radioOption, .option("--for", "DURATION", "Stop after this long (default 5 s)"),
+        .flag("--json", "Print a JSON object per device, as \"monitor --json\" does, instead of a table"), colorOption,
+    ])
+
+/// Lists the devices when the time is over, or a signal ends the scan.
+func scan(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+    var settings = SensorCollector.Settings(choice: .nobody)
+    settings.services = []
+    let paint = try Paint(invocation, for: Console.descriptor)
+    let found = Mutex(FoundDevices())
+    let isOnTerminal = isatty(STDERR_FILENO) == 1 && Paint.canErase
+    defer {
+        Console.show(last: nil)
+        let devices = found.withLock { $0 }
+        for line in invocation.has("--json") ? devices.json : devices.table(paint) { Console.print(line) }
+    }
+    let code = try listen(settings, invocation, limit: .seconds(5)) { update in
+        let count = found.withLock { devices in
+            devices.add(update)
+            return devices.count
+        }
+        if isOnTerminal { Console.show(last: "scanning: \(count.counted("device"))") }
+    }
+    if code == .success, found.withLock({ $0.count }) == 0 { Console.warn("no advertising device was found") }
+    return code
+}
+
+/// The devices of a scan, each once.
+struct FoundDevices: Sendable {
+    private struct Device: Sendable {
+        let peer: SensorCollector.Peer
+        let services: [UUID]
+        let rssi: Int8?
+        let update: SensorCollector.Update
+    }
+
+    private var devices: [Device] = []
+
+    var count: Int { devices.count }
+
+    /// Adds or replaces a device; ignores other updates.
+    mutating func add(_ update: SensorCollector.Update) {
+        guard case .found(let services, let rssi) = update.content, let peer = update.peer else { return }
+        let device = Device(peer: peer, services: services, rssi: rssi, update: update)
+        if let place = devices.firstIndex(where: { $0.peer.address == peer.address }) {
+            devices[place] = device
+        } else {
+            devices.append(device)
+        }
+    }
+
+    /// The strongest first; those of equal strength in the order in which they were found.
+    private var byStrength: [Device] {
+        devices.enumerated().sorted { left, right in
+            let (one, other) = (left.element.rssi ?? .min, right.element.rssi ?? .min)
+            return one == other ? left.offset < right.offset : one > other
+        }.map(\.element)
+    }
+
+    var json: [TerminalLine] { byStrength.map { "\($0.update.json)" } }
+
+    /// A head and a row for each device; nothing without devices.
+    func table(_ paint: Paint) -> [TerminalLine] {
+        guard !devices.isEmpty else { return [] }
+        let rows = byStrength.map { device in
+            [
+                device.peer.name.map { String($0.quoted.dropFirst().dropLast()) } ?? "-", "\(device.peer.address)",
+                device.services.isEmpty ? "-" : device.services.map(\.description).joined(separator: " "),
+                device.rssi.map { "\($0) dBm" } ?? "-",
+            ]
+        }
+        let head = ["name", "address", "services", "rssi"]
+        // The last column needs no padding.
+        let widths =
+            head.indices.dropLast().map { column in ([head] + rows).map { $0[column].columns }.max() ?? 0 } + [0]
+        func line(_ cells: [String]) -> String {
+            zip(cells, widths).map { cell, width in
+                cell + String(repeating: " ", count: max(0, width - cell.columns))
+            }.joined(separator: "  ")
+        }
+        return [paint(line(head), .state)] + rows.map { "\(line($0))" }
+    }
+}
+
+extension String {
+    /// The width on a terminal.
+    fileprivate var columns: Int { reduce(0) { $0 + $1.columns } }
+}

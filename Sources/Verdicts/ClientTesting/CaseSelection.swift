@@ -1,0 +1,96 @@
+package import Arguments
+package import CommandSupport
+package import Conformance
+import Reporting
+import TextFormatting
+
+/// The cases of a command line, in the order in which they run.
+package struct CaseSelection {
+    /// Empty only if no selected case failed in the report of `--last-failed`.
+    package private(set) var cases: [Case]
+    /// Which part of the selected cases they are; nil for all of them.
+    package let shard: Selection.Shard?
+    /// Whether the options of a campaign are given, so that a single scenario is run like a suite.
+    package let isCampaign: Bool
+
+    private static let options = ["--seeds", "--repeat", "--until-fail", "--last-failed"]
+
+    /// The runs of the cases that `--only`, `--last-failed` and `--shard` select; throws when there are none.
+    package init(_ invocation: Invocation) throws(CommandFailure) {
+        let campaign = try Campaign(invocation)
+        let choice = try orFail {
+            try invocation.value("--shard", as: "I/N with I from 1 to N, for example 2/4, or auto, or auto/N") {
+                ShardChoice($0)
+            }
+        }
+        shard = try choice.map { choice throws(CommandFailure) in try Selection.Shard(choice) }
+        isCampaign = Self.options.contains(where: invocation.has)
+        let all = try discoverCases(invocation.operands, mayRepeat: invocation.has("--repeat"))
+        cases = try Self.matching(all, invocation)
+        if let path = invocation.text("--last-failed") {
+            let selected = Set(cases.map(\.id))
+            cases = try Self.failed(of: all, path).filter { selected.contains($0.caseID) }
+            guard !cases.isEmpty else { return }
+        }
+        let runs = try orFail { try campaign.runs(of: cases) }
+        cases = Selection(only: [], shard).chosen(of: runs)
+        guard cases.isEmpty, let shard else { return }
+        throw CommandFailure(
+            .environment,
+            "shard \(shard) is empty: only \(runs.count) case\(runs.count == 1 ? " is" : "s are") selected")
+    }
+
+    /// The cases that match `--only`.
+    private static func matching(_ cases: [Case], _ invocation: Invocation) throws(CommandFailure) -> [Case] {
+        let only = invocation.texts("--only")
+        let matching = Selection(only: only.map { Glob($0) }, nil).chosen(of: cases)
+        guard matching.isEmpty else { return matching }
+        guard !cases.isEmpty else { throw CommandFailure(.environment, "the suite has no cases") }
+        let patterns = only.map(\.quoted).joined(separator: " or ")
+        let single = cases.count == 1 ? cases.first : nil
+        let hint = single.map { "the only case is \($0.id.quoted)" } ?? "\(cases.count.counted("case")); see --list"
+        throw CommandFailure(.environment, "no case matches \(patterns) (\(hint))")
+    }
+
+    private static func failed(of cases: [Case], _ path: String) throws(CommandFailure) -> [Case] {
+        guard let report = try JSONReport.read(files: [path]).first, !report.cases.isEmpty else {
+            throw CommandFailure(.environment, "--last-failed: \(path) has no cases, since its run was interrupted")
+        }
+        return try orFail { try report.failed(of: cases, in: path) }
+    }
+}
+
+extension Campaign {
+    /// The options of a campaign; throws when they contradict each other.
+    fileprivate init(_ invocation: Invocation) throws(CommandFailure) {
+        for (name, other) in [("--seeds", "--seed"), ("--seeds", "--last-failed"), ("--seed", "--last-failed")]
+        where invocation.has(name) && invocation.has(other) {
+            let why = other == "--last-failed" ? ": the report has the seeds" : ""
+            throw CommandFailure(.usage, "\(name) and \(other) are mutually exclusive\(why)")
+        }
+        let limit = Self.maximumRuns
+        self.init(
+            try orFail {
+                try invocation.value("--seeds", as: "A..B, two whole numbers with A not above B, for example 1..200") {
+                    SeedRange($0)
+                }
+            },
+            repetitions: try orFail {
+                try invocation.value("--repeat", as: "a whole number from 1 to \(limit)") { text in
+                    Int(text).flatMap { (1...limit).contains($0) ? $0 : nil }
+                }
+            })
+    }
+}
+
+extension Selection.Shard {
+    fileprivate init(_ choice: ShardChoice) throws(CommandFailure) {
+        switch choice {
+        case .part(let shard): self = shard
+        case .automatic(let count):
+            do throws(UsageError) { self = try Selection.Shard(of: count, variable: environmentVariable) } catch {
+                throw CommandFailure(.environment, error.description)
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import Arguments
+package import CommandSupport
+package import Conformance
+import Documents
+
+extension JSONReport {
+    /// The reports in files, in their order; throws all problems of all files.
+    package static func read(files paths: [String]) throws(CommandFailure) -> [Report] {
+        var (reports, problems): ([Report], [Problem]) = ([], [])
+        for path in paths {
+            guard let octets = contents(of: path) else {
+                problems.append(
+                    Problem(
+                        file: path, position: Position(), code: .unreadable, path: "", message: "cannot read this file")
+                )
+                continue
+            }
+            let (report, found) = read(octets, file: path)
+            problems += found
+            if let report { reports.append(report) }
+        }
+        guard problems.isEmpty else { throw CommandFailure(.usage, problems: problems.map(\.description)) }
+        return reports
+    }
+}
