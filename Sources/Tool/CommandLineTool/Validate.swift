@@ -40,7 +40,7 @@ func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         let reading = ScenarioFile.read(path, variables: [:], load: contents)
         let (problems, warnings) = (reading.problems, reading.warnings)
         for problem in problems + warnings { Console.print("\(problem)") }
-        let count = warnings.isEmpty ? "" : ", \(warnings.count) \(warnings.count == 1 ? "warning" : "warnings")"
+        let count = warnings.isEmpty ? "" : ", \(warnings.count.counted("warning"))"
         if problems.isEmpty { Console.print("\(path): no problems\(count)") }
         if problems.contains(where: { $0.code != .notYet }) { isValid = false }
     }

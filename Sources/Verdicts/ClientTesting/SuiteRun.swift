@@ -228,8 +228,8 @@ package func runSuite(_ selection: CaseSelection, _ invocation: Invocation) thro
         showProgress: { player.showProgress($0, among: cases.count, playing: $1) })
     let empty = Report(version: version, seed: player.seed, shard: selection.shard)
     let order = SuiteScheduler.Order(isSuites: player.isVirtual, endsAtFault: invocation.has("--until-fail"))
-    let scheduler = try SuiteScheduler(CaseRunner(cases, into: empty) { $0.run }, jobs: jobs, order, callbacks)
-        .run(Signals())
+    let runner = CaseRunner(cases, into: empty, runOfCase: \.run)
+    let scheduler = try SuiteScheduler(runner, jobs: jobs, order, callbacks).run(Signals())
     Console.show(last: nil)
     let report = scheduler.runner.report
     for line in CaseFormatter(paint: player.paint, isVirtual: player.isVirtual).summary(report) { Console.print(line) }

@@ -30,7 +30,7 @@ struct RealPeripheralTest {
         showProgress(host, "looking for \(peer)")
         defer { Console.show(last: nil) }
         let scan = PeripheralScan(for: peer, by: host, within: timeout)
-        var runner = CaseRunner(checks, into: Report(version: version)) { $0.rank }
+        var runner = CaseRunner(checks, into: Report(version: version), rank: \.rank)
         if !host.isOver, let obstacle = obstacle(scan, host) {
             try reports.write(runner.report)
             throw obstacle
