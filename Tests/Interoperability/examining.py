@@ -16,8 +16,8 @@ ADDRESS = 'F0:F1:F2:F3:F4:F5'
 class Examined:
     """A peripheral during a check."""
 
-    def __init__(self, process, lines):
-        self.process, self.lines = process, lines
+    def __init__(self, process, lines, strap=None):
+        self.process, self.lines, self.strap = process, lines, strap
 
     async def verdicts(self):
         """Collects the output until the end, and the verdict of each check."""
@@ -41,7 +41,7 @@ async def examined(strap, *arguments, peer=ADDRESS, **streams):
     async with lubdub(*words, **streams) as process:
         address = (await process.stdout.readline()).decode().split()[1]
         async with strap.above(address):
-            yield Examined(process, [])
+            yield Examined(process, [], strap)
 
 
 async def verdicts(strap, *arguments):

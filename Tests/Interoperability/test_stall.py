@@ -15,9 +15,11 @@ class StallTests(Interoperability):
         check = straps.CannotStop.caught_by
         async with examined(straps.CannotStop(), '--only', check, stderr=asyncio.subprocess.PIPE) as examination:
             process = examination.process
-            await asyncio.sleep(4)
+            while not any(examination.strap.device.gatt_server.subscribers.values()):
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(1)  # until the check waits for values that must not come
             process.send_signal(signal.SIGSTOP)
-            await asyncio.sleep(2)
+            await asyncio.sleep(3)
             process.send_signal(signal.SIGCONT)
             seen = await examination.verdicts()
             message = (await process.stderr.read()).decode()

@@ -17,7 +17,25 @@ package struct BenchRow {
     package let name: String
     /// The name of Bumble's benchmark of the same work, if there is one.
     var twin: String?
-    let measure: () throws(CommandFailure) -> Figures
+    /// With Bumble, or nil.  Returns nil if the row needs Bumble.
+    let measure: (Bumble?) throws(CommandFailure) -> Figures?
+
+    private init(
+        word: String, name: String, twin: String? = nil, measure: @escaping () throws(CommandFailure) -> Figures
+    ) {
+        (self.word, self.name, self.twin) = (word, name, twin)
+        self.measure = { _ throws(CommandFailure) in try measure() }
+    }
+
+    private init(
+        word: String, name: String, withBumble measure: @escaping (Bumble) throws(CommandFailure) -> Figures
+    ) {
+        (self.word, self.name) = (word, name)
+        self.measure = { bumble throws(CommandFailure) in
+            guard let bumble else { return nil }
+            return try measure(bumble)
+        }
+    }
 
     package static var all: [BenchRow] {
         [
@@ -44,6 +62,12 @@ package struct BenchRow {
             BenchRow(word: "suite", name: "the scenarios for clients, judged", measure: suite),
             BenchRow(word: "start", name: "time from start to the first advertisement", measure: StartupRows.time),
             BenchRow(word: "memory", name: "peak memory at the first advertisement", measure: StartupRows.memory),
+            BenchRow(word: "check", name: "check of Bumble's strap, in real time") { bumble throws(CommandFailure) in
+                try CheckRow.measure(bumble)
+            },
+            BenchRow(word: "check_heart_rate", name: "the same, only HRS/*") { bumble throws(CommandFailure) in
+                try CheckRow.measure(bumble, ["--only", "HRS/*"])
+            },
         ]
     }
 

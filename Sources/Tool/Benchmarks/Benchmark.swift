@@ -4,15 +4,15 @@ import Terminal
 import TextFormatting
 
 extension BenchRow {
-    /// The figures of a row, and Bumble's.
+    /// The figures of a row, and Bumble's; nil if the row needs Bumble and there is none.
     ///
     /// The two are measured alternately, and the cheapest measurement of each counts: load on the machine only adds time.
-    package func result(comparedWith bumble: Bumble?) throws(CommandFailure) -> BenchResult {
-        var ours = try measure()
+    package func result(comparedWith bumble: Bumble?) throws(CommandFailure) -> BenchResult? {
+        guard var ours = try measure(bumble) else { return nil }
         guard let bumble, let twin else { return BenchResult(word: word, name: name, figures: ours, theirs: nil) }
         var theirs = try bumble.measure(twin)
         for _ in 1..<5 where ours.fault == nil {
-            let again = try measure()
+            guard let again = try measure(bumble) else { break }
             if again.fault != nil || again.microsecondsPerItem < ours.microsecondsPerItem { ours = again }
             let theirsAgain = try bumble.measure(twin)
             if theirsAgain.microsecondsPerItem < theirs.microsecondsPerItem { theirs = theirsAgain }

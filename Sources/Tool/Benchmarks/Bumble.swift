@@ -22,9 +22,18 @@ package struct Bumble {
 
     private static func isProgram(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
 
+    /// The address of `strap`.
+    static let strapAddress = "C0:FF:EE:00:00:01"
+
+    /// Starts a heart-rate strap over the controller at an address; it ends with the process.
+    func strap(over address: String) throws(CommandFailure) -> ChildProcess {
+        try ChildProcess(python, ["-c", Self.script, "strap", address])
+    }
+
+    private static var script: String { String(decoding: PackageResources.bumble_py, as: UTF8.self) }
+
     package func measure(_ row: String) throws(CommandFailure) -> Figures {
-        let script = String(decoding: PackageResources.bumble_py, as: UTF8.self)
-        let child = try ChildProcess(python, ["-c", script, row])
+        let child = try ChildProcess(python, ["-c", Self.script, row])
         var figures: Figures?
         while let line = child.line() {  // the count, and the microseconds per item
             let words = line.split(separator: " ")

@@ -1,6 +1,7 @@
 """The rows of `lubdub bench` that Bumble supports: prints the count and the CPU time per item in microseconds.
 
-Both hosts and both controllers run in this process, as they do in lubdub.
+Both hosts and both controllers run in this process, as they do in lubdub.  `strap ADDRESS` serves a heart-rate strap made of
+Bumble's profiles over the controller at an address, until it is ended.
 """
 
 import asyncio
@@ -113,9 +114,40 @@ async def greeting(count=30):
     return count, spent
 
 
+async def strap(address):
+    from bumble.core import AdvertisingData
+    from bumble.profiles.battery_service import BatteryService
+    from bumble.profiles.heart_rate_service import HeartRateService
+    from bumble.transport import open_transport
+
+    measurement = HeartRateService.HeartRateMeasurement(72, True, 5, [0.75])
+    heart_rate = HeartRateService(lambda _: measurement, HeartRateService.BodySensorLocation.CHEST, lambda _: None)
+    async with await open_transport(address.replace("tcp:", "tcp-client:", 1)) as hci:
+        device = Device.with_hci("Bumble HRM", STRAP, hci.source, hci.sink)
+        device.add_services([heart_rate, BatteryService(lambda _: 87)])
+        await device.power_on()
+        await device.start_advertising(
+            auto_restart=True,
+            advertising_data=bytes(
+                AdvertisingData(
+                    [
+                        (AdvertisingData.Type.FLAGS, bytes([6])),
+                        (AdvertisingData.Type.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS, HEART_RATE.to_bytes()),
+                    ]
+                )
+            ),
+            scan_response_data=bytes(AdvertisingData([(AdvertisingData.Type.COMPLETE_LOCAL_NAME, b"Bumble HRM")])),
+        )
+        while True:
+            await asyncio.sleep(1)
+            await device.notify_subscribers(heart_rate.heart_rate_measurement_characteristic)
+
+
 async def main():
+    if sys.argv[1] == "strap":
+        return await strap(sys.argv[2])
     count, spent = await {"notifications": notifications, "reads": reads, "greeting": greeting}[sys.argv[1]]()
     print(count, spent / count * 1e6)
 
 
-asyncio.run(asyncio.wait_for(main(), 60))
+asyncio.run(asyncio.wait_for(main(), 600 if sys.argv[1] == "strap" else 60))

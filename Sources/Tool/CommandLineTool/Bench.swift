@@ -33,7 +33,10 @@ func bench(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     if !isJSON { Console.print("\(BenchTable.head)") }
     var code = ExitCode.success
     for row in rows {
-        let result = try row.result(comparedWith: bumble)
+        guard let result = try row.result(comparedWith: bumble) else {
+            if !invocation.operands.isEmpty { Console.warn("\(row.word) needs Bumble, and was not measured") }
+            continue
+        }
         Console.print("\(isJSON ? result.json : BenchTable.line(result))")
         if let fault = result.figures.fault {
             Console.warn("\(row.name.quoted) is not valid: \(fault)")

@@ -113,7 +113,7 @@ extension Check {
             "Core 6.0, Vol 3, Part F, section 3.4.5.1; Heart Rate Service 1.0, section 1.6", if: hasControlPoint
         ) { peripheral throws(CheckExit) in
             let expected = "\(ATTError.invalidAttributeValueLength), or controlPointNotSupported (0x80)"
-            try peripheral.expectRefused([[0x01, 0x01]], expected) {
+            try peripheral.expectRefused([[0x01, 0x01]], expected, isPrompt: true) {
                 $0 == .invalidAttributeValueLength || $0.rawValue == HeartRateControlPoint.controlPointNotSupported
             }
         },
@@ -301,12 +301,13 @@ extension Examiner {
 
     /// Fails unless the control point rejects these values, written between two valid ones.
     fileprivate mutating func expectRefused(
-        _ values: [[UInt8]], _ expected: String, by isRight: (ATTError) -> Bool
+        _ values: [[UInt8]], _ expected: String, isPrompt: Bool = false, by isRight: (ATTError) -> Bool
     ) throws(CheckExit) {
         let handle = try characteristic(.heartRateControlPoint, of: .heartRate).valueHandle
         try validWrite(to: handle, "before")
         for octets in values {
-            try expectRefused(octets, to: handle, "Heart Rate Control Point", expected, by: isRight)
+            try expectRefused(
+                octets, to: handle, "Heart Rate Control Point", expected, isPrompt: isPrompt, by: isRight)
         }
         try validWrite(to: handle, "after")
     }

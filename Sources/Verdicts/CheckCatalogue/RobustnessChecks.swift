@@ -138,7 +138,7 @@ extension Examiner {
         else {
             throw failure(
                 expected: "\(ATTError.invalidPDU) for the malformed PDU \(octets.text)",
-                seen: answer?.text ?? missingAnswer)
+                seen: answer?.text ?? "no answer within 30 s")
         }
     }
 }
@@ -180,8 +180,7 @@ extension Check {
             "Execute Write with invalid flags is rejected with \(ATTError.invalidPDU)", att("3.4.6.3")
         ) { peripheral throws(CheckExit) in
             guard let octets = try peripheral.answer(to: [0x18, 0x02]) else {
-                throw peripheral.failure(
-                    expected: "an answer to 18 02 within 30 s", seen: peripheral.missingAnswer)
+                throw peripheral.failure(expected: "an answer to 18 02 within 30 s", seen: "none")
             }
             try peripheral.expect(
                 octets.count == 5 && octets.starts(with: [0x01, 0x18]), "an Error Response to 18 02",

@@ -53,7 +53,7 @@ extension Check {
 extension Examiner {
     /// Fails unless the server rejects these octets, a request with an unknown opcode.
     mutating func expectUnknown(_ octets: [UInt8]) throws(CheckExit) {
-        let answer = try answer(to: octets)
+        let answer = try promptAnswer(to: octets)
         if connection == nil { throw disconnectedFailure(instead: octets.text) }
         let expected = PDU.errorResponse(request: octets[0], handle: 0, .requestNotSupported).octets
         try expect(

@@ -34,8 +34,8 @@ package struct Examination {
         if let reason = knownReason(to: check) { return Check.Outcome(check, skipped: reason) }
         let isFirst = kept == nil
         let (outcome, hasShared) = run(check)
-        guard !isFirst, !host.isOver, !outcome.isExcused else { return outcome }
-        guard outcome.verdict == .inconclusive || outcome.verdict == .fail && hasShared else { return outcome }
+        let isDoubtful = outcome.verdict == .fail ? hasShared : outcome.verdict == .inconclusive && !isFirst
+        guard isDoubtful, !host.isOver, !outcome.isExcused else { return outcome }
         let alone = runAlone(check)
         guard let finding = outcome.finding, alone.verdict == .pass else { return alone }
         return Check.Outcome(
@@ -71,7 +71,10 @@ package struct Examination {
             try prepare(&examiner, for: check)
         }
         // Recorded values, and a request that the peripheral ignored, do not depend on earlier checks.
-        let hasShared = isShared && check.recording == nil && !examiner.isIgnored
+        let hasShared =
+            (isShared || examiner.tape?.begin != nil) && check.recording == nil && !examiner.isIgnored
+        let stall = max(examiner.stall, examiner.tape?.stall ?? .zero)
+        examiner.tape?.stall = stall
         if !examiner.services.isEmpty { informed = examiner }
         if outcome.isExcused { recording = nil }
         let hasPassed = outcome.verdict == .pass || outcome.verdict == .skip

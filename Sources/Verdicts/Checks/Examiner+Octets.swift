@@ -25,26 +25,24 @@ extension Examiner {
     package mutating func answer(
         to octets: [UInt8], within duration: Duration = answerTime
     ) throws(CheckExit) -> [UInt8]? {
-        (answered, isIgnored) = ([], false)
+        answered = []
         try send(octets)
-        guard duration == Self.answerTime, octets.first != Self.probe.opcode.rawValue else {
-            _ = wait(atMost: duration) { !$0.answered.isEmpty || $0.connection == nil }
-            return answered.first
-        }
-        if wait(atMost: Self.usualAnswerTime, until: { !$0.answered.isEmpty || $0.connection == nil }) {
-            return answered.first
-        }
-        return try answerBesideProbe()
+        _ = wait(atMost: duration) { !$0.answered.isEmpty || $0.connection == nil }
+        return answered.first
     }
 
-    /// Waits for an overdue answer, and sends another request meanwhile.  A server that answers that one has ignored the
-    /// first, because it handles one request at a time: Core 6.0, Vol 3, Part F, section 3.3.2.
-    private mutating func answerBesideProbe() throws(CheckExit) -> [UInt8]? {
+    /// The same for a request that servers reject without asking an application.  If the answer is overdue, another
+    /// request follows: a server that answers that one has ignored the first, because it handles one request at a time.
+    /// Core 6.0, Vol 3, Part F, section 3.3.2.
+    package mutating func promptAnswer(to octets: [UInt8]) throws(CheckExit) -> [UInt8]? {
+        isIgnored = false
+        if let answer = try answer(to: octets, within: Self.usualAnswerTime) { return answer }
+        guard connection != nil else { return nil }
         sharedScope = nil
         try send(Self.probe.octets)
         _ = wait(atMost: Self.answerTime - Self.usualAnswerTime) { !$0.answered.isEmpty || $0.connection == nil }
         guard let first = answered.first else { return nil }
-        isIgnored = first[0] == 0x05 || first.starts(with: [0x01, Self.probe.opcode.rawValue])
+        isIgnored = first.first == 0x05 || first.starts(with: [0x01, Self.probe.opcode.rawValue])
         guard !isIgnored else { return nil }
         // The answer to the probe must not be taken for that to a later request.
         _ = wait(atMost: Self.answerTime) { $0.answered.count > 1 || $0.connection == nil }
@@ -62,8 +60,10 @@ extension Examiner {
     }
 
     /// Sends a request; fails unless a well-formed answer arrives.
-    package mutating func answer(to request: PDU, _ description: String) throws(CheckExit) -> PDU {
-        guard let octets = try answer(to: request.octets) else {
+    package mutating func answer(
+        to request: PDU, _ description: String, isPrompt: Bool = false
+    ) throws(CheckExit) -> PDU {
+        guard let octets = try isPrompt ? promptAnswer(to: request.octets) : answer(to: request.octets) else {
             guard connection == nil else {
                 throw failure(expected: "an answer to \(description) within 30 s", seen: missingAnswer)
             }
@@ -75,10 +75,13 @@ extension Examiner {
     }
 
     /// The error and handle of an Error Response; nil for any other answer.
+    ///
+    /// `isPrompt`: servers reject the request without asking an application.
     package mutating func refusal(
-        of request: PDU, _ description: String
+        of request: PDU, _ description: String, isPrompt: Bool = false
     ) throws(CheckExit) -> (error: ATTError, handle: UInt16)? {
-        guard case .errorResponse(_, let handle, let error) = try answer(to: request, description) else { return nil }
+        let answer = try answer(to: request, description, isPrompt: isPrompt)
+        guard case .errorResponse(_, let handle, let error) = answer else { return nil }
         return (error, handle)
     }
 

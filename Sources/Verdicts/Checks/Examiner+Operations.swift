@@ -129,14 +129,16 @@ extension Examiner {
     }
 
     /// Fails unless the server rejects a write with the right error, which `expected` names.
+    ///
+    /// `isPrompt`: servers reject it without asking an application.
     package mutating func expectRefused(
-        _ octets: [UInt8], to handle: UInt16, _ name: String, _ expected: String, by isRight: (ATTError) -> Bool
+        _ octets: [UInt8], to handle: UInt16, _ name: String, _ expected: String, isPrompt: Bool = false,
+        by isRight: (ATTError) -> Bool
     ) throws(CheckExit) {
         let description = "a write of \(octets.text) to \(name)"
-        let isRaw = host.unsupportedReason(for: .packets) == nil && octets.count <= mtu - 3
         let error =
-            isRaw
-            ? try refusal(of: PDU.writeRequest(handle: handle, value: octets), description)?.error
+            isPrompt && host.unsupportedReason(for: .packets) == nil
+            ? try refusal(of: PDU.writeRequest(handle: handle, value: octets), description, isPrompt: true)?.error
             : try refusal(of: .write(handle: handle, value: octets), description)
         try expect(
             error.map(isRight) ?? false, "\(expected) for \(description)", seen: error?.description ?? "it was accepted"

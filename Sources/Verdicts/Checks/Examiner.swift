@@ -44,7 +44,7 @@ package struct Examiner {
     private(set) var isReady = false
     /// Why the last connection attempt failed; nil if it did not.
     private(set) var refusal: Host.ConnectionFailure?
-    /// Whether the peripheral ignored the last request of octets.
+    /// Whether the peripheral has ignored a request of the check.
     var isIgnored = false
     private var answers: [UInt32: Result<Procedure.Outcome, Procedure.Failure>] = [:]
     private var asked: UInt32 = 0
@@ -212,6 +212,7 @@ package struct Examiner {
     package mutating func forgetReports() { advertisers = AdvertiserCache() }
 
     mutating func beginConnecting(_ parameters: ConnectionParameters, within patience: Duration) {
+        pauseRecording()
         (refusal, services, receivedValues, answered, configured, sharedScope) = (nil, [], [], [], [], nil)
         guard let address else {
             refusal = .notNow

@@ -108,6 +108,7 @@ extension Examiner {
     mutating func pauseRecording() {
         guard var paused = tape, let begin = paused.begin else { return }
         paused.duration += begin.duration(to: now)
+        paused.stall = max(paused.stall, stall)
         paused.parts.append(receivedValues)
         paused.begin = nil
         (tape, receivedValues) = (paused, [])
@@ -137,7 +138,7 @@ extension Examiner {
         recording.lastReads = lastReads
         let values = characteristics.filter { recording.subscribed.contains($0.valueHandle) }
         recording.late = try valuesAfterCancelling(values, patience: Recording.patience(after: recording.values))
-        recording.stall = stall
+        recording.stall = max(recording.stall, stall)
         (self.recording, tape, receivedValues) = (recording, nil, [])
     }
 

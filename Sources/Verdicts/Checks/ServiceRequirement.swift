@@ -173,7 +173,7 @@ extension Examiner {
         let (handle, name) = (value.valueHandle, "\(value.uuid.name), which is declared with \(value.properties.names)")
         var octets: [UInt8] = [0]
         if !value.properties.contains(.read) {
-            let isRefused = try refusal(of: PDU.readRequest(handle: handle), "a read of \(name)") != nil
+            let isRefused = try refusal(of: PDU.readRequest(handle: handle), "a read of \(name)", isPrompt: true) != nil
             try expect(isRefused, "an Error Response to a read of \(name)", seen: "its value")
         } else {
             let found = try result(of: .readLong(handle: handle), "a read of \(name)")
@@ -182,7 +182,7 @@ extension Examiner {
         }
         guard value.properties.isDisjoint(with: .writing) else { return }
         let request = PDU.writeRequest(handle: handle, value: octets)
-        let isRefused = try refusal(of: request, "a write to \(name)") != nil
+        let isRefused = try refusal(of: request, "a write to \(name)", isPrompt: true) != nil
         try expect(isRefused, "an Error Response to a write of \(octets.text) to \(name)", seen: "it was accepted")
     }
 

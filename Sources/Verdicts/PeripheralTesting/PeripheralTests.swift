@@ -35,6 +35,7 @@ struct RealPeripheralTest {
             try reports.write(runner.report)
             throw obstacle
         }
+        let begin = host.now
         var examination = Examination(of: peer, by: host, isStrict: isStrict, running: checks)
         defer { examination.end() }
         while !host.isOver, let turn = runner.next() {
@@ -50,7 +51,7 @@ struct RealPeripheralTest {
                 giveUp(after: turn.item, recent, &runner)
             }
         }
-        return try end(host, runner.report)
+        return try end(host, runner.report, recent, since: begin)
     }
 
     /// Reports the outcome of a check, unless the check runs once more.
@@ -75,7 +76,12 @@ struct RealPeripheralTest {
         }
     }
 
-    private func end(_ host: RealTimeHost, _ report: Report) throws(CommandFailure) -> ExitCode {
+    private func end(
+        _ host: RealTimeHost, _ report: Report, _ recent: RecentPackets, since begin: Instant
+    ) throws(CommandFailure) -> ExitCode {
+        let requests = recent.requests
+        let effort = [host.connections.counted("connection")] + (requests > 0 ? [requests.counted("request")] : [])
+        Console.print("\(effort.joined(separator: ", ")), \(begin.duration(to: host.now).components.seconds) s")
         Console.print("\(report.summary.words())")
         try reports.write(report)
         let count = report.summary.total
@@ -235,12 +241,14 @@ final class RecentPackets: Sendable {
     private let central: UInt16
     private let limit: Instant
     private let packets = Mutex<[(instant: Instant, line: String)]>([])
+    private let requestCount = Mutex(0)
 
     init(of central: UInt16, until limit: Instant = .never) { (self.central, self.limit) = (central, limit) }
 
     func take(_ chunk: PacketChunk) {
         for record in chunk.records where record.controller == central && record.instant <= limit {
             guard let packet = PacketDescription(unlessRoutine: record, in: chunk) else { continue }
+            if packet.isFromHost, packet.name.hasSuffix("Request") { requestCount.withLock { $0 += 1 } }
             let line = "\(record.instant)  \(Narrator.words(packet))"
             packets.withLock { packets in
                 if packets.count == Self.kept { packets.removeFirst() }
@@ -248,6 +256,9 @@ final class RecentPackets: Sendable {
             }
         }
     }
+
+    /// The requests that the central has sent.
+    var requests: Int { requestCount.withLock { $0 } }
 
     func lines(until instant: Instant) -> [String] {
         packets.withLock { $0.filter { $0.instant <= instant }.suffix(Self.shown).map(\.line) }

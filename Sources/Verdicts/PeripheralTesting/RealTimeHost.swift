@@ -21,6 +21,8 @@ final class RealTimeHost: ExaminerHost {
     private var outputs: [Host.Output] = []
     private var started: Host.Output?
     private var links = 0
+    /// The connections that it has made.
+    private(set) var connections = 0
     private var warnings = HostWarnings()
 
     /// How long bluetoothd may take to start, and to restore the adapter.
@@ -124,7 +126,7 @@ final class RealTimeHost: ExaminerHost {
         if let text = warnings.warning(for: output) { Console.warn("\(central): \(text)") }
         switch output {
         case .started: started = output
-        case .connected: links += 1
+        case .connected: (links, connections) = (links + 1, connections + 1)
         case .disconnected: links -= 1
         case .failed(let failure): time.end(.failure("\(central): \(failure)"))
         // The timeout of bluetoothd is longer than that of ATT, so it proves nothing about the peripheral.
