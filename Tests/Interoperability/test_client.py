@@ -106,20 +106,24 @@ async def play(content, client, *options, through=(), meanwhile=None):
         return Played(process.returncode, output, errors, log, seconds)
 
 
-def running(words):
-    """The processes with this text in their command lines."""
+def processes(matches):
+    """The processes whose arguments match, each with a zero at its end."""
     found = []
     for entry in pathlib.Path('/proc').iterdir():
-        with contextlib.suppress(OSError):
-            if entry.name.isdigit() and words in (entry / 'cmdline').read_bytes().replace(b'\0', b' ').decode():
+        with contextlib.suppress(OSError):  # it may end meanwhile
+            if entry.name.isdigit() and matches((entry / 'cmdline').read_bytes()):
                 found.append(int(entry.name))
     return found
 
 
+def running(words):
+    """The processes with this text in their command lines."""
+    return processes(lambda line: words in line.replace(b'\0', b' ').decode())
+
+
 def sleeping(number):
     """The process `sleep NUMBER`, without shells that start it; empty if there is none."""
-    return [process for process in running(f'sleep {number}')
-            if pathlib.Path(f'/proc/{process}/cmdline').read_bytes() == f'sleep\0{number}\0'.encode()]
+    return processes(lambda line: line == f'sleep\0{number}\0'.encode())
 
 
 async def until(condition):
