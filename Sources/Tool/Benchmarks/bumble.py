@@ -5,6 +5,7 @@ Bumble's profiles over the controller at an address, until it is ended.
 """
 
 import asyncio
+import logging
 import sys
 import time
 
@@ -120,14 +121,25 @@ async def strap(address):
     from bumble.profiles.heart_rate_service import HeartRateService
     from bumble.transport import open_transport
 
-    measurement = HeartRateService.HeartRateMeasurement(72, True, 5, [0.75])
-    heart_rate = HeartRateService(lambda _: measurement, HeartRateService.BodySensorLocation.CHEST, lambda _: None)
+    energy = 0
+
+    def reset(_):
+        nonlocal energy
+        energy = 0
+
+    heart_rate = HeartRateService(
+        lambda _: HeartRateService.HeartRateMeasurement(72, True, energy, [0.75]),
+        HeartRateService.BodySensorLocation.CHEST,
+        reset,
+    )
     async with await open_transport(address.replace("tcp:", "tcp-client:", 1)) as hci:
         device = Device.with_hci("Bumble HRM", STRAP, hci.source, hci.sink)
         device.add_services([heart_rate, BatteryService(lambda _: 87)])
         await device.power_on()
         await device.start_advertising(
             auto_restart=True,
+            advertising_interval_min=30,
+            advertising_interval_max=30,
             advertising_data=bytes(
                 AdvertisingData(
                     [
@@ -139,11 +151,13 @@ async def strap(address):
             scan_response_data=bytes(AdvertisingData([(AdvertisingData.Type.COMPLETE_LOCAL_NAME, b"Bumble HRM")])),
         )
         while True:
-            await asyncio.sleep(1)
+            await asyncio.sleep(0.5)
+            energy += 2
             await device.notify_subscribers(heart_rate.heart_rate_measurement_characteristic)
 
 
 async def main():
+    logging.disable()  # wrong requests on purpose
     if sys.argv[1] == "strap":
         return await strap(sys.argv[2])
     count, spent = await {"notifications": notifications, "reads": reads, "greeting": greeting}[sys.argv[1]]()

@@ -12,10 +12,12 @@ extension Check {
     private static let hasFeatures = Prerequisite.characteristic(.clientSupportedFeatures, of: .genericAttribute)
     private static let indicatesChanges = Prerequisite.indicated(.serviceChanged, of: .genericAttribute)
 
+    private static let canMoveHandles = Prerequisite.control("move the handles")
+
     static let caching = [
         Check(
             "GATT/SR/GAS/BV-01-C", "a subscribed client is indicated which handles have changed",
-            gatt("7.1"), if: indicatesChanges, .control("move the handles")
+            gatt("7.1"), if: indicatesChanges, canMoveHandles
         ) { peripheral throws(CheckExit) in try peripheral.expectChangeIndicated() },
         Check(
             "GATT/SR/GAS/BV-02-C", "the Database Hash matches the attributes", gatt("7.3.1"), if: hasHash
@@ -54,7 +56,7 @@ extension Check {
         },
         Check(
             "GATT/SR/GAS/BV-05-C", "a change-unaware client gets Database Out Of Sync once",
-            gatt("2.5.2.1"), scope: .freshConnection, if: hasHash, hasFeatures, .control("move the handles")
+            gatt("2.5.2.1"), scope: .freshConnection, if: hasHash, hasFeatures, canMoveHandles
         ) { peripheral throws(CheckExit) in
             let handle = try peripheral.becomeChangeUnaware()
             try peripheral.expectRefused(
@@ -64,7 +66,7 @@ extension Check {
         },
         Check(
             "GATT/SR/GAS/BV-06-C", "a client becomes change-aware by reading the Database Hash",
-            gatt("2.5.2.1"), scope: .freshConnection, if: hasHash, hasFeatures, .control("move the handles")
+            gatt("2.5.2.1"), scope: .freshConnection, if: hasHash, hasFeatures, canMoveHandles
         ) { peripheral throws(CheckExit) in
             let before = try peripheral.databaseHash()
             let handle = try peripheral.becomeChangeUnaware()
@@ -75,7 +77,7 @@ extension Check {
         Check(
             "GATT/SR/GAS/BV-07-C", "a client becomes change-aware by confirming Service Changed",
             gatt("2.5.2.1"), scope: .freshConnection, if: hasHash, hasFeatures, indicatesChanges,
-            .control("move the handles")
+            canMoveHandles
         ) { peripheral throws(CheckExit) in
             let changed = try peripheral.characteristic(.serviceChanged, of: .genericAttribute)
             try peripheral.subscribe(.indication, to: changed)
@@ -88,7 +90,7 @@ extension Check {
         },
         Check(
             "GATT/SR/GAW/BI-41-C", "a write that was prepared before a change is not executed",
-            gatt("2.5.2.1"), scope: .freshConnection, if: hasHash, hasFeatures, .control("move the handles")
+            gatt("2.5.2.1"), scope: .freshConnection, if: hasHash, hasFeatures, canMoveHandles
         ) { peripheral throws(CheckExit) in
             let handle = try peripheral.preparable().handle
             _ = try peripheral.enableRobustCaching()

@@ -7,10 +7,10 @@ import Simulation
 extension Check {
     static let plausibility = Check(
         "heart_rate/is_plausible", "heart rates and RR-Intervals are possible, and agree",
-        "Heart Rate Service 1.0, sections 3.1.1.2 and 3.1.1.4", recording: .values(for: .seconds(30)),
+        "Heart Rate Service 1.0, sections 3.1.1.2 and 3.1.1.4", recording: .usual,
         if: .characteristic(.heartRateMeasurement, of: .heartRate)
     ) { peripheral throws(CheckExit) in
-        let received = try peripheral.receive(.heartRate, for: .seconds(30)).filter(\.isOfHeart)
+        let received = try peripheral.receive(.heartRate, for: Recording.usualDuration).filter(\.isOfHeart)
         guard !received.isEmpty else {
             throw .skipped("not applicable: no measurement has a heart rate and skin contact")
         }

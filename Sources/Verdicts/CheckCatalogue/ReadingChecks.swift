@@ -141,16 +141,6 @@ extension Examiner {
         return before.filter { after[$0.key] == $0.value }
     }
 
-    /// The whole values, by handle, that can be read.
-    private mutating func wholeValues(_ handles: [UInt16]) throws(CheckExit) -> [UInt16: [UInt8]] {
-        var values: [UInt16: [UInt8]] = [:]
-        for handle in handles {
-            let answer = try result(of: .readLong(handle: handle), "a read of handle \(handle.inHex)")
-            if case .success(.value(let octets)) = answer { values[handle] = octets }
-        }
-        return values
-    }
-
     fileprivate mutating func expectFound(_ value: DiscoveredCharacteristic, _ octets: [UInt8]) throws(CheckExit) {
         let description = "Read By Type of \(value.uuid.name)"
         let range = HandleRange(value.valueHandle, value.range.last)

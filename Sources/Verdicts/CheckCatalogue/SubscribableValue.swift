@@ -133,7 +133,7 @@ extension Check {
         delivering("GATT/SR/GAI/BV-01-C", .indicate, "indicated", "4.11.1"),
         Check(
             "gatt/one_indication_at_a_time", "the server sends no indication before the previous one is confirmed",
-            att("3.3.2"), scope: .freshConnection, recording: .values(for: .seconds(30))
+            att("3.3.2"), scope: .freshConnection, recording: .usual
         ) { peripheral throws(CheckExit) in
             let first = try peripheral.withholdConfirmation()
             let second = try peripheral.value(1, within: .seconds(25))
@@ -143,7 +143,7 @@ extension Check {
         },
         Check(
             "GATT/SR/GAT/BV-01-C", "the server sends nothing after an indication was unconfirmed for 30 s",
-            att("3.3.3"), scope: .freshConnection, recording: .values(for: .seconds(30))
+            att("3.3.3"), scope: .freshConnection, recording: .usual
         ) { peripheral throws(CheckExit) in
             let first = try peripheral.withholdConfirmation()
             _ = peripheral.wait(atMost: .seconds(31)) { $0.connection == nil }
@@ -162,14 +162,14 @@ extension Check {
     private static func fitting(_ id: String, _ title: String, _ offered: UInt16?) -> Check {
         Check(
             id, title, "Core 6.0, Vol 3, Part F, sections 3.2.8, 3.4.7.1 and 3.4.7.2", scope: .freshLink,
-            recording: .values(for: .seconds(30))
+            recording: .usual
         ) { peripheral throws(CheckExit) in
             try peripheral.expectRecorded("notified or indicated") { _ in true }
             let patience = peripheral.recording.map { Recording.patience(after: $0.values) * 2 } ?? .seconds(10)
             let mtu = try offered.map { size throws(CheckExit) in try peripheral.offer(mtu: size) } ?? 23
             try peripheral.discover()
             _ = try peripheral.subscribeToAllThatAccept()
-            guard try peripheral.value(0, within: .seconds(30)) != nil else {
+            guard try peripheral.value(0, within: Recording.usualDuration) != nil else {
                 throw .skipped("not applicable: nothing is notified or indicated within 30 s")
             }
             peripheral.wait(min(patience, .seconds(10)))
@@ -185,7 +185,7 @@ extension Check {
         _ id: String, _ property: CharacteristicProperties, _ word: String, _ section: String
     ) -> Check {
         Check(
-            id, "only values with a subscription are \(word)", gatt(section), recording: .values(for: .seconds(30))
+            id, "only values with a subscription are \(word)", gatt(section), recording: .usual
         ) { peripheral throws(CheckExit) in try peripheral.expectDelivered(property, word) }
     }
 }
@@ -211,9 +211,10 @@ extension Examiner {
         return values
     }
 
-    /// Skips the check if there is a recording of 30 s without such a value.
+    /// Skips the check if there is a recording of the usual duration without such a value.
     fileprivate func expectRecorded(_ word: String, _ isSuch: (ReceivedValue) -> Bool) throws(CheckExit) {
-        guard let recording, recording.duration >= .seconds(30), !recording.values.contains(where: isSuch) else {
+        guard let recording, recording.duration >= Recording.usualDuration, !recording.values.contains(where: isSuch)
+        else {
             return
         }
         throw .skipped("not applicable: nothing is \(word) within \(recording.duration.formatted)")
@@ -242,7 +243,7 @@ extension Examiner {
         let handles = try characteristics(declaredWith: property).map(\.valueHandle)
         let subscribed = self.recording?.subscribed ?? []
         try expectRecorded(word) { handles.contains($0.handle) || !subscribed.contains($0.handle) }
-        var recording = recording(of: handles, for: .seconds(30))
+        var recording = recording(of: handles, for: Recording.usualDuration)
         if recording == nil { recording = try recordAll(property, word) }
         guard let recording else { return }
         for received in recording.values {
@@ -265,7 +266,7 @@ extension Examiner {
         _ property: CharacteristicProperties, _ word: String
     ) throws(CheckExit) -> Recording {
         let (begin, values) = (now, try subscribeToAll(property))
-        guard try value(0, within: .seconds(30)) != nil else {
+        guard try value(0, within: Recording.usualDuration) != nil else {
             throw .skipped("not applicable: nothing is \(word) within 30 s")
         }
         guard !wait(atMost: .seconds(10), until: { $0.connection == nil }) else {
@@ -278,12 +279,12 @@ extension Examiner {
     mutating func withholdConfirmation() throws(CheckExit) -> ReceivedValue {
         try require(.unconfirmedIndications)
         let handles = characteristics.filter { $0.properties.contains(.indicate) }.map(\.valueHandle)
-        if recording(of: handles, for: .seconds(30)) != nil {
+        if recording(of: handles, for: Recording.usualDuration) != nil {
             try expectRecorded("indicated") { handles.contains($0.handle) }
         }
         command(.confirmIndications(false))
         _ = try subscribeToAll(.indicate)
-        guard let first = try value(0, within: .seconds(30)) else {
+        guard let first = try value(0, within: Recording.usualDuration) else {
             throw .skipped("not applicable: nothing is indicated within 30 s")
         }
         return first

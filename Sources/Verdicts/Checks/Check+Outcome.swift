@@ -45,9 +45,6 @@ extension Check {
             self.init(check, .inconclusive(reason), took: .zero)
         }
 
-        /// The outcome of a check that was not started, because it does not apply.
-        init(_ check: Check, skipped reason: String) { self.init(check, .skipped(reason), took: .zero) }
-
         init(
             _ check: Check, _ exit: CheckExit?, took duration: Duration, at end: Instant? = nil, stall: Duration = .zero
         ) {

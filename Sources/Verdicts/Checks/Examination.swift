@@ -31,7 +31,7 @@ package struct Examination {
 
     /// Runs a check.  If `host.isOver` then, the outcome does not count.
     package mutating func outcome(of check: Check) -> Check.Outcome {
-        if let reason = knownReason(to: check) { return Check.Outcome(check, skipped: reason) }
+        if let reason = knownReason(to: check) { return Check.Outcome(check, .skipped(reason), took: .zero) }
         let isFirst = kept == nil
         let (outcome, hasShared) = run(check)
         let isDoubtful = outcome.verdict == .fail ? hasShared : outcome.verdict == .inconclusive && !isFirst

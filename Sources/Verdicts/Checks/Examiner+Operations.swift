@@ -115,6 +115,16 @@ extension Examiner {
         }
     }
 
+    /// The whole values, by handle, that can be read.
+    package mutating func wholeValues(_ handles: [UInt16]) throws(CheckExit) -> [UInt16: [UInt8]] {
+        var values: [UInt16: [UInt8]] = [:]
+        for handle in handles {
+            let answer = try result(of: .readLong(handle: handle), "a read of handle \(handle.inHex)")
+            if case .success(.value(let octets)) = answer { values[handle] = octets }
+        }
+        return values
+    }
+
     /// The error of an Error Response; nil for any other answer.
     package mutating func refusal(of procedure: Procedure, _ description: String) throws(CheckExit) -> ATTError? {
         guard case .failure(.refused(let error, _)) = try result(of: procedure, description) else { return nil }

@@ -12,8 +12,10 @@ package struct Recording: Sendable {
         case values(for: Duration)
         /// The first value of a characteristic, which may take that long.
         case first(UUID, of: UUID, within: Duration)
-        /// Reads of a characteristic at the beginning and at the end of some time.
+        /// Reads of a characteristic at the beginning and at the end of some time in one connection.
         case reads(UUID, of: UUID, for: Duration)
+
+        package static let usual = values(for: usualDuration)
 
         fileprivate var duration: Duration {
             switch self {
@@ -21,6 +23,9 @@ package struct Recording: Sendable {
             }
         }
     }
+
+    /// How long checks wait for values that come again and again.
+    package static let usualDuration = Duration.seconds(20)
 
     /// How long the client was subscribed.
     package internal(set) var duration = Duration.zero
@@ -32,8 +37,9 @@ package struct Recording: Sendable {
     package internal(set) var mtu = 23
     /// The handles of the values that the client was subscribed to.
     package internal(set) var subscribed: Set<UInt16> = []
-    /// By handle; without values that could not be read.
+    /// What was read at the beginning of the last connection, by handle; without values that could not be read.
     package internal(set) var firstReads: [UInt16: [UInt8]] = [:]
+    /// What was read before that connection ended.
     package internal(set) var lastReads: [UInt16: [UInt8]] = [:]
     /// The longest stop of this machine that could have changed the values.
     var stall = Duration.zero
@@ -88,8 +94,7 @@ extension Examiner {
     /// Checks may use the connection meanwhile: correct peripherals answer requests while they send values.
     mutating func startRecording(for needs: Set<Recording.Need>) throws(CheckExit) {
         var new = tape ?? Recording()
-        let firstReads = try reads(for: needs)
-        if new.firstReads.isEmpty { new.firstReads = firstReads }
+        new.firstReads = try reads(for: needs)
         (receivedValues, new.begin, new.mtu) = ([], now, mtu)
         new.subscribed = Set(try subscribeToAllThatAccept().map(\.valueHandle))
         tape = new
@@ -108,7 +113,6 @@ extension Examiner {
     mutating func pauseRecording() {
         guard var paused = tape, let begin = paused.begin else { return }
         paused.duration += begin.duration(to: now)
-        paused.stall = max(paused.stall, stall)
         paused.parts.append(receivedValues)
         paused.begin = nil
         (tape, receivedValues) = (paused, [])
@@ -118,15 +122,18 @@ extension Examiner {
     mutating func completeRecording(for needs: Set<Recording.Need>) throws(CheckExit) {
         guard let begin = tape?.begin, let before = tape?.duration else { return }
         for need in needs.sorted(by: { $0.duration < $1.duration }) {
-            let rest = max(.zero, need.duration - before - begin.duration(to: now))
+            var earlier = before
             var awaited: UInt16?
-            if case .first(let uuid, let service, _) = need {
+            switch need {
+            case .values: break
+            case .first(let uuid, let service, _):
                 guard let handle = find(uuid, of: service)?.valueHandle, tape?.subscribed.contains(handle) == true,
                     tape?.values(of: handle).isEmpty == true
                 else { continue }
                 awaited = handle
+            case .reads: earlier = .zero
             }
-            _ = wait(atMost: rest) { examiner in
+            _ = wait(atMost: max(.zero, need.duration - earlier - begin.duration(to: now))) { examiner in
                 examiner.connection == nil
                     || awaited != nil && examiner.receivedValues.contains { $0.handle == awaited }
             }
@@ -168,13 +175,11 @@ extension Examiner {
     }
 
     private mutating func reads(for needs: Set<Recording.Need>) throws(CheckExit) -> [UInt16: [UInt8]] {
-        var values: [UInt16: [UInt8]] = [:]
+        var handles: [UInt16] = []
         for case .reads(let uuid, let service, _) in needs {
-            guard let handle = find(uuid, of: service)?.valueHandle else { continue }
-            let answer = try result(of: .readLong(handle: handle), "a read of \(uuid.name)")
-            if case .success(.value(let octets)) = answer { values[handle] = octets }
+            if let handle = find(uuid, of: service)?.valueHandle { handles.append(handle) }
         }
-        return values
+        return try wholeValues(handles)
     }
 
     /// Subscribes to every characteristic; other checks judge a rejection.  Returns those that accepted it.

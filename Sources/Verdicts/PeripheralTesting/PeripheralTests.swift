@@ -85,7 +85,7 @@ struct RealPeripheralTest {
         Console.print("\(report.summary.words())")
         try reports.write(report)
         let count = report.summary.total
-        if count < checks.count { Console.warn("interrupted: \(count) of \(checks.count) checks were run") }
+        if count < checks.count { Console.warn("interrupted: \(count) of \(checks.count) checks ran") }
         if case .failure(let reason)? = host.time.reason { throw CommandFailure(.environment, reason) }
         return host.time.reason?.code ?? report.code
     }
