@@ -5,6 +5,7 @@ Bumble's profiles over the controller at an address, until it is ended.
 """
 
 import asyncio
+import contextlib
 import logging
 import sys
 import time
@@ -164,4 +165,5 @@ async def main():
     print(count, spent / count * 1e6)
 
 
-asyncio.run(asyncio.wait_for(main(), 600 if sys.argv[1] == "strap" else 60))
+with contextlib.suppress(KeyboardInterrupt):
+    asyncio.run(asyncio.wait_for(main(), 600 if sys.argv[1] == "strap" else 60))

@@ -52,11 +52,11 @@ extension Examiner {
     /// A request that every server answers.
     private static let probe = PDU.findInformationRequest(HandleRange(1, 1))
     /// Longer than servers take.
-    private static let usualAnswerTime = Duration.seconds(3)
+    private static let usualAnswerTime = Duration.seconds(2)
 
     /// What a finding reports instead of an answer.
     package var missingAnswer: String {
-        isIgnored ? "none within 3 s, although the peripheral answered the next request" : "none"
+        isIgnored ? "none within \(Self.usualAnswerTime.formatted), although the peripheral answered the next request" : "none"
     }
 
     /// Sends a request; fails unless a well-formed answer arrives.
