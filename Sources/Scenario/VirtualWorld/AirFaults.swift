@@ -84,7 +84,7 @@ extension World {
         for (controller, user) in users.enumerated() {
             switch user {
             case .guest: setPower(of: controller, isOn: isOn)
-            case .node(let node) where isClient(node): setPower(of: controller, isOn: isOn)
+            case .node(let node) where nodes[node].isClient: setPower(of: controller, isOn: isOn)
             case .node, .nobody: break
             }
         }

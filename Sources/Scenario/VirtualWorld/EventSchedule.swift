@@ -16,7 +16,7 @@ struct EventSchedule: Sendable {
     private var present = OutputQueue<World.Event>()  // inserted at `now` for `now`
 
     /// The instant of the event taken last, or of the last `advance`.
-    var now: Instant { queue.now }
+    private(set) var now = Instant.start
 
     /// When the next event is due; nil if there is none.
     var nextDue: Instant? { mutating get { !present.isEmpty ? now : queue.firstDue() } }
@@ -46,12 +46,17 @@ struct EventSchedule: Sendable {
         guard limit >= now else { return nil }
         // Events of the queue that are due now were inserted before those of the list.
         let queueLimit = present.isEmpty ? limit : now
-        if queue.earliest <= queueLimit, let ticket = queue.takeFirst(dueBy: queueLimit) { return queued[ticket.slot] }
-        return present.takeFirst()
+        guard queue.earliest <= queueLimit, let ticket = queue.takeFirst(dueBy: queueLimit) else {
+            return present.takeFirst()
+        }
+        now = queue.now
+        return queued[ticket.slot]
     }
 
     /// Makes `instant` the present if nothing is due before it.
     mutating func advance(to instant: Instant) {
-        if present.isEmpty { queue.advance(to: instant) }
+        guard present.isEmpty else { return }
+        queue.advance(to: instant)
+        now = queue.now
     }
 }

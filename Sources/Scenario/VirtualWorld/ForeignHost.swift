@@ -94,7 +94,7 @@ extension World {
     /// Runs to `now`, lets something happen to a device of the scenario, and then the script.
     private mutating func receive(at now: Instant, _ node: Int, _ happen: (inout World) -> Void) {
         run(until: now)
-        guard hostBackend == .foreignHosts, nodes.indices.contains(node), !isClient(node) else { return }
+        guard hostBackend == .foreignHosts, nodes.indices.contains(node), !nodes[node].isClient else { return }
         happen(&self)
         runScript()
     }

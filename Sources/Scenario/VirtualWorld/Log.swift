@@ -35,7 +35,7 @@ extension World {
     }
 
     mutating func noteSaturatedValues(of node: Int) {
-        guard !isClient(node) else { return }
+        guard !nodes[node].isClient else { return }
         for saturated in nodes[node].takeSaturatedValues() {
             let entity = entity(of: saturated.value, node)
             note(.saturated, entity, entity.flatMap(scenario.path)) { record in
@@ -79,7 +79,7 @@ extension World {
     private mutating func noteCommand(_ packet: Packet, to controller: Int) {
         let opcode = pool.uint16(at: 0, of: packet).map(Opcode.init(rawValue:))
         switch users[controller] {
-        case .node(let node) where !isClient(node): return noteCommand(opcode, of: node)
+        case .node(let node) where !nodes[node].isClient: return noteCommand(opcode, of: node)
         case .nobody: return
         default: break
         }
@@ -107,7 +107,7 @@ extension World {
         case .acl: packets.append(.aclToHost, controller: controller, packet, in: pool, at: now)
         case .command, .synchronous, .isochronous: break
         }
-        if case .node(let node) = users[controller], !isClient(node) { return }
+        if case .node(let node) = users[controller], !nodes[node].isClient { return }
         guard let delivery = observers[controller].observe(kind, packet, pool: &pool) else { return }
         if let device = device(at: delivery.peer) {
             let own = airspace.ownAddress(ofLink: delivery.link, of: controller)

@@ -124,7 +124,8 @@ package struct Mutation: Hashable, Sendable {
 extension World {
     /// The packet that the host of a device sends, with the mutation.
     mutating func mutated(_ kind: PacketKind, _ packet: Packet, of node: Int) -> Packet {
-        guard let mutation, !isClient(node), let octets = mutation.applied(to: pool.octets(of: packet), kind) else {
+        guard let mutation, !nodes[node].isClient, let octets = mutation.applied(to: pool.octets(of: packet), kind)
+        else {
             return packet
         }
         pool.release(packet)
@@ -133,7 +134,8 @@ extension World {
 
     /// The packet that the host of a device receives, with the mutation.
     mutating func mutated(_ kind: PacketKind, received packet: Packet, by node: Int) -> Packet {
-        guard let mutation, !isClient(node), let octets = mutation.applied(toReceived: pool.octets(of: packet), kind)
+        guard let mutation, !nodes[node].isClient,
+            let octets = mutation.applied(toReceived: pool.octets(of: packet), kind)
         else {
             return packet
         }

@@ -24,6 +24,8 @@ struct Node: Sendable {
     }
 
     let controller: Int
+    /// Whether this is the built-in client, and no device of the scenario.
+    let isClient: Bool
     private(set) var host: Host
     var device: PeripheralDevice
     /// The server for the clients of a foreign host.
@@ -48,8 +50,10 @@ struct Node: Sendable {
     /// The start of the next phase; nil while none is scheduled.
     var phaseEnd: EventSchedule.Ticket?
 
-    init(_ device: PeripheralDevice, controller: Int, randomAddress: DeviceAddress?, mtu: Int) {
-        (self.device, self.controller) = (device, controller)
+    init(
+        _ device: PeripheralDevice, controller: Int, randomAddress: DeviceAddress?, mtu: Int, isClient: Bool
+    ) {
+        (self.device, self.controller, self.isClient) = (device, controller, isClient)
         host = Host(
             table: device.table, randomAddress: randomAddress, receives: mtu,
             preferring: device.definition.preferredConnection)

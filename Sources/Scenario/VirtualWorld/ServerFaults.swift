@@ -71,7 +71,7 @@ extension World {
 
     /// Makes the built-in client confirm indications, or not.
     mutating func confirmIndications(_ isOn: Bool) {
-        for node in nodes.indices where isClient(node) { command(.confirmIndications(isOn), of: node) }
+        for node in nodes.indices where nodes[node].isClient { command(.confirmIndications(isOn), of: node) }
     }
 }
 

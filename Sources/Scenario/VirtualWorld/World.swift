@@ -57,6 +57,8 @@ package struct World: Sendable {
     /// A defect of all devices' hosts; nil for none.
     package var mutation: Mutation?
 
+    /// The instant of the latest event. Stored, because debug builds copy the world to call a getter.
+    package private(set) var now = Instant.start
     private var eventSchedule = EventSchedule()
     var airspace: Airspace
     var nodes: [Node] = []
@@ -101,7 +103,7 @@ package struct World: Sendable {
             nodes.append(
                 Node(
                     peripheral, controller: controller, randomAddress: isRandom ? device.address : nil,
-                    mtu: device.link.mtu ?? Self.defaultMTU))
+                    mtu: device.link.mtu ?? Self.defaultMTU, isClient: false))
         }
         names = ValueNames(scenario, nodes)
     }
@@ -112,7 +114,6 @@ package struct World: Sendable {
     /// The public address of the next controller: locally administered and numbered.
     private var ownAddress: DeviceAddress { DeviceAddress(0x0200_0000_0000 | UInt64(arrivals + 1), .public) }
 
-    package var now: Instant { eventSchedule.now }
     /// When the next event is due; nil if there is none.
     package var nextDue: Instant? { mutating get { eventSchedule.nextDue } }
 
@@ -194,7 +195,7 @@ package struct World: Sendable {
         let (node, address) = (nodes.count, ownAddress)
         let controller = add(address, at: Medium.Station(), for: .node(node))
         packets.open(controller: controller, address, name: "client", at: now)
-        nodes.append(Node(device, controller: controller, randomAddress: nil, mtu: Self.defaultMTU))
+        nodes.append(Node(device, controller: controller, randomAddress: nil, mtu: Self.defaultMTU, isClient: true))
         return node
     }
 
@@ -202,8 +203,6 @@ package struct World: Sendable {
     package mutating func setCongestion(ofGuest controller: Int, _ isCongested: Bool) {
         airspace.setCongestion(of: controller, isCongested)
     }
-
-    func isClient(_ node: Int) -> Bool { node >= scenario.devices.count }
 
     // MARK: Input
 
@@ -238,7 +237,7 @@ package struct World: Sendable {
     package var hasLinks: Bool { nodes.contains { !$0.connections.isEmpty } }
 
     package mutating func endLinks() {
-        for node in nodes.indices where !isClient(node) {
+        for node in nodes.indices where !nodes[node].isClient {
             for connection in nodes[node].connections {
                 command(.disconnect(connection.id, reason: .remoteUserTerminated), of: node)
             }
@@ -253,7 +252,9 @@ package struct World: Sendable {
 
     /// Passes a command to the host of a node; the caller forwards the host's outputs.
     mutating func instruct(_ node: Int, _ command: Host.Command) {
-        guard hostBackend != .foreignHosts || isClient(node) else { return instructForeignHost(of: node, command) }
+        guard hostBackend != .foreignHosts || nodes[node].isClient else {
+            return instructForeignHost(of: node, command)
+        }
         nodes[node].step(.command(command), at: now, pool: &pool, into: &hostOutbox)
     }
 
@@ -293,7 +294,11 @@ package struct World: Sendable {
     /// is `limit` afterwards; otherwise it is the instant of the last event.
     package mutating func run(until limit: Instant, budget: inout Int) {
         while budget > 0 {
-            guard let event = eventSchedule.takeFirst(dueBy: limit) else { return eventSchedule.advance(to: limit) }
+            guard let event = takeFirst(dueBy: limit) else {
+                eventSchedule.advance(to: limit)
+                now = eventSchedule.now
+                return
+            }
             playAndRunScript(event)
             budget -= 1
         }
@@ -301,10 +306,16 @@ package struct World: Sendable {
 
     /// Runs everything at the next instant, if that is not after `limit`; false if there is nothing.
     package mutating func runNext(until limit: Instant) -> Bool {
-        guard let first = eventSchedule.takeFirst(dueBy: limit) else { return false }
+        guard let first = takeFirst(dueBy: limit) else { return false }
         playAndRunScript(first)
-        while let event = eventSchedule.takeFirst(dueBy: now) { playAndRunScript(event) }
+        while let event = takeFirst(dueBy: now) { playAndRunScript(event) }
         return true
+    }
+
+    private mutating func takeFirst(dueBy limit: Instant) -> Event? {
+        let event = eventSchedule.takeFirst(dueBy: limit)
+        now = eventSchedule.now
+        return event
     }
 
     mutating func schedulePhaseEnd(of node: Int, due: Instant) {
@@ -391,18 +402,18 @@ package struct World: Sendable {
             case .send(let kind, let original):
                 let packet = mutation == nil ? original : mutated(kind, original, of: node)
                 noteSending(kind, packet, to: nodes[node].controller)
-                if hostBackend == .radios, !isClient(node) {
+                if hostBackend == .radios, !nodes[node].isClient {
                     outbox.added.append(.toRadio(node: node, kind, packet))
                 } else {
                     schedule(.toController(nodes[node].controller, kind, packet), due: now)
                 }
-            case .failed(let failure) where hostBackend == .radios && !isClient(node):
+            case .failed(let failure) where hostBackend == .radios && !nodes[node].isClient:
                 outbox.added.append(.radioFailed(node: node, failure))
-            case .refused where hostBackend == .radios && !isClient(node),
-                .malformed where hostBackend == .radios && !isClient(node):
+            case .refused where hostBackend == .radios && !nodes[node].isClient,
+                .malformed where hostBackend == .radios && !nodes[node].isClient:
                 outbox.added.append(.radioWarning(node: node, output))
             case .wake(let due): schedule(.hostWake(node: node), due: due)
-            case _ where isClient(node): outbox.added.append(.client(node: node, output))
+            case _ where nodes[node].isClient: outbox.added.append(.client(node: node, output))
             default: handle(output, ofDevice: node)
             }
         }
