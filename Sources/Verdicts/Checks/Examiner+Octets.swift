@@ -56,7 +56,9 @@ extension Examiner {
 
     /// What a finding reports instead of an answer.
     package var missingAnswer: String {
-        isIgnored ? "none within \(Self.usualAnswerTime.formatted), although the peripheral answered the next request" : "none"
+        isIgnored
+            ? "none within \(Self.usualAnswerTime.formatted), although the peripheral answered the next request"
+            : "none"
     }
 
     /// Sends a request; fails unless a well-formed answer arrives.
