@@ -145,9 +145,9 @@ let layers: [[Target]] = [
         library(
             "PeripheralTesting",
             on: "Arguments", "Bluetooth", "Checks", "CommandSupport", "Conformance", "DBus", "Drivers", "EventLog",
-            "Expectations", "GATT", "LEHost", "Octets", "Reporting", "ScenarioRuns", "Scenarios", "Simulation",
-            "Sockets",
-            "TextFormatting", "Terminal", "VirtualWorld"),
+            "Documents", "Expectations", "GATT", "LEHost", "Octets", "Reporting", "ScenarioRuns", "Scenarios",
+            "Simulation", "Sockets", "TextFormatting", "Terminal", "VirtualWorld",
+            embedding: "known-deviations.json"),
         library(
             "ClientTesting",
             on: "Arguments", "Bluetooth", "CLinux", "Collector", "CommandSupport", "Conformance", "Documents",

@@ -37,7 +37,7 @@ class Examined:
 @contextlib.asynccontextmanager
 async def examined(strap, *arguments, peer=ADDRESS, **streams):
     """A strap over a controller of `lubdub check ARGUMENTS...`."""
-    words = ['check', '--controller', 'tcp:127.0.0.1:0', '--peer', peer, *arguments]
+    words = ['check', '--controller', 'tcp:127.0.0.1:0', '--peer', peer, '--verbose', *arguments]
     async with lubdub(*words, **streams) as process:
         address = (await process.stdout.readline()).decode().split()[1]
         async with strap.above(address):

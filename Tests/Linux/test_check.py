@@ -104,7 +104,8 @@ class CheckTests(ServingTest):
     async def check(self, adapter, only, *options):
         """The result of a run: each check with its verdict and the rest of its line, and the whole output."""
         printed = await self.output(
-            LUBDUB, 'check', '--radio', f'bluez:{adapter}', '--peer', STRAP, '--only', only, *options, limit=60)
+            LUBDUB, 'check', '--radio', f'bluez:{adapter}', '--peer', STRAP, '--only', only, '--verbose',
+            *options, limit=60)
         lines = [line.split(maxsplit=2) for line in printed.splitlines()]
         return {line[1]: (line[0], line[2]) for line in lines if line and line[0] in VERDICTS}, printed
 

@@ -300,9 +300,9 @@ import Testing
     @Test func `A peripheral that is connected to another program is not checked`() throws {
         try Self.withHost(isConnected: true) { host, bluez in
             let invocation = try checkGrammar.parse(["--quiet"])
-            let test = RealPeripheralTest(
-                checks: Check.all, peer: Self.peer, isStrict: false, formatter: try CheckFormatter(invocation),
-                reports: try ReportFiles(invocation), options: [], timeout: .seconds(5))
+            var test = RealPeripheralTest(
+                checks: Check.all, peer: Self.peer, isStrict: false, printer: try CheckPrinter(invocation),
+                baseline: nil, reports: try ReportFiles(invocation), radio: "bluez", options: [], timeout: .seconds(5))
             let failure = #expect(throws: CommandFailure.self) {
                 _ = try test.run(host, RecentPackets(of: 0))
             }

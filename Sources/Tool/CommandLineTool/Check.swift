@@ -37,7 +37,12 @@ let checkGrammar = Arguments.Grammar(
             "Write every HCI packet as btsnoop (not with bluez; for a scenario, only if --only selects a\nsingle check)"
         ),
         ReportFiles.option,
-        .flag("--quiet", "Do not print passes and skips"),
+        .option(
+            "--baseline", "FILE|STACK",
+            "Accept known fails: those of a JSON report, of a list like Documentation/known-deviations.json,\nor of a stack in that list"
+        ),
+        .flag("--quiet", "Print only the summary and what did not pass"),
+        .flag("--verbose", "Print each skipped check, and its reason"),
         colorOption,
     ])
 
@@ -65,7 +70,8 @@ func check(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
             .usage,
             "--events and --trace record a single check, but \(checks.count) are selected: select one with --only")
     }
-    return try SimulatedPeripheralTest(configuration, checks, invocation).run()
+    var test = try SimulatedPeripheralTest(configuration, checks, invocation)
+    return try test.run()
 }
 
 /// The checks that `--only` selects.

@@ -57,7 +57,8 @@ extension Check {
             peripheral throws(CheckExit) in
             for received in try peripheral.receive(value, for: duration) {
                 guard let expected = expected(received) else { continue }
-                throw peripheral.failure(expected: expected, seen: value.text(received))
+                throw peripheral.failure(
+                    expected: expected, seen: value.text(received), evidence: received.octets)
             }
         }
     }
@@ -153,7 +154,7 @@ extension Check {
             let answer = try peripheral.answer(to: PDU.readRequest(handle: name).octets, within: .seconds(10))
             try peripheral.expect(
                 answer == nil && peripheral.receivedValues.isEmpty,
-                "no more PDUs: the indication of \(first.instant) s was not confirmed within 30 s",
+                "no more PDUs: the indication of \(first.instant) s was not confirmed within \(Recording.usualDuration.formatted)",
                 seen: (answer ?? peripheral.receivedValues.first?.octets ?? []).text)
         },
     ]
@@ -170,7 +171,8 @@ extension Check {
             try peripheral.discover()
             _ = try peripheral.subscribeToAllThatAccept()
             guard try peripheral.value(0, within: Recording.usualDuration) != nil else {
-                throw .skipped("not applicable: nothing is notified or indicated within 30 s")
+                throw .skipped(
+                    "not applicable: nothing is notified or indicated within \(Recording.usualDuration.formatted)")
             }
             peripheral.wait(min(patience, .seconds(10)))
             for received in peripheral.receivedValues {
@@ -217,7 +219,7 @@ extension Examiner {
         else {
             return
         }
-        throw .skipped("not applicable: nothing is \(word) within \(recording.duration.formatted)")
+        throw .skipped("not applicable: nothing is \(word) within \(Recording.usualDuration.formatted)")
     }
 
     /// Exchanges the MTU; returns the new one.
@@ -267,7 +269,7 @@ extension Examiner {
     ) throws(CheckExit) -> Recording {
         let (begin, values) = (now, try subscribeToAll(property))
         guard try value(0, within: Recording.usualDuration) != nil else {
-            throw .skipped("not applicable: nothing is \(word) within 30 s")
+            throw .skipped("not applicable: nothing is \(word) within \(Recording.usualDuration.formatted)")
         }
         guard !wait(atMost: .seconds(10), until: { $0.connection == nil }) else {
             throw disconnected(during: "a wait for notifications")
@@ -285,7 +287,7 @@ extension Examiner {
         command(.confirmIndications(false))
         _ = try subscribeToAll(.indicate)
         guard let first = try value(0, within: Recording.usualDuration) else {
-            throw .skipped("not applicable: nothing is indicated within 30 s")
+            throw .skipped("not applicable: nothing is indicated within \(Recording.usualDuration.formatted)")
         }
         return first
     }

@@ -6,6 +6,21 @@ package struct Finding: Hashable, Sendable {
     package var expected: String
     package var seen: String
     package var instant: Instant
+    /// Octets in the packet that shows it; by default, those that `seen` quotes; empty for none.
+    package var evidence: [UInt8]
+
+    init(expected: String, seen: String, instant: Instant, evidence: [UInt8] = []) {
+        (self.expected, self.seen, self.instant) = (expected, seen, instant)
+        self.evidence = evidence.isEmpty ? Self.quotedOctets(in: seen) : evidence
+    }
+
+    /// The longest row of at least two octets such as `06 48`.
+    private static func quotedOctets(in text: String) -> [UInt8] {
+        let words = text.split { !$0.isLetter && !$0.isNumber }
+        let octets = words.map { $0.utf8.count == 2 ? UInt8($0, radix: 16) : nil }
+        let longest = octets.split(separator: nil).max { $0.count < $1.count }?.compactMap { $0 } ?? []
+        return longest.count > 1 ? longest : []
+    }
 }
 
 /// How a check ends when it does not pass.

@@ -1,6 +1,7 @@
 import Expectations
 import GATT
 import LEHost
+import Simulation
 
 /// Checks of one peripheral, one after another over one host.
 ///
@@ -16,6 +17,8 @@ package struct Examination {
     private var kept: Examiner?
     /// The last examiner that had discovered all attributes.
     private var informed: Examiner?
+    /// The identity of the peripheral; nil until a check has discovered its attributes.
+    package private(set) var identity: PeripheralIdentity?
     private var recording: Recording?
     /// The recording in progress.
     private var tape: Recording?
@@ -42,6 +45,16 @@ package struct Examination {
             check,
             inconclusive: "it passed on its own connection, but failed on one that other checks had used: expected "
                 + "\(finding.expected), seen \(finding.seen)")
+    }
+
+    /// About how long these checks take, one after another, with a peripheral that answers quickly.
+    package func estimate(for checks: some Sequence<Check>) -> Duration {
+        let coming = checks.filter { knownReason(to: $0) == nil }
+        let isRecorded = recording != nil || !coming.contains { $0.recording != nil }
+        let recorded = (tape?.duration ?? .zero) + (tape?.begin?.duration(to: host.now) ?? .zero)
+        return coming.reduce(isRecorded ? .zero : max(.zero, Recording.usualDuration - recorded)) { sum, check in
+            sum + check.scope.usualDuration
+        }
     }
 
     /// Ends the connection that checks share.
@@ -83,7 +96,23 @@ package struct Examination {
             examiner.disconnect()
         }
         (silence, tape, kept) = (examiner.silence, examiner.tape, hasPassed ? examiner : nil)
+        identify()
         return (outcome, hasShared)
+    }
+
+    private mutating func identify() {
+        guard identity == nil, var examiner = kept, examiner.connection != nil, !examiner.services.isEmpty else {
+            return
+        }
+        kept = nil
+        do throws(CheckExit) {
+            identity = try examiner.identity()
+            kept = examiner
+        } catch {
+            examiner.pauseRecording()
+            examiner.disconnect()
+        }
+        (silence, tape) = (examiner.silence, examiner.tape)
     }
 
     private mutating func prepare(_ examiner: inout Examiner, for check: Check) throws(CheckExit) {
@@ -107,6 +136,17 @@ package struct Examination {
         guard check.recording != nil else { return }
         try examiner.completeRecording(for: needs)
         recording = examiner.recording
+    }
+}
+
+extension Check.Scope {
+    /// Of a check, with what comes before it.
+    fileprivate var usualDuration: Duration {
+        switch self {
+        case .advertising, .link, .narrow: .milliseconds(300)
+        case .connection: .milliseconds(100)
+        case .freshLink, .freshConnection: .milliseconds(1500)
+        }
     }
 }
 

@@ -47,14 +47,16 @@ extension Examiner {
         return found
     }
 
-    /// A fail at the present instant.
-    package func failure(expected: String, seen: String) -> CheckExit {
-        .failed(Finding(expected: expected, seen: seen, instant: now))
+    /// A fail at the present instant; a packet with the octets of `evidence` shows what was seen.
+    package func failure(expected: String, seen: String, evidence: [UInt8] = []) -> CheckExit {
+        .failed(Finding(expected: expected, seen: seen, instant: now, evidence: evidence))
     }
 
     /// Fails unless the condition holds.
-    package func expect(_ isSo: Bool, _ expected: String, seen: @autoclosure () -> String) throws(CheckExit) {
-        guard isSo else { throw failure(expected: expected, seen: seen()) }
+    package func expect(
+        _ isSo: Bool, _ expected: String, seen: @autoclosure () -> String, evidence: @autoclosure () -> [UInt8] = []
+    ) throws(CheckExit) {
+        guard isSo else { throw failure(expected: expected, seen: seen(), evidence: evidence()) }
     }
 
     /// Runs a procedure, and fails if no answer arrives.

@@ -123,7 +123,7 @@ package struct ServiceRequirement: Sendable {
             guard let expectedValue = row.expectedValue else { return }
             let octets = try peripheral.read(value.valueHandle, name)
             if let expected = expectedValue(octets) {
-                throw peripheral.failure(expected: "\(name) is \(expected)", seen: octets.text)
+                throw peripheral.failure(expected: "\(name) is \(expected)", seen: octets.text, evidence: octets)
             }
         }
     }
@@ -153,6 +153,13 @@ package struct ServiceRequirement: Sendable {
     }
 }
 
+extension DiscoveredCharacteristic {
+    /// The value of its declaration.  Core 6.0, Vol 3, Part G, section 3.3.1.
+    fileprivate var declaration: [UInt8] {
+        [properties.rawValue, UInt8(truncatingIfNeeded: valueHandle), UInt8(valueHandle >> 8)] + uuid.octets
+    }
+}
+
 extension Examiner {
     /// Fails unless a service has one such characteristic, with exactly these properties.
     fileprivate func expectDeclared(
@@ -163,7 +170,7 @@ extension Examiner {
         try expect(found.count == 1, "one \(uuid.name) characteristic", seen: count)
         try expect(
             found[0].properties == properties, "\(uuid.name) is declared with properties \(properties.hexAndNames)",
-            seen: found[0].properties.hexAndNames)
+            seen: found[0].properties.hexAndNames, evidence: found[0].declaration)
         return found[0]
     }
 

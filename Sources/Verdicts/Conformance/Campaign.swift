@@ -90,7 +90,7 @@ extension Case {
 
 extension Report {
     /// The cases that did not pass, and were not skipped.
-    private var faults: [Entry] { cases.filter { $0.outcome.verdict.isFault } }
+    private var faults: [Entry] { cases.filter { $0.outcome.isFault } }
 
     /// Those of the suite's `cases` that did not pass, with the same seeds, each seed once; `file` is the report's name in messages.
     package func failed(of cases: [Case], in file: String) throws(UsageError) -> [Case] {

@@ -10,7 +10,8 @@ package struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID
     }
 
     private let cases: [Item]
-    private let empty: Report
+    /// The report without cases.
+    package var empty: Report
     private let runOfCase: @Sendable (Item) -> CampaignRun?
     private var outcomes: [Outcome?]
     private var waiting: ArraySlice<Int>
@@ -68,6 +69,9 @@ package struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID
 
     /// Whether any case remains to be run.
     package var hasNext: Bool { !waiting.isEmpty || !disturbed.isEmpty }
+
+    /// The cases that were not handed out yet.
+    package var remaining: [Item] { (waiting + disturbed).map { cases[$0] } }
 
     package var count: Int { outcomes.count { $0 != nil } }
 

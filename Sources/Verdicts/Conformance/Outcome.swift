@@ -60,6 +60,8 @@ package struct Outcome: Hashable, Sendable {
     package var note: String?
     /// The last lines that the client wrote to its standard error.
     package var clientErrors: [String] = []
+    /// Whether it is a fail that the run accepts.
+    package var isKnown = false
 
     /// An outcome with this verdict and these reasons.
     package init(
@@ -85,6 +87,9 @@ package struct Outcome: Hashable, Sendable {
             requirements.append(requirement)
         }
     }
+
+    /// Whether it fails the run.
+    package var isFault: Bool { verdict.isFault && !isKnown }
 
     package var faults: [CaseFinding] { findings.filter { $0.verdict != .pass } }
 

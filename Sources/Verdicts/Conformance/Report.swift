@@ -64,7 +64,19 @@ package struct Report: Hashable, Sendable {
         package var duration: Duration { cases.reduce(.zero) { $0 + $1.outcome.duration } }
     }
 
+    /// Something that identifies the tested peripheral, or the run: `peer`, `C0:FF:EE:00:00:01`.
+    package struct Fact: Hashable, Sendable {
+        package let name: String
+        package let value: String
+
+        package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+    }
+
     package let version: String
+    /// What identifies a real peripheral and the run; empty for scenarios.
+    package var facts: [Fact] = []
+    /// The attributes of a real peripheral, a line each.
+    package var attributes: [String] = []
     private let givenSeed: UInt64?
     /// Which part of a suite was run; nil for all of it.
     package let shard: Selection.Shard?
@@ -127,5 +139,9 @@ package struct Report: Hashable, Sendable {
         return words.count > 1 ? words.first.map(String.init) : nil
     }
 
-    package var code: ExitCode { summary.code }
+    /// The number of cases per verdict, with the known fails as passes.
+    package var accepted: Tally { Tally(cases.map { $0.outcome.isKnown ? .pass : $0.outcome.verdict }) }
+
+    /// The exit code; known fails do not fail the run.
+    package var code: ExitCode { accepted.code }
 }

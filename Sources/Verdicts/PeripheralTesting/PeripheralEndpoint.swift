@@ -60,7 +60,8 @@ package enum PeripheralEndpoint {
     package func test(_ checks: [Check], _ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         var uses = FileUses(reading: [])
         try uses.write(invocation)
-        let (formatter, reports) = (try CheckFormatter(invocation), try ReportFiles(invocation))
+        let (printer, baseline) = (try CheckPrinter(invocation), try Baseline(invocation))
+        let reports = try ReportFiles(invocation)
         let trace = try traceFile(invocation)
         let recent = RecentPackets(of: 0)
         let log = PacketLog { chunk in
@@ -69,9 +70,10 @@ package enum PeripheralEndpoint {
         }
         let code = try withHost(log) { host throws(CommandFailure) in
             guard let name = invocation.text("--peer") else { throw missingPeer(host) }
-            let test = RealPeripheralTest(
-                checks: checks, peer: Peer(name), isStrict: invocation.has("--strict"), formatter: formatter,
-                reports: reports, options: options + ["--peer", name], timeout: timeout)
+            var test = RealPeripheralTest(
+                checks: checks, peer: Peer(name), isStrict: invocation.has("--strict"), printer: printer,
+                baseline: baseline, reports: reports, radio: radio, options: options + ["--peer", name],
+                timeout: timeout)
             return try test.run(host, recent)
         }
         try orFail(.environment) { try trace?.close() }
@@ -115,6 +117,14 @@ package enum PeripheralEndpoint {
 
     private var timeout: Duration {
         if case .radio = self { Self.scanTimeout } else { Self.hostTimeout }
+    }
+
+    /// For reports.
+    private var radio: String {
+        switch self {
+        case .radio(let radio): "\(radio)"
+        case .controllers: "virtual"
+        }
     }
 
     /// The options of a command line that reaches the peripheral again.

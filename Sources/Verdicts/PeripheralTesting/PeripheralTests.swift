@@ -9,7 +9,6 @@ import Glibc
 package import ScenarioRuns
 import Scenarios
 import Simulation
-import Synchronization
 import Terminal
 import TextFormatting
 import VirtualWorld
@@ -19,14 +18,17 @@ struct RealPeripheralTest {
     let checks: [Check]
     let peer: Peer
     let isStrict: Bool
-    let formatter: CheckFormatter
+    var printer: CheckPrinter
+    let baseline: Baseline?
     let reports: ReportFiles
+    /// The radio to the peripheral, in words.
+    let radio: String
     /// The options of a command line that reaches the peripheral again.
     let options: [String]
     /// How long to look for the peripheral at first.
     let timeout: Duration
 
-    func run(_ host: RealTimeHost, _ recent: RecentPackets) throws(CommandFailure) -> ExitCode {
+    mutating func run(_ host: RealTimeHost, _ recent: RecentPackets) throws(CommandFailure) -> ExitCode {
         showProgress(host, "looking for \(peer)")
         defer { Console.show(last: nil) }
         let scan = PeripheralScan(for: peer, by: host, within: timeout)
@@ -36,10 +38,13 @@ struct RealPeripheralTest {
             throw obstacle
         }
         let begin = host.now
+        runner.empty.facts = facts(scan)
         var examination = Examination(of: peer, by: host, isStrict: isStrict, running: checks)
         defer { examination.end() }
         while !host.isOver, let turn = runner.next() {
-            showProgress(host, "\(runner.count + 1) of \(checks.count): \(turn.item.id)")
+            showProgress(
+                host, "\(runner.count + 1) of \(checks.count): \(turn.item.id)",
+                left: examination.estimate(for: [turn.item] + runner.remaining))
             let outcome = examination.outcome(of: turn.item)
             if host.isOver { break }
             report(turn, outcome, recent, &runner)
@@ -51,25 +56,53 @@ struct RealPeripheralTest {
                 giveUp(after: turn.item, recent, &runner)
             }
         }
+        if let identity = examination.identity {
+            runner.empty.facts += identity.descriptions.map { Report.Fact($0.uuid.name, $0.text) }
+            runner.empty.attributes = identity.attributes
+        }
         return try end(host, runner.report, recent, since: begin)
     }
 
+    /// What identifies the run.
+    private func facts(_ scan: PeripheralScan) -> [Report.Fact] {
+        return [
+            Report.Fact("peer", scan.address.map { "\($0)" } ?? "\(peer)"),
+            Report.Fact("radio", radio),
+            Report.Fact("date", Self.date),
+            Report.Fact(
+                "command", (["lubdub"] + CommandLine.arguments.dropFirst()).map(\.forShell).joined(separator: " ")),
+        ]
+    }
+
+    /// The present time in UTC: `2026-11-23T09:20:00Z`.
+    private static var date: String {
+        var now = time_t()
+        var fields = unsafe tm()
+        unsafe time(&now)
+        unsafe gmtime_r(&now, &fields)
+        func padded(_ number: CInt) -> String { Int(number).zeroPadded(to: 2) }
+        let day = unsafe [fields.tm_year + 1900, fields.tm_mon + 1, fields.tm_mday].map(padded)
+        let time = unsafe [fields.tm_hour, fields.tm_min, fields.tm_sec].map(padded)
+        return "\(day.joined(separator: "-"))T\(time.joined(separator: ":"))Z"
+    }
+
     /// Reports the outcome of a check, unless the check runs once more.
-    private func report(
+    private mutating func report(
         _ turn: CaseRunner<Check>.Turn, _ outcome: Check.Outcome, _ recent: RecentPackets,
         _ runner: inout CaseRunner<Check>
     ) {
         let end = outcome.finding?.instant ?? (outcome.verdict == .inconclusive ? outcome.end : nil)
-        let packets = end.map { recent.lines(until: $0) } ?? []
+        let packets = end.map { recent.lines(until: $0, showing: outcome.finding?.evidence ?? []) } ?? []
         let replay = replay(of: outcome.check.id)
-        let reported = Outcome(outcome, replay: replay, seed: nil, trace: packets)
+        let isKnown = baseline?.accepts(outcome) == true
+        let reported = Outcome(outcome, isKnown: isKnown, replay: replay, seed: nil, trace: packets)
         guard runner.ended(turn, reported, isDisturbed: outcome.isExcused) else {
             return Console.warn("\(outcome.check.id): \(outcome.reason ?? ""); it runs again at the end")
         }
-        for line in formatter.lines(outcome, replay: replay, trace: packets) { Console.print(line) }
+        printer.show(outcome, isKnown: isKnown, replay: replay, trace: packets)
     }
 
-    private func giveUp(after last: Check, _ recent: RecentPackets, _ runner: inout CaseRunner<Check>) {
+    private mutating func giveUp(after last: Check, _ recent: RecentPackets, _ runner: inout CaseRunner<Check>) {
         let reason = "\(peer) was not found any more after \(last.id)"
         while let turn = runner.next() {
             report(turn, Check.Outcome(turn.item, inconclusive: reason), recent, &runner)
@@ -81,8 +114,9 @@ struct RealPeripheralTest {
     ) throws(CommandFailure) -> ExitCode {
         let requests = recent.requests
         let effort = [host.connections.counted("connection")] + (requests > 0 ? [requests.counted("request")] : [])
-        Console.print("\(effort.joined(separator: ", ")), \(begin.duration(to: host.now).components.seconds) s")
-        Console.print("\(report.summary.words())")
+        let seconds = begin.duration(to: host.now).components.seconds
+        printer.end(
+            report, facts: ["\(effort.joined(separator: ", ")), \(seconds) s"] + (try Baseline.facts(report, baseline)))
         try reports.write(report)
         let count = report.summary.total
         if count < checks.count { Console.warn("interrupted: \(count) of \(checks.count) checks ran") }
@@ -104,12 +138,15 @@ struct RealPeripheralTest {
                 + "it, for example with bluetoothctl disconnect \(number)")
     }
 
-    /// Shows on a terminal what is happening, and for how long.
-    private func showProgress(_ host: RealTimeHost, _ activity: String) {
+    /// Shows on a terminal what is happening, for how long, and about how long the rest takes.
+    private func showProgress(_ host: RealTimeHost, _ activity: String, left: @autoclosure () -> Duration? = nil) {
         guard isatty(STDERR_FILENO) == 1, Paint.canErase else { return }
-        let begin = host.now
+        let (begin, left) = (host.now, left())
         let show = { [time = host.time] in
-            Console.show(last: "\(activity), \(begin.duration(to: time.now).components.seconds) s")
+            let passed = begin.duration(to: time.now)
+            // A check may take longer than the estimate.
+            let rest = left.map { "; about \(max(1, ($0 - passed).components.seconds)) s left" } ?? ""
+            Console.show(last: "\(activity), \(passed.components.seconds) s\(rest)")
         }
         show()
         host.time.tick = show
@@ -126,13 +163,15 @@ package struct SimulatedPeripheralTest {
     private let configuration: RunConfiguration
     private let checks: [Check]
     private let device: Int
-    private let formatter: CheckFormatter
+    private var printer: CheckPrinter
+    private let baseline: Baseline?
     private let reports: ReportFiles
 
     /// Checks the scenario's target, or its first peripheral.
     package init(_ configuration: RunConfiguration, _ checks: [Check], _ invocation: Invocation) throws(CommandFailure)
     {
-        (self.configuration, self.checks, formatter) = (configuration, checks, try CheckFormatter(invocation))
+        (self.configuration, self.checks, printer) = (configuration, checks, try CheckPrinter(invocation))
+        baseline = try Baseline(invocation)
         reports = try ReportFiles(invocation)
         let devices = configuration.scenario.devices
         guard let device = configuration.scenario.target ?? devices.firstIndex(where: { $0.role == .peripheral }) else {
@@ -142,7 +181,7 @@ package struct SimulatedPeripheralTest {
         self.device = device
     }
 
-    package func run() throws(CommandFailure) -> ExitCode {
+    package mutating func run() throws(CommandFailure) -> ExitCode {
         let signals = Signals()
         var report = Report(version: version, seed: configuration.seed)
         var interruption: ExitCode?
@@ -151,12 +190,15 @@ package struct SimulatedPeripheralTest {
             guard interruption == nil else { break }
             let outcome = try run(check)
             var packets: [String] = []
-            if let finding = outcome.finding { packets = try trace(of: check, at: finding.instant) }
+            if let finding = outcome.finding { packets = try trace(of: check, finding) }
             let replay = configuration.replay(of: check.id)
-            for line in formatter.lines(outcome, replay: replay, trace: packets) { Console.print(line) }
-            report.add(check.id, Outcome(outcome, replay: replay, seed: configuration.seed, trace: packets))
+            let isKnown = baseline?.accepts(outcome) == true
+            printer.show(outcome, isKnown: isKnown, replay: replay, trace: packets)
+            let reported = Outcome(
+                outcome, isKnown: isKnown, replay: replay, seed: configuration.seed, trace: packets)
+            report.add(check.id, reported)
         }
-        if interruption == nil { Console.print("\(report.summary.words())") }
+        if interruption == nil { printer.end(report, facts: try Baseline.facts(report, baseline)) }
         try reports.write(report)
         return interruption ?? report.code
     }
@@ -177,90 +219,24 @@ package struct SimulatedPeripheralTest {
     }
 
     /// The last packets of the central before a failure.  The check runs again for that, with the same octets.
-    private func trace(of check: Check, at instant: Instant) throws(CommandFailure) -> [String] {
-        let recent = RecentPackets(of: UInt16(clamping: configuration.scenario.devices.count), until: instant)
+    private func trace(of check: Check, _ finding: Finding) throws(CommandFailure) -> [String] {
+        let recent = RecentPackets(of: UInt16(clamping: configuration.scenario.devices.count), until: finding.instant)
         var world = try configuration.world()
         world.packets = PacketLog { recent.take($0) }
         _ = try run(check, in: world)
-        return recent.lines(until: instant)
-    }
-}
-
-/// Formats outcomes of checks for people.
-struct CheckFormatter {
-    let paint: Paint
-    private let isQuiet: Bool
-
-    init(_ invocation: Invocation) throws(CommandFailure) {
-        isQuiet = invocation.has("--quiet")
-        paint = try Paint(invocation, for: Console.descriptor)
-    }
-
-    func lines(_ outcome: Check.Outcome, replay: String, trace packets: [String]) -> [TerminalLine] {
-        let (check, verdict) = (outcome.check, outcome.verdict)
-        guard !isQuiet || (verdict != .pass && verdict != .skip) else { return [] }
-        let style: Paint.Style =
-            switch verdict {
-            case .pass: .state
-            case .skip: .quiet
-            case .fail, .inconclusive, .error: .warning
-            }
-        let label = verdict == .inconclusive ? verdict.rawValue : verdict.rawValue.padded(to: 4)
-        var lines: [TerminalLine] = ["\(paint(label, style))  \(check.id)  \(check.title)"]
-        if let reason = outcome.reason { lines[0] += ": \(reason)" }
-        guard verdict == .fail || verdict == .inconclusive || verdict == .error else { return lines }
-        if let finding = outcome.finding {
-            lines.append("      expected  \(finding.expected)")
-            lines.append("      seen      \(finding.seen)")
-            lines.append("      at        \(finding.instant) s")
-        }
-        lines.append("      requires  \(check.requirement)")
-        lines += CaseFormatter.trace(packets, paint, indentedBy: 6, label: 10)
-        lines.append("      replay: \(replay)")
-        return lines
+        return recent.lines(until: finding.instant, showing: finding.evidence)
     }
 }
 
 extension Outcome {
     /// The outcome of a check as a case of a report, with the packets before a failure.
-    init(_ outcome: Check.Outcome, replay: String, seed: UInt64?, trace: [String]) {
+    init(_ outcome: Check.Outcome, isKnown: Bool, replay: String, seed: UInt64?, trace: [String]) {
         let seen = outcome.finding.map { Reason(expected: $0.expected, seen: $0.seen) }
         let finding = CaseFinding(
             id: nil, requirement: outcome.check.requirement, verdict: outcome.verdict,
             why: seen ?? outcome.reason.map { Reason(seen: $0) }, at: outcome.finding?.instant, trace: trace)
         self.init(
             judging: [finding], title: outcome.check.title, replay: replay, seed: seed, duration: outcome.duration)
-    }
-}
-
-/// The last packets between a central and its controller, in words, for the report of a failure.
-final class RecentPackets: Sendable {
-    private static let shown = 6
-    private static let kept = 256  // some packets follow the failure and end the connection
-
-    private let central: UInt16
-    private let limit: Instant
-    private let packets = Mutex<[(instant: Instant, line: String)]>([])
-    private let requestCount = Mutex(0)
-
-    init(of central: UInt16, until limit: Instant = .never) { (self.central, self.limit) = (central, limit) }
-
-    func take(_ chunk: PacketChunk) {
-        for record in chunk.records where record.controller == central && record.instant <= limit {
-            guard let packet = PacketDescription(unlessRoutine: record, in: chunk) else { continue }
-            if packet.isFromHost, packet.name.hasSuffix("Request") { requestCount.withLock { $0 += 1 } }
-            let line = "\(record.instant)  \(Narrator.words(packet))"
-            packets.withLock { packets in
-                if packets.count == Self.kept { packets.removeFirst() }
-                packets.append((record.instant, line))
-            }
-        }
-    }
-
-    /// The requests that the central has sent.
-    var requests: Int { requestCount.withLock { $0 } }
-
-    func lines(until instant: Instant) -> [String] {
-        packets.withLock { $0.filter { $0.instant <= instant }.suffix(Self.shown).map(\.line) }
+        self.isKnown = isKnown
     }
 }

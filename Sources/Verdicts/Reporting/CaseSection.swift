@@ -37,16 +37,17 @@ struct CaseSection {
     }
 
     /// Whether it comes first, and is open.
-    var isFault: Bool { entry.outcome.verdict.isFault }
+    var isFault: Bool { entry.outcome.isFault }
 
     /// The anchor is inside, so that a browser that follows a link to it opens the section.
     var html: HTML {
         let outcome = entry.outcome
+        let known: HTML = outcome.isKnown ? "<span class=\"from\">known</span>" : .nothing
         let title: HTML = outcome.title == entry.id ? .nothing : "<span class=\"label\">\(outcome.title)</span>"
         let from: HTML = report.map { "<span class=\"from\">\($0)</span>" } ?? .nothing
         return """
             <details class="case \(outcome.verdict.rawValue)"\(isFault ? " open" : HTML.nothing)>
-            <summary>\(Self.badge(outcome.verdict))<span class="id">\(breakable: entry.id)</span>\(from)\(title)<span class="time">\(outcome.duration.formatted)</span></summary>
+            <summary>\(Self.badge(outcome.verdict))<span class="id">\(breakable: entry.id)</span>\(known)\(from)\(title)<span class="time">\(outcome.duration.formatted)</span></summary>
             <div class="body" id="\(anchor)">
             \(outcome.faults.map(fault))\(note)\(picture)\(said)\(errors)\(passed)\(replay)</div>
             </details>

@@ -68,14 +68,15 @@ private struct Page {
             if !versions.contains(version) { versions.append(version) }
         }
         var facts = "lubdub \(versions.joined(separator: ", "))"
-        if isSingle { facts += " · seed \(report.seed) · \(report.duration.formatted) in the cases' time" }
+        let seed = report.facts.isEmpty ? " · seed \(report.seed)" : ""
+        if isSingle { facts += "\(seed) · \(report.duration.formatted) in the cases' time" }
         return """
             <header>
             <svg class="pulse" viewBox="0 0 1200 120" preserveAspectRatio="xMaxYMid slice" aria-hidden="true"><path d="M0 70H860l14-14 16 14h22l10 14 16-76 18 98 14-36h26l18-20 20 20H1200"/></svg>
             <p class="brand"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="\(Self.heart)"/></svg>Lubdub</p>
             <h1>\(headline)</h1>
             <p class="facts">\(facts)</p>
-            \(isSingle ? tallies(total) : HTML.nothing)\(isSingle ? campaign(report) : HTML.nothing)</header>
+            \(isSingle ? tallies(total) : HTML.nothing)\(isSingle ? campaign(report) : HTML.nothing)\(isSingle ? identity(report) : HTML.nothing)</header>
 
             """
     }
@@ -84,6 +85,18 @@ private struct Page {
     private func campaign(_ report: Report) -> HTML {
         let lines = report.campaign.map { summary -> HTML in "<li>\(summary.line)</li>\n" }
         return lines.isEmpty ? .nothing : "<ul class=\"campaign\">\n\(lines)</ul>\n"
+    }
+
+    /// What identifies a real peripheral and the run.
+    private func identity(_ report: Report) -> HTML {
+        guard !report.facts.isEmpty else { return .nothing }
+        let facts = report.facts.map { fact -> HTML in "<dt>\(fact.name)</dt><dd>\(fact.value)</dd>" }
+        let attributes = report.attributes.map { line -> HTML in "\(line)\n" }
+        let table: HTML =
+            attributes.isEmpty
+            ? .nothing
+            : "<details class=\"said\"><summary>attributes</summary><pre class=\"trace\" tabindex=\"0\">\(attributes)</pre></details>\n"
+        return "<dl class=\"identity\">\(facts)</dl>\n\(table)"
     }
 
     /// A bar, and the number of cases for each verdict.

@@ -28,6 +28,10 @@ extension JSONReport {
         let seed = document["seed"]?.integer.map(UInt64.init)
         let shard = document["shard"]?.string.flatMap { Selection.Shard($0) }
         var report = Report(version: document["lubdub"]?.string ?? "", seed: seed, shard: shard)
+        report.facts = (document["facts"]?.items ?? []).compactMap { fact in
+            fact["name"]?.string.flatMap { name in fact["value"]?.string.map { Report.Fact(name, $0) } }
+        }
+        report.attributes = document["attributes"]?.items.compactMap(\.string) ?? []
         var ids: Set<String> = []
         guard let cases = document["cases"] else { return report }
         guard cases.items.count <= maximumCases else {
@@ -69,6 +73,7 @@ extension JSONReport {
         outcome.requirements = [item["requirement"]?.string].compactMap { $0 }
         outcome.note = item["note"]?.string
         outcome.clientErrors = lines(item["stderr"])
+        outcome.isKnown = item["known"]?.bool ?? false
         if let findings = item["findings"] {
             outcome.findings = findings.items.map(finding)
             return outcome

@@ -9,26 +9,35 @@ package enum JSONReport {
     package static func text(of report: Report) -> String {
         let cases = report.cases.map(row).joined(separator: ",\n  ")
         let counts = Verdict.allCases.map { "\($0.rawValue.quoted): \(report.summary[$0])" }.joined(separator: ", ")
+        let seed = report.facts.isEmpty ? "\"seed\": \(report.seed), " : ""
         let shard = report.shard.map { "\"shard\": \("\($0)".quoted), " } ?? ""
         return """
-            {"lubdub": \(report.version.quoted), "seed": \(report.seed), \(shard)"cases": [\(cases.isEmpty ? "" : "\n  ")\(cases)],
+            {"lubdub": \(report.version.quoted), \(seed)\(shard)\(about(report))"cases": [\(cases.isEmpty ? "" : "\n  ")\(cases)],
              "summary": {\(counts)}}
 
             """
     }
 
+    private static func about(_ report: Report) -> String {
+        let facts = report.facts.map { "{\"name\": \($0.name.quoted), \"value\": \($0.value.quoted)}" }
+        let lists = [("facts", facts), ("attributes", report.attributes.map(\.quoted))].filter { !$0.1.isEmpty }
+        return lists.map { "\($0.0.quoted): [\($0.1.joined(separator: ", "))],\n " }.joined()
+    }
+
     private static func row(_ entry: Report.Entry) -> String {
         let outcome = entry.outcome
-        let members = [
-            ("id", entry.id.quoted), ("title", outcome.title.quoted), ("case", entry.caseID.quoted),
-            ("seed", entry.seed.map { "\($0)" } ?? "null"), ("run", entry.run?.number.map { "\($0)" } ?? "null"),
-            ("verdict", outcome.verdict.rawValue.quoted),
-            ("requirement", line(outcome.requirements, by: ", ")), ("reason", line(outcome.account, by: "\n")),
-            ("replay", outcome.replay?.quoted ?? "null"), ("start", "\(entry.start)"),
-            ("duration", "\(Instant.start.advanced(by: outcome.duration))"), ("note", outcome.note?.quoted ?? "null"),
-            ("findings", "[\(outcome.faults.map(text(of:)).joined(separator: ", "))]"),
-            ("stderr", line(outcome.clientErrors, by: "\n")),
-        ]
+        let members =
+            [
+                ("id", entry.id.quoted), ("title", outcome.title.quoted), ("case", entry.caseID.quoted),
+                ("seed", entry.seed.map { "\($0)" } ?? "null"), ("run", entry.run?.number.map { "\($0)" } ?? "null"),
+                ("verdict", outcome.verdict.rawValue.quoted),
+                ("requirement", line(outcome.requirements, by: ", ")), ("reason", line(outcome.account, by: "\n")),
+                ("replay", outcome.replay?.quoted ?? "null"), ("start", "\(entry.start)"),
+                ("duration", "\(Instant.start.advanced(by: outcome.duration))"),
+                ("note", outcome.note?.quoted ?? "null"),
+                ("findings", "[\(outcome.faults.map(text(of:)).joined(separator: ", "))]"),
+                ("stderr", line(outcome.clientErrors, by: "\n")),
+            ] + (outcome.isKnown ? [("known", "true")] : [])
         return "{" + members.map { "\($0.0.quoted): \($0.1)" }.joined(separator: ", ") + "}"
     }
 
@@ -54,9 +63,21 @@ package enum JSONReport {
         root: .object([
             .init("lubdub", .text, required: true, "Lubdub's version."),
             .init(
-                "seed", .integer(0...Int.max), required: true,
-                "The seed of the command line, else that of all cases; 1 if they differ."),
+                "seed", .integer(0...Int.max),
+                "The seed of the command line, else that of all cases; 1 if they differ; missing for a real peripheral."
+            ),
             .init("shard", .form(shard), "Which part of the suite was run, as I/N; missing if all of it was."),
+            .init(
+                "facts",
+                .list(
+                    .object([
+                        .init("name", .text, required: true, "Such as peer, date or manufacturer_name_string."),
+                        .init("value", .text, required: true, "What it is."),
+                    ])),
+                "What identifies a real peripheral and the run."),
+            .init(
+                "attributes", .list(.text),
+                "The attributes of a real peripheral, by handle: 0x0003  device_name: Read, Write."),
             .init("cases", .list(.definition("case")), required: true, "In the suite's order."),
             .init("summary", .object(counts), required: true, "The number of cases per verdict."),
         ]),
@@ -90,6 +111,7 @@ package enum JSONReport {
         .init(
             "findings", .list(.definition("finding")), "The expectations that did not pass, in the scenario's order."),
         .init("stderr", orNull, "The last lines that the client wrote to its standard error."),
+        .init("known", .boolean, "True for a fail that --baseline accepts, so that it does not fail the run."),
     ]
 
     private static let findingFields: [Shape.Field] = [

@@ -5,21 +5,23 @@ import TextFormatting
 
 /// A report as JUnit XML, in the form that Jenkins and other CI systems accept (junit-10.xsd of Jenkins' xUnit plugin).
 ///
-/// A group is a `testsuite`.  An inconclusive case is a `failure` of that type, since JUnit has nothing closer.
+/// A group is a `testsuite`.  JUnit has nothing closer than a `failure` for an inconclusive case, and than `skipped` for a
+/// known fail.
 package enum JUnitReport {
     package static func text(of report: Report) -> String {
-        let all = report.summary
+        let (all, known) = (report.summary, report.cases.count { $0.outcome.isKnown })
         var lines = [
             #"<?xml version="1.0" encoding="UTF-8"?>"#,
-            "<testsuites\(attributes([("name", "lubdub")] + counts(all, report.duration)))>",
+            "<testsuites\(attributes([("name", "lubdub")] + counts(all, report.duration, known: known)))>",
         ]
         for group in report.groups {
             let name = group.name ?? "lubdub"
-            let skipped = [("skipped", "\(group.tally[.skip])")]
-            lines.append(
-                "  <testsuite\(attributes([("name", name)] + counts(group.tally, group.duration) + skipped))>")
+            let known = group.cases.count { $0.outcome.isKnown }
+            let skipped = [("skipped", "\(group.tally[.skip] + known)")]
+            let counts = counts(group.tally, group.duration, known: known)
+            lines.append("  <testsuite\(attributes([("name", name)] + counts + skipped))>")
             lines.append("    <properties>")
-            for property in [("version", report.version), ("seed", "\(report.seed)")] {
+            for property in properties(of: report) {
                 lines.append("      <property\(attributes([("name", property.0), ("value", property.1)]))/>")
             }
             lines.append("    </properties>")
@@ -29,9 +31,15 @@ package enum JUnitReport {
         return (lines + ["</testsuites>", ""]).joined(separator: "\n")
     }
 
-    private static func counts(_ tally: Report.Tally, _ duration: Duration) -> [(String, String)] {
+    /// A real peripheral has no seed.
+    private static func properties(of report: Report) -> [(String, String)] {
+        let facts = report.facts.map { ($0.name, $0.value) }
+        return [("version", report.version)] + (facts.isEmpty ? [("seed", "\(report.seed)")] : facts)
+    }
+
+    private static func counts(_ tally: Report.Tally, _ duration: Duration, known: Int) -> [(String, String)] {
         [
-            ("tests", "\(tally.total)"), ("failures", "\(tally[.fail] + tally[.inconclusive])"),
+            ("tests", "\(tally.total)"), ("failures", "\(tally[.fail] - known + tally[.inconclusive])"),
             ("errors", "\(tally[.error])"), ("time", seconds(duration)),
         ]
     }
@@ -50,8 +58,8 @@ package enum JUnitReport {
         let element: String
         switch outcome.verdict {
         case .pass: return errors.isEmpty ? ["\(open)/>"] : ["\(open)>"] + errors + ["    </testcase>"]
+        case .fail where outcome.isKnown, .skip: element = "skipped"
         case .fail, .inconclusive: element = "failure"
-        case .skip: element = "skipped"
         case .error: element = "error"
         }
         let message = outcome.reasons.first ?? outcome.verdict.rawValue
@@ -62,7 +70,7 @@ package enum JUnitReport {
         if let replay = outcome.replay { text.append("replay: \(replay)") }
         return [
             "\(open)>",
-            "      <\(element)\(attributes([("type", outcome.verdict.rawValue), ("message", message)]))>"
+            "      <\(element)\(attributes([("type", outcome.isKnown ? "known fail" : outcome.verdict.rawValue), ("message", message)]))>"
                 + "\(Markup.escaped(text.joined(separator: "\n"), in: .text))</\(element)>",
         ] + errors + ["    </testcase>"]
     }

@@ -22,11 +22,13 @@ package enum MarkdownReport {
         }
         rows.append(["**all**"] + verdicts.map { "**\(summary[$0])**" })
         let campaign = report.campaign.map { "* \(escaped($0.line))" }.joined(separator: "\n")
+        let facts = report.facts.map { "* \(escaped($0.name)): \(escaped($0.value))" }.joined(separator: "\n")
+        let seed = report.facts.isEmpty ? ", seed \(report.seed)" : ""
         return [
-            "### \(sign(of: summary)) Lubdub: \(summary.words(of: verdicts))", table(rows, numbers: true),
+            "### \(sign(of: report.accepted)) Lubdub: \(summary.words(of: verdicts))", table(rows, numbers: true),
         ] + (campaign.isEmpty ? [] : [campaign]) + [
-            "lubdub \(escaped(report.version)), seed \(report.seed), \(report.duration.formatted) in the cases' time"
-        ]
+            "lubdub \(escaped(report.version))\(seed), \(report.duration.formatted) in the cases' time"
+        ] + (facts.isEmpty ? [] : [facts])
     }
 
     private static func several(_ matrix: Matrix) -> [String] {
@@ -46,7 +48,7 @@ package enum MarkdownReport {
     private static func faults(_ matrix: Matrix) -> [String] {
         let faults = matrix.rows.flatMap { row in
             row.entries.enumerated().compactMap { column, entry -> (Report.Entry, String?)? in
-                guard let entry, entry.outcome.verdict.isFault else { return nil }
+                guard let entry, entry.outcome.isFault else { return nil }
                 return (entry, matrix.columns.count > 1 ? matrix.columns[column].name : nil)
             }
         }

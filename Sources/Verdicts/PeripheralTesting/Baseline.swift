@@ -1,0 +1,98 @@
+import Arguments
+import Checks
+import CommandSupport
+import Conformance
+import Documents
+import Expectations
+import Reporting
+import ScenarioRuns
+import TextFormatting
+
+/// Fails that are known, and do not fail the run.
+struct Baseline {
+    /// What messages name it.
+    let name: String
+    private let ids: Set<String>
+
+    /// The fails that `--baseline` names: those of a JSON report, of a list of deviations, or of a stack in Lubdub's list;
+    /// nil without the option.
+    init?(_ invocation: Invocation) throws(CommandFailure) {
+        guard let name = invocation.text("--baseline") else { return nil }
+        if let stack = try Self.stacks().first(where: { $0.name == name }) {
+            self = stack
+            return
+        }
+        guard let octets = contents(of: name) else {
+            let names = try Self.stacks().map(\.name.quoted).joined(separator: ", ")
+            throw CommandFailure(
+                .usage,
+                "--baseline: cannot read the file \(name.quoted): name a JSON report, a list of deviations, or a known "
+                    + "stack (\(names))")
+        }
+        self.name = name
+        let document = try Self.document(octets, file: name)
+        guard document["deviations"] == nil else {
+            ids = Set(Self.deviations(document).map(\.check))
+            return
+        }
+        let (report, problems) = JSONReport.read(octets, file: name)
+        guard let report else { throw CommandFailure(.usage, problems: problems.map(\.description)) }
+        ids = Set(report.cases.filter { $0.outcome.verdict == .fail }.map(\.id))
+    }
+
+    private init(_ name: String, _ ids: Set<String>) { (self.name, self.ids) = (name, ids) }
+
+    func accepts(_ outcome: Check.Outcome) -> Bool { outcome.verdict == .fail && ids.contains(outcome.check.id) }
+
+    /// What a run shows about known fails.
+    static func facts(_ report: Report, _ baseline: Baseline?) throws(CommandFailure) -> [String] {
+        guard let baseline else { return try suggestion(report).map { [$0] } ?? [] }
+        let known = report.cases.count { $0.outcome.isKnown }
+        let cured = report.cases.filter { $0.outcome.verdict == .pass && baseline.ids.contains($0.id) }.map(\.id)
+        var facts = ["\(known.counted("known fail")) of \(baseline.name.quoted)"]
+        if !cured.isEmpty { facts.append("no longer failing: \(cured.joined(separator: ", "))") }
+        return facts
+    }
+
+    /// Names the stack, if all of its known deviations that were checked fail.
+    private static func suggestion(_ report: Report) throws(CommandFailure) -> String? {
+        let fails = Set(report.cases.filter { $0.outcome.verdict == .fail }.map(\.id))
+        let judged = Set(report.cases.filter { $0.outcome.verdict != .skip }.map(\.id))
+        for stack in try stacks() {
+            let own = stack.ids.intersection(judged)
+            guard own.count >= minimumSigns, own.isSubset(of: fails) else { continue }
+            return
+                "\(own.count == fails.count ? "all" : "\(own.count) of the") \(fails.count) fails are known deviations of \(stack.name): accept them with --baseline "
+                + stack.name.forShell
+        }
+        return nil
+    }
+
+    /// Fails of a stack that another one hardly has, too.
+    private static let minimumSigns = 5
+
+    // MARK: Lists of deviations
+
+    /// The stacks in `Documentation/known-deviations.json`, by name and version.
+    private static func stacks() throws(CommandFailure) -> [Baseline] {
+        let document = try document(PackageResources.known_deviations_json, file: "known-deviations.json")
+        let all = deviations(document)
+        return (document["stacks"]?.entries ?? []).map { member, stack in
+            let version = stack["version"]?.string.map { " \($0)" } ?? ""
+            return Baseline(member.key + version, Set(all.filter { $0.stack == member.key }.map(\.check)))
+        }
+    }
+
+    private static func deviations(_ document: Cursor) -> [(stack: String?, check: String)] {
+        (document["deviations"]?.items ?? []).compactMap { item in
+            item["case"]?.string.map { (item["stack"]?.string, $0) }
+        }
+    }
+
+    private static func document(_ octets: [UInt8], file: String) throws(CommandFailure) -> Cursor {
+        let log = ProblemLog()
+        do throws(Problem) {
+            return Cursor(try Node(json: octets, file: file, log: log), file: file, log: log)
+        } catch { throw CommandFailure(.usage, problems: (log.problems + [error]).map(\.description)) }
+    }
+}
