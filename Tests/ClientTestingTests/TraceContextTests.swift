@@ -142,6 +142,16 @@ import VirtualWorld
         #expect(traceContext.lines(around: .start) == [])
     }
 
+    @Test func `The line of a fact is shown, though only the log has its nanoseconds`() throws {
+        let traceContext = TraceContext(try Self.played(within: "1 s").scenario)
+        var journal = EventJournal(entriesPerChunk: 1) { traceContext.take($0) }
+        for second in 0..<9 {
+            journal.append(line: Line(number: second), at: Instant(nanoseconds: Int64(second) * 1_000_000_000 + 867))
+        }
+        let facts = [Fact(.line, at: Instant(nanoseconds: 1_000_000_000))]
+        #expect(traceContext.lines(around: .start, facts) == ["1.000000  client: 1"])
+    }
+
     @Test func `On a terminal the trace follows its fault, and the replay line is the last`() throws {
         var report = Report(version: "1")
         let lines = CaseFormatter(paint: Paint(isOn: false), isVirtual: true).lines(

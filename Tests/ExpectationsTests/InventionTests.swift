@@ -70,7 +70,7 @@ private func rate(_ seconds: Double, _ members: String) -> String { said(seconds
         (delivered(1, 62) + rate(2, #""bpm": 62, "energy_kj": 0"#), "energy_kj 0, but none was delivered"),
         (
             delivered(1, 62, #", "contact": null"#) + rate(2, #""bpm": 62, "contact": false"#),
-            "contact false, but the latest was null; it looks like the two flags of the contact, read as one"
+            "contact false, but the latest was null; it looks like bits 1 and 2 of the flags, read as one (without bit 2, the contact is unknown)"
         ),
         (
             delivered(1, 62, #", "rr_ms": [1000]"#) + rate(2, #""rr_ms": [1024]"#),

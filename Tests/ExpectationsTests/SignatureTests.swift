@@ -13,8 +13,14 @@ import Testing
             ("rr_ms", "[1024, 512]", "[1000, 500]", "RR-Intervals in 1/1024 s, taken for ms"),
             ("rr_ms", "[6.8, 812.5]", "[812.5]", "Energy Expended, taken for an RR-Interval"),
             ("celsius", "97.88", "36.6", "degrees Fahrenheit, taken for Celsius"),
-            ("contact", "false", "null", "the two flags of the contact, read as one"),
-            ("contact", "true", "false", "the two flags of the contact, read as one"),
+            (
+                "contact", "false", "null",
+                "bits 1 and 2 of the flags, read as one (without bit 2, the contact is unknown)"
+            ),
+            (
+                "contact", "true", "false",
+                "bits 1 and 2 of the flags, read as one (without bit 2, the contact is unknown)"
+            ),
             ("bpm", "61", "60", nil), ("bpm", "257", "257", nil), ("bpm", "-1", "60", nil), ("bpm", "60.5", "60", nil),
             ("rr_ms", "[1000]", "[1000]", nil), ("rr_ms", "[]", "[]", nil), ("rr_ms", "[1000, 1]", "[1000]", nil),
             ("celsius", "36.6", "36.6", nil), ("contact", "null", "true", nil), ("steps", "true", "null", nil),

@@ -34,7 +34,10 @@ import VirtualWorld
         ("big_endian", "clients/two_octets shows_300", "bpm 11265 instead of 300; it looks like swapped octets"),
         ("big_endian", "formats/two_byte shows", "bpm 1 instead of 256; it looks like swapped octets"),
         ("one_octet", "clients/two_octets shows_300", "bpm 44 instead of 300; it looks like only one of two octets"),
-        ("contact_as_mask", "clients/contact shows_off", "looks like the two flags of the contact, read as one"),
+        (
+            "contact_as_mask", "clients/contact shows_off",
+            "looks like bits 1 and 2 of the flags, read as one (without bit 2, the contact is unknown)"
+        ),
         ("milliseconds", "clients/rr_alone shows_1000_ms", "looks like RR-Intervals in 1/1024 s, taken for ms"),
         (
             "energy_as_interval", "clients/energy_and_rr shows_rr",

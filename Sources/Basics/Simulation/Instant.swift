@@ -27,6 +27,9 @@ public struct Instant: InstantProtocol, CustomStringConvertible {
     /// The time from this instant to `other`; negative if that is earlier.
     public func duration(to other: Instant) -> Duration { .nanoseconds(other.nanoseconds - nanoseconds) }
 
+    /// This instant without a fraction of a microsecond, as the event log has it.
+    package var inLog: Instant { Instant(nanoseconds: nanoseconds / 1000 * 1000) }
+
     /// Whether `left` is earlier.
     public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 

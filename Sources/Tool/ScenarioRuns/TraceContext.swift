@@ -82,7 +82,8 @@ package final class TraceContext: Sendable {
     package func take(_ chunk: EventChunk) {
         for (instant, octets) in chunk.lines {
             let line = String(decoding: octets, as: UTF8.self).abbreviated
-            state.withLock { $0.lines.take(.line(line), at: instant) }
+            // As verdicts have the instant.
+            state.withLock { $0.lines.take(.line(line), at: instant.inLog) }
         }
     }
 

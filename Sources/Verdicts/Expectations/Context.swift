@@ -119,7 +119,7 @@ struct Stream: Sendable {
 
     /// When a value of the last notification arose, by the number of values after it.
     func instant(ofValueBefore later: Int) -> Instant? {
-        end.map { Instant(nanoseconds: $0.advanced(by: .zero - nanoseconds(later)).nanoseconds / 1000 * 1000) }
+        end.map { $0.advanced(by: .zero - nanoseconds(later)).inLog }
     }
 
     private func nanoseconds(_ count: Int) -> Duration {

@@ -184,7 +184,7 @@ package struct Judge: Sendable {
     }
 
     private mutating func advance(to instant: Instant) {
-        now = max(now, Instant(nanoseconds: instant.nanoseconds / 1000 * 1000))
+        now = max(now, instant.inLog)
         docket.advance(to: now, context)
     }
 

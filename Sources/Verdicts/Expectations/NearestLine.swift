@@ -31,10 +31,7 @@ struct NearestLine: Sendable {
         to event: Event, _ asked: AskedValues, among misses: [NearMisses.Observation], in window: ClosedRange<Instant>,
         _ truths: Truths
     ) {
-        guard case .line(let matcher)? = event.filters.first(where: { if case .line = $0 { true } else { false } })
-        else {
-            return nil
-        }
+        guard let matcher = event.lineMatcher else { return nil }
         var best: (line: NearestLine, rank: (Int, Int, Int))?
         for (index, miss) in misses.enumerated() where window.contains(miss.instant) {
             guard let line = miss.observed.value else { continue }
@@ -63,6 +60,15 @@ struct NearestLine: Sendable {
     private init(observation: NearMisses.Observation, differences: [FieldDifference]) {
         (self.observation, self.differences) = (observation, differences)
     }
+}
+
+extension Event {
+    fileprivate var lineMatcher: Matcher? {
+        filters.lazy.compactMap { filter in if case .line(let matcher) = filter { matcher } else { nil } }.first
+    }
+
+    /// Whether it is a line of the client with certain contents.
+    var expectsLine: Bool { lineMatcher != nil }
 }
 
 extension Matcher {

@@ -133,11 +133,13 @@ struct ReasonFormatter: Sendable {
             let some = expectation.expected.first.flatMap { event in
                 event.delay > .zero ? nil : came(of: event.occurrence.first, decision, nearMisses)
             }
-            let none = some ?? "observed none by \(decision.at) s"
-            if let event = expectation.expected.first,
-                let nearest = NearestLine(
-                    to: event, decision.asked, among: nearMisses.misses, in: decision.window, truths)
-            {
+            let none = some ?? "observed none by \(decision.at) s\(tolerance(expectation, decision))"
+            if let event = expectation.expected.first, event.expectsLine {
+                // Lines about other things explain nothing.
+                guard
+                    let nearest = NearestLine(
+                        to: event, decision.asked, among: nearMisses.misses, in: decision.window, truths)
+                else { return (none, nil) }
                 return ("\(none); the closest was \(text(nearest, decision.asked))", nearest.likeness)
             }
             guard let miss = nearMisses.miss, decision.window.contains(miss.instant) else { return (none, nil) }
@@ -158,6 +160,13 @@ struct ReasonFormatter: Sendable {
             return ("observed no \(text(events[event])) by \(decision.at) s", nil)
         default: return ("observed something else at \(decision.at) s", nil)
         }
+    }
+
+    /// ` (500 ms of tolerance)`, if the decision came that late.
+    private func tolerance(_ expectation: Expectation, _ decision: Decision) -> String {
+        guard let bound = expectation.bound else { return "" }
+        let excess = decision.opened.advanced(by: bound).duration(to: decision.at)
+        return excess > .zero ? " (\(text(excess)) of tolerance)" : ""
     }
 
     /// How many of several occurrences came, and when: `1 of 2 came, at 52.427000 s`; nil if none did, or one was enough.

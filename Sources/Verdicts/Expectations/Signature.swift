@@ -41,7 +41,8 @@ struct Signature: Sendable {
             }
             return (shown - (right * 1.8 + 32)).magnitude <= 0.1
         },
-        Signature("the two flags of the contact, read as one") { shown, right, field in
+        Signature("bits 1 and 2 of the flags, read as one (without bit 2, the contact is unknown)") {
+            shown, right, field in
             guard field == "contact", case .bool(let contact) = shown else { return false }
             return right == .null || right == .bool(!contact)
         },
