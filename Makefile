@@ -105,6 +105,7 @@ soak:  ## run 100,000 random fault scenarios in a separate, optimized build
 generate:  ## update the schemas, and the pages and tables of the documentation that are generated from the sources
 	@Tools/setup build
 	LUBDUB_WRITE=1 swift test $(GENERATING:%=--filter '%')
+	LUBDUB=$(LUBDUB) Tools/matrix write
 
 release:  ## build .build/release/lubdub with the Swift runtime linked in
 	@Tools/setup build
