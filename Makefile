@@ -16,6 +16,8 @@ READING := ATT Arguments BlueZ Bluetooth Characteristics Checks ClientTesting Co
     VirtualController
 # Suites of tests that update what is generated.
 GENERATING := ActionTableTests RegistryTests ReportTests ScenarioFileTests VerdictTests
+# For make matrix: which clients of Tests/Clients/clients.json run (all if empty).
+CLIENTS ?=
 # For make fuzz: how long each reader is fuzzed, and which (all if empty).
 SECONDS ?= 60
 READERS ?=
@@ -27,8 +29,8 @@ THREADED := BlueZ ClientTesting CommandLineTool CommandSupport Conformance Contr
 THREAD_CHECKED := --sanitize=thread --scratch-path .build/threads
 
 .DEFAULT_GOAL := help
-.PHONY: help run test unit interoperability test-linux test-busy long sanitize fuzz soak docs examples generate release \
-    format
+.PHONY: help run test unit interoperability test-linux test-busy long matrix sanitize fuzz soak docs examples generate \
+    release format
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' Makefile
@@ -76,6 +78,11 @@ long: release  ## serve 50 devices with random faults to clients that come and g
 	@Tools/setup test
 	LUBDUB=$(RELEASE) PYTHONPATH=Tests/Interoperability .venv/bin/python -m unittest long_run
 
+matrix: release  ## run real clients, and write Documentation/clients.md and .html: 1 hour, or CLIENTS='bleak bumble_gatt'
+	@Tools/setup linux
+	LUBDUB=$(RELEASE) Tools/matrix run $(CLIENTS)
+	LUBDUB=$(RELEASE) Tools/matrix write
+
 sanitize:  ## test what reads external data with the address sanitizer, and what uses threads with the thread sanitizer
 	@Tools/setup test
 	swift build --build-tests $(SANITIZED)
@@ -98,6 +105,7 @@ soak:  ## run 100,000 random fault scenarios in a separate, optimized build
 generate:  ## update the schemas, and the pages and tables of the documentation that are generated from the sources
 	@Tools/setup build
 	LUBDUB_WRITE=1 swift test $(GENERATING:%=--filter '%')
+	LUBDUB=$(LUBDUB) Tools/matrix write
 
 release:  ## build .build/release/lubdub with the Swift runtime linked in
 	@Tools/setup build
