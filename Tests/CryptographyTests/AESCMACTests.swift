@@ -24,10 +24,6 @@ import Testing
 
     @Test(arguments: [0, 15, 17, 32]) func `A key of another length is rejected`(count: Int) {
         let key = [UInt8](repeating: 0, count: count)
-        #expect(throws: AESCMAC.Failure.keyLength(count)) { try AESCMAC.code(of: [], key: key) }
-    }
-
-    private func octets(_ digits: String) -> [UInt8] {
-        stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(digits.dropFirst($0).prefix(2), radix: 16) }
+        #expect(throws: CryptographyFailure.keyLength(count)) { try AESCMAC.code(of: [], key: key) }
     }
 }

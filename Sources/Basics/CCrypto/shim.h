@@ -1,2 +1,4 @@
 #pragma once
+#include <openssl/ec.h>
 #include <openssl/evp.h>
+#include <openssl/obj_mac.h>

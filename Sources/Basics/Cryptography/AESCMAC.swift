@@ -8,22 +8,14 @@ public enum AESCMAC {
     /// Length of a key and of a code, in octets.
     public static let count = 16
 
-    /// The reason why there is no code.
-    public enum Failure: Error, Hashable, Sendable {
-        /// The key has this number of octets instead of 16.
-        case keyLength(Int)
-        /// libcrypto does not support AES-CMAC, or is out of memory.
-        case unavailable
-    }
-
     /// The code of a message.
     ///
     /// - Parameters:
     ///   - message: The message, of any length.
     ///   - key: The key, 16 octets.
     /// - Returns: The code, 16 octets.
-    /// - Throws: `Failure` if the key has the wrong length or libcrypto cannot compute the code.
-    public static func code(of message: [UInt8], key: [UInt8]) throws(Failure) -> [UInt8] {
+    /// - Throws: `CryptographyFailure` if the key has the wrong length or libcrypto cannot compute the code.
+    public static func code(of message: [UInt8], key: [UInt8]) throws(CryptographyFailure) -> [UInt8] {
         guard key.count == count else { throw .keyLength(key.count) }
         var code = [UInt8](repeating: 0, count: count)
         var written = 0

@@ -28,7 +28,7 @@ public struct AttributeTable: Hashable, Sendable {
         /// A service includes an index that has no service.
         case noSuchService(Int)
         /// AES-CMAC failed for the Database Hash.
-        case databaseHash(AESCMAC.Failure)
+        case databaseHash(CryptographyFailure)
     }
 
     struct Attribute: Hashable, Sendable {
@@ -196,7 +196,7 @@ extension AttributeTable {
         for (index, service) in services.enumerated() where service.isPresent {
             for (position, characteristic) in service.characteristics.enumerated()
             where characteristic.value == .databaseHash {
-                do throws(AESCMAC.Failure) {
+                do throws(CryptographyFailure) {
                     let at = attributes.firstIndex(from: valueHandles[index][position])
                     attributes[at].content = .fixed(try databaseHash())
                 } catch {
@@ -290,7 +290,7 @@ extension CharacteristicDefinition {
 extension AttributeTable {
     /// AES-CMAC, with a zero key, of the attributes' definitions; 16 octets, the least significant first.
     /// Core 6.0, Vol 3, Part G, sections 7.3 and 7.3.1.
-    func databaseHash() throws(AESCMAC.Failure) -> [UInt8] {
+    func databaseHash() throws(CryptographyFailure) -> [UInt8] {
         let key = [UInt8](repeating: 0, count: AESCMAC.count)
         return try AESCMAC.code(of: attributes.flatMap(\.definition), key: key).reversed()
     }

@@ -133,7 +133,7 @@ extension Examiner {
             guard number <= 0x2900 else { continue }
             message += try read(attribute.handle, "declaration \(attribute.type) at \(attribute.handle.inHex)")
         }
-        do throws(AESCMAC.Failure) {
+        do throws(CryptographyFailure) {
             return try AESCMAC.code(of: message, key: [UInt8](repeating: 0, count: AESCMAC.count))
         } catch { throw .inconclusive("cannot compute an AES-CMAC: \(error)") }
     }
