@@ -70,6 +70,15 @@ class MissingTests(unittest.TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertIn('no case matches "workout" (the only case is "scenarios/resting")', done.stderr)
 
+    def test_a_malformed_suite_is_reported_although_no_case_matches(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, 'suite.json')
+            path.write_text('{"kind": "suite", "cases": [{"id": "a" "scenario": "a.json"}]}')
+            done = lubdub('run', path, '--only', 'a')
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('LD0102', done.stderr)
+        self.assertNotIn('no case matches', done.stderr)
+
     def test_help_lines_are_indented(self):
         for command in ['serve', 'run', 'monitor', 'demo', 'controller', 'bench', 'doctor', 'scan', 'validate']:
             usage, _, *rest = lubdub(command, '--help').stdout.splitlines()

@@ -1,6 +1,7 @@
 package import Arguments
 package import CommandSupport
 package import Conformance
+import Expectations
 import Reporting
 import TextFormatting
 
@@ -46,10 +47,19 @@ package struct CaseSelection {
         let matching = Selection(only: only.map { Glob($0) }, nil).chosen(of: cases)
         guard matching.isEmpty else { return matching }
         guard !cases.isEmpty else { throw CommandFailure(.environment, "the suite has no cases") }
+        try checkOperands(among: cases)
         let patterns = only.map(\.quoted).joined(separator: " or ")
         let single = cases.count == 1 ? cases.first : nil
         let hint = single.map { "the only case is \($0.id.quoted)" } ?? "\(cases.count.counted("case")); see --list"
         throw CommandFailure(.environment, "no case matches \(patterns) (\(hint))")
+    }
+
+    /// Throws the problems of a malformed file, which may be a suite that has cases with the ids asked for.
+    private static func checkOperands(among cases: [Case]) throws(CommandFailure) {
+        for case .unplayed(let outcome) in cases.lazy.filter(\.isOperand).map({ CaseReading($0) })
+        where outcome.verdict == .error {
+            throw CommandFailure(.usage, problems: outcome.reasons)
+        }
     }
 
     private static func failed(of cases: [Case], _ path: String) throws(CommandFailure) -> [Case] {
