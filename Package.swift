@@ -35,11 +35,13 @@ let layers: [[Target]] = [
     [
         library("HCITransport", on: "HCI", "Sockets"),
         library("GATT", on: "ATT", "Cryptography", "Octets", "Bluetooth", "Simulation"),
+        library("SecurityManager", on: "Bluetooth", "Cryptography", "Octets", "Simulation"),
         library("CommandSupport", on: "Arguments", "CLinux", "Simulation", "Sockets", "TextFormatting"),
         library("VirtualController", on: "Octets", "Bluetooth", "Simulation", "Air", "HCI", "LinkLayer"),
     ],
     [
-        library("LEHost", on: "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "Simulation"),
+        library(
+            "LEHost", on: "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "SecurityManager", "Simulation"),
         library(
             "ServiceFramework",
             on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation", "TextFormatting"),
@@ -275,6 +277,9 @@ let layers: [[Target]] = [
         tests(
             "Terminal", on: "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Simulation", "Statistics",
             excluding: "Screens"),
+        tests(
+            "SecurityManager", on: "Mutations", "Bluetooth", "Cryptography", "Octets", "Simulation",
+            excluding: "pairings.txt"),
         tests("Sensors", on: "Simulation"),
         tests("Services", on: "Bluetooth", "Characteristics", "Documents", "GATT", "Octets", "Sensors", "Simulation"),
         tests("Simulation", on: "CLinux"),
@@ -315,7 +320,7 @@ func libraries() -> [Target] {
         library(
             "LubdubHost",
             on: "ATT", "Bluetooth", "Cryptography", "GATT", "HCI", "HCITransport", "L2CAP", "LEHost", "Octets",
-            "Simulation", "Sockets"),
+            "SecurityManager", "Simulation", "Sockets"),
         library(
             "LubdubVirtualRadio",
             on: "Air", "Bluetooth", "HCI", "LinkLayer", "Octets", "Simulation", "VirtualController"),
@@ -342,7 +347,7 @@ func folders() -> [String: [String]] {
         ],
         "Protocol": [
             "Air", "ATT", "Bluetooth", "Characteristics", "GATT", "HCI", "L2CAP", "LEHost", "LinkLayer",
-            "VirtualController",
+            "SecurityManager", "VirtualController",
         ],
         "Libraries": [
             "LubdubCharacteristics", "LubdubDBus", "LubdubGATT", "LubdubHost", "LubdubVirtualRadio",

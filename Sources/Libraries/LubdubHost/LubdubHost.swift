@@ -8,5 +8,6 @@
 @_exported public import L2CAP
 @_exported public import LEHost
 @_exported public import Octets
+@_exported public import SecurityManager
 @_exported public import Simulation
 @_exported public import Sockets

@@ -221,7 +221,7 @@ extension Access {
     }
 
     private func check(_ needed: LinkSecurity, _ handle: UInt16, _ server: Server) throws(ErrorResponse) {
-        if let error = needed.subtracting(server.security).errorIfMissing { throw ErrorResponse(error, at: handle) }
+        if let error = needed.error(over: server.security) { throw ErrorResponse(error, at: handle) }
     }
 
     func isReadable(_ attribute: AttributeTable.Attribute, by server: Server) -> Bool {

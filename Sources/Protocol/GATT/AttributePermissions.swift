@@ -15,26 +15,41 @@ public struct LinkSecurity: OptionSet, Hashable, Sendable {
     /// The device authorized this client.
     public static let authorized = LinkSecurity(rawValue: 0x04)
 
-    /// Encrypted, authenticated and authorized.
-    public static let full: LinkSecurity = [.encrypted, .authenticated, .authorized]
+    /// LE Secure Connections has generated the key.
+    public static let secureConnections = LinkSecurity(rawValue: 0x08)
+    /// The key has 16 octets.
+    public static let fullKeySize = LinkSecurity(rawValue: 0x10)
+    /// The devices are bonded, so that the client can encrypt the link; no attribute needs this by itself.
+    public static let bonded = LinkSecurity(rawValue: 0x20)
 
-    /// The error for a link that lacks these; nil for the empty set.  Errors that pairing resolves come first: without a
-    /// key, an unencrypted link lacks authentication.  Core 6.0, Vol 3, Part C, section 10.3.1.
-    var errorIfMissing: ATTError? {
-        if !isDisjoint(with: [.encrypted, .authenticated]) { return .insufficientAuthentication }
-        return contains(.authorized) ? .insufficientAuthorization : nil
+    /// All that an attribute can need.
+    public static let full: LinkSecurity = [.encrypted, .authenticated, .authorized, .secureConnections, .fullKeySize]
+    private static let encryption = full.subtracting(.authorized)
+
+    /// The error for a link that lacks some of these; nil if it lacks none.
+    ///
+    /// Errors that the client resolves by encryption or pairing come first.  Without encryption, the error is Insufficient
+    /// Encryption for a bonded client, else Insufficient Authentication.  Core 6.0, Vol 3, Part C, section 10.3.1.
+    func error(over link: LinkSecurity) -> ATTError? {
+        let missing = subtracting(link)
+        if !missing.isDisjoint(with: Self.encryption), !link.contains(.encrypted) {
+            return link.contains(.bonded) ? .insufficientEncryption : .insufficientAuthentication
+        }
+        if !missing.isDisjoint(with: [.authenticated, .secureConnections]) { return .insufficientAuthentication }
+        if missing.contains(.fullKeySize) { return .encryptionKeySizeTooShort }
+        return missing.contains(.authorized) ? .insufficientAuthorization : nil
     }
 }
 
 /// Access that a server grants to an attribute.  A missing permission gives Read Not Permitted or Write Not Permitted,
-/// a link without the needed security Insufficient Authentication or Authorization.
+/// a link without the needed security the error of `LinkSecurity`.
 /// Core 6.0, Vol 3, Part F, section 3.2.5.
 public struct AttributePermissions: OptionSet, Hashable, Sendable {
     /// Internal bits, never sent.
-    public let rawValue: UInt8
+    public let rawValue: UInt16
 
     /// The set with these bits.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// The value can be read.
     public static let readable = AttributePermissions(rawValue: 0x01)
@@ -43,12 +58,12 @@ public struct AttributePermissions: OptionSet, Hashable, Sendable {
 
     /// The value can be read over a link with this security.
     public static func readable(needing security: LinkSecurity) -> AttributePermissions {
-        [.readable, AttributePermissions(rawValue: (security.rawValue & 7) << 2)]
+        [.readable, AttributePermissions(rawValue: UInt16(security.rawValue & 0x1F) << 2)]
     }
 
     /// The value can be written over a link with this security.
     public static func writeable(needing security: LinkSecurity) -> AttributePermissions {
-        [.writeable, AttributePermissions(rawValue: (security.rawValue & 7) << 5)]
+        [.writeable, AttributePermissions(rawValue: UInt16(security.rawValue & 0x1F) << 7)]
     }
 
     /// The permissions that match the declared properties, over a link with this security; subscribing needs it too.
@@ -61,7 +76,7 @@ public struct AttributePermissions: OptionSet, Hashable, Sendable {
     }
 
     /// The security that reading needs.
-    public var securityToRead: LinkSecurity { LinkSecurity(rawValue: rawValue >> 2 & 7) }
+    public var securityToRead: LinkSecurity { LinkSecurity(rawValue: UInt8(rawValue >> 2 & 0x1F)) }
     /// The security that writing needs.
-    public var securityToWrite: LinkSecurity { LinkSecurity(rawValue: rawValue >> 5) }
+    public var securityToWrite: LinkSecurity { LinkSecurity(rawValue: UInt8(rawValue >> 7 & 0x1F)) }
 }

@@ -66,7 +66,7 @@ public struct Server: Sendable {
     /// The current ATT MTU, in octets.
     public private(set) var mtu = Server.defaultMTU
 
-    private struct Configuration: Sendable {
+    struct Configuration: Sendable {
         let valueHandle: UInt16
         var value: ClientConfiguration
     }
@@ -79,7 +79,7 @@ public struct Server: Sendable {
     var events: [Output] = []  // of the current request
     var isSearched = false  // a discovery of primary services has started and not finished
     /// Only nonzero ones: a linear search through a few.
-    private var configurations: [Configuration] = []
+    private(set) var configurations: [Configuration] = []
 
     /// A server for a new connection.
     ///

@@ -93,6 +93,7 @@ extension Command {
         case Command.leRemoteConnectionParameterRequestNegativeReply:
             try? Command.leRemoteConnectionParameterRequestNegativeReply.parameters(of: self).0
         case Command.leSetDataLength: try? Command.leSetDataLength.parameters(of: self).0
+        case Command.leLongTermKeyRequestReply: try? Command.leLongTermKeyRequestReply.parameters(of: self).0
         case Command.leLongTermKeyRequestNegativeReply:
             try? Command.leLongTermKeyRequestNegativeReply.parameters(of: self)
         default: nil

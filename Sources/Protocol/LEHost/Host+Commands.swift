@@ -46,6 +46,11 @@ extension Host {
             change(table, isAnnounced: isAnnounced, at: now, pool: &pool, into: &outbox)
         case .changeAddress(let address): changeAddress(to: address, into: &outbox)
         case .overhear(let isOn): overhears = isOn
+        case .security(let id, let input):
+            guard let index = connections.firstIndex(where: { $0.id == id }) else { return }
+            stepSecurity(input, index, at: now, pool: &pool, into: &outbox)
+        case .changeSecurity(let settings): change(settings)
+        case .forget(let peer): forget(peer)
         case .stall, .injectErrors, .offer, .confirmIndications, .sendRaw:
             performFault(command, at: now, pool: &pool, into: &outbox)
         }
@@ -79,6 +84,8 @@ extension Host {
                 from: old, to: table, isAnnounced: isAnnounced, at: now, pool: &pool, into: &serverOutbox)
             drainServer(index, pool: &pool, into: &outbox)
         }
+        guard !isAnnounced else { return }
+        for peer in security.clients.keys { security.clients[peer]?.ignoreChange(to: table) }
     }
 
     var isReady: Bool { if case .ready = phase { true } else { false } }
@@ -87,6 +94,9 @@ extension Host {
     package var unansweredAtStart: Opcode? { hasStarted ? nil : commands.pending?.opcode }
 
     private var ownAddress: OwnAddress { randomAddress == nil ? .public : .random }
+
+    /// The address that peers see.
+    var currentAddress: DeviceAddress { randomAddress ?? publicAddress }
 
     private mutating func start(pool: inout PacketPool, into outbox: inout [Output]) {
         endAll(pool: &pool, into: &outbox)
@@ -107,11 +117,12 @@ extension Host {
         }
         let controller = initialization.controller
         features = controller.features
+        publicAddress = controller.publicAddress
         family = CommandFamily(features)
         sending = SendQueue(fragmentLength: controller.bufferLength, count: controller.bufferCount)
         phase = .ready
         hasStarted = true
-        outbox.append(.started(randomAddress ?? controller.publicAddress, controller))
+        outbox.append(.started(currentAddress, controller))
         if let randomAddress, randomAddress != initialization.randomAddress {
             commands.add(.leSetRandomAddress(randomAddress))
         }

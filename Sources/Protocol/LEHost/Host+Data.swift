@@ -30,7 +30,7 @@ extension Host {
         switch channel {
         case .attribute: receiveATT(payload, index, values: &values, at: now, pool: &pool, into: &outbox)
         case .signalling: receiveSignal(payload, index, pool: &pool, into: &outbox)
-        case .security: receiveSecurity(payload, index, pool: &pool, into: &outbox)
+        case .security: receiveSecurity(payload, index, at: now, pool: &pool, into: &outbox)
         default: pool.release(payload)
         }
     }
@@ -75,17 +75,6 @@ extension Host {
             let handle = connections[index].handle
             commands.add(.leConnectionUpdate(ConnectionUpdate(handle: handle, parameters: parameters)))
         }
-    }
-
-    /// Answers Pairing Request (0x01) and Security Request (0x0B) with Pairing Failed (0x05), Pairing Not Supported
-    /// (0x05).  Core 6.0, Vol 3, Part H, section 3.5.5.
-    private mutating func receiveSecurity(
-        _ packet: Packet, _ index: Int, pool: inout PacketPool, into outbox: inout [Output]
-    ) {
-        let code = pool.uint8(at: 0, of: packet)
-        pool.release(packet)
-        guard code == 0x01 || code == 0x0B else { return }
-        send(pool.take([0x05, 0x05]), on: .security, index, pool: &pool, into: &outbox)
     }
 
     mutating func send(

@@ -1,6 +1,7 @@
 import Bluetooth
 import HCI
 import Octets
+import SecurityManager
 import Simulation
 
 // Events of the controller.
@@ -41,10 +42,10 @@ extension Host {
                 if case .initializing = phase { commands.repeatReset() }
                 return
             }
-            completed(opcode, returned, allowed: allowed, pool: &pool, into: &outbox)
+            completed(opcode, returned, allowed: allowed, at: now, pool: &pool, into: &outbox)
         case Event.commandStatus:
             let (status, allowed, opcode) = try Event.commandStatus.parameters(of: event)
-            completed(opcode, [status.rawValue], allowed: allowed, pool: &pool, into: &outbox)
+            completed(opcode, [status.rawValue], allowed: allowed, at: now, pool: &pool, into: &outbox)
         case Event.hardwareError:
             let code = try Event.hardwareError.parameters(of: event)
             fail(.hardware(code), pool: &pool, into: &outbox)
@@ -86,8 +87,16 @@ extension Host {
                 updateFailed(handle, pool: &pool, into: &outbox)
             }
         case Event.leLongTermKeyRequest:
-            let (handle, _, _) = try Event.leLongTermKeyRequest.parameters(of: event)
-            if index(of: handle) != nil { commands.add(.leLongTermKeyRequestNegativeReply(handle)) }
+            let (handle, rand, ediv) = try Event.leLongTermKeyRequest.parameters(of: event)
+            stepSecurity(.keyRequested(ediv: ediv, rand: rand), of: handle, at: now, pool: &pool, into: &outbox)
+        case Event.encryptionChange:
+            let (status, handle, isOn) = try Event.encryptionChange.parameters(of: event)
+            let change = LinkSecurityManager.Input.encryptionChanged(status, isOn: isOn != 0)
+            stepSecurity(change, of: handle, at: now, pool: &pool, into: &outbox)
+        case Event.encryptionKeyRefreshComplete:
+            let (status, handle) = try Event.encryptionKeyRefreshComplete.parameters(of: event)
+            let change = LinkSecurityManager.Input.encryptionChanged(status, isOn: true)
+            stepSecurity(change, of: handle, at: now, pool: &pool, into: &outbox)
         case Event.leRemoteConnectionParameterRequest:
             let (handle, parameters) = try Event.leRemoteConnectionParameterRequest.parameters(of: event)
             guard index(of: handle) != nil else { return }
@@ -105,14 +114,15 @@ extension Host {
     // MARK: Answers to commands
 
     private mutating func completed(
-        _ opcode: Opcode, _ returned: [UInt8], allowed: UInt8, pool: inout PacketPool, into outbox: inout [Output]
+        _ opcode: Opcode, _ returned: [UInt8], allowed: UInt8, at now: Instant, pool: inout PacketPool,
+        into outbox: inout [Output]
     ) {
         guard let command = commands.complete(opcode, allowed: allowed) else { return }
         if case .initializing = phase {
             initialized(command, returned, pool: &pool, into: &outbox)
         } else {
             let status = returned.first.map(HCIStatus.init(rawValue:)) ?? .unspecified
-            completed(command, status, pool: &pool, into: &outbox)
+            completed(command, status, at: now, pool: &pool, into: &outbox)
         }
     }
 
@@ -136,20 +146,26 @@ extension Host {
     }
 
     private mutating func completed(
-        _ command: HCI.Command, _ status: HCIStatus, pool: inout PacketPool, into outbox: inout [Output]
+        _ command: HCI.Command, _ status: HCIStatus, at now: Instant, pool: inout PacketPool,
+        into outbox: inout [Output]
     ) {
         if status == .success {
             if let isOn = command.enablesAdvertising { setAdvertising(isOn, into: &outbox) }
             if let isOn = command.enablesScanning { setScanning(isOn, into: &outbox) }
         } else {
-            rejected(command, status, pool: &pool, into: &outbox)
+            rejected(command, status, at: now, pool: &pool, into: &outbox)
         }
     }
 
     private mutating func rejected(
-        _ command: HCI.Command, _ status: HCIStatus, pool: inout PacketPool, into outbox: inout [Output]
+        _ command: HCI.Command, _ status: HCIStatus, at now: Instant, pool: inout PacketPool,
+        into outbox: inout [Output]
     ) {
         switch command {
+        case HCI.Command.leEnableEncryption:
+            guard let handle = try? HCI.Command.leEnableEncryption.parameters(of: command).0 else { break }
+            let change = LinkSecurityManager.Input.encryptionChanged(status, isOn: false)
+            return stepSecurity(change, of: handle, at: now, pool: &pool, into: &outbox)
         case HCI.Command.leCreateConnection, HCI.Command.leExtendedCreateConnection:
             return endConnecting(.status(status), into: &outbox)
         case HCI.Command.leCreateConnectionCancel where status == .commandDisallowed: return  // already connected
@@ -193,7 +209,7 @@ extension Host {
         }
         lastNumber &+= 1
         let id = ConnectionID(number: lastNumber)
-        connections.append(Connection(id, complete, receives: mtu, faults))
+        connections.append(Connection(id, complete, receives: mtu, faults, security, own: currentAddress))
         if complete.role == .peripheral { setAdvertising(false, into: &outbox) }
         outbox.append(.connected(id, complete))
         negotiate(connections.count - 1, at: now, into: &outbox)

@@ -3,6 +3,7 @@ public import GATT
 import HCI
 import L2CAP
 public import Octets
+import SecurityManager
 public import Simulation
 
 /// A Bluetooth LE host above one controller: peripheral, central, or both, with any number of connections.
@@ -10,7 +11,7 @@ public import Simulation
 ///     off ──start──▶ initializing ──▶ ready ──▶ failed      (start is possible in every state)
 ///
 /// It uses HCI (Core 6.0, Vol 4, Part E), and on each connection L2CAP's fixed channels (Vol 3, Part A), a GATT server
-/// and a GATT client; it rejects pairing and key requests.  On a controller with extended advertising it uses the
+/// and a GATT client, and the Security Manager (Part H).  On a controller with extended advertising it uses the
 /// extended commands, else those of Bluetooth 4.  Total: nothing that a controller or a peer sends traps or hangs it.
 ///
 /// The host owns the packets of its inputs.  The caller owns those in its outputs, and releases them: `PacketPool`.
@@ -73,6 +74,9 @@ public struct Host: Sendable {
     var connecting: Connecting?
     var faults = Faults()
     var overhears = false
+    /// How the host pairs, and its bonds.
+    public internal(set) var security: HostSecurity
+    var publicAddress = DeviceAddress(0, .public)
 
     // Empty between steps; kept to reuse their storage.
     var serverOutbox: [Server.Output] = []
@@ -85,11 +89,13 @@ public struct Host: Sendable {
     ///   - randomAddress: The static random address to use; nil: the controller's public address.
     ///   - mtu: The largest ATT PDU that the host receives, in octets: 23 to 517.
     ///   - preferred: The parameters that the host requests as a peripheral, once in a connection that has others.
+    ///   - security: How the host pairs, and its bonds; by default it rejects pairing.
     public init(
         table: AttributeTable, randomAddress: DeviceAddress? = nil, receives mtu: Int = 247,
-        preferring preferred: ConnectionParameters? = nil
+        preferring preferred: ConnectionParameters? = nil, security: HostSecurity = .none
     ) {
         (self.table, self.randomAddress, self.mtu, self.preferred) = (table, randomAddress, mtu, preferred)
+        self.security = security
     }
 
     /// Handles one input, and appends the outputs to `outbox` in order.
@@ -176,6 +182,9 @@ public struct Host: Sendable {
             drainClient(index, pool: &pool, into: &outbox)
             connections[index].server.timePassed(at: now, into: &serverOutbox)
             drainServer(index, pool: &pool, into: &outbox)
+            if connections[index].security.isPairing {
+                stepSecurity(.timePassed, index, at: now, pool: &pool, into: &outbox)
+            }
         }
     }
 
@@ -208,6 +217,7 @@ public struct Host: Sendable {
         guard let index = connections.firstIndex(where: { $0.id == id }) else { return }
         connections[index].client.step(.disconnected, at: .start, pool: &pool, into: &clientOutbox)
         drainClient(index, pool: &pool, into: &outbox)
+        keepClient(index)
         connections[index].reassembler.reset(pool: &pool)
         for packet in connections[index].held { pool.release(packet) }
         sending.remove(connections[index].handle, pool: &pool)
@@ -252,6 +262,9 @@ struct Connection: Sendable {
     var client: Client
     /// The PDUs that its client has sent during a stall, in order.
     var held: [Packet] = []
+    var security: LinkSecurityManager
+    /// Whether the server has continued with what it kept of the client.
+    var hasRestoredClient = false
     var timing: ConnectionTiming
     /// When this peripheral requests other connection parameters.
     var updateDue = Instant.never
@@ -261,12 +274,20 @@ struct Connection: Sendable {
     /// The deadline for the controller to report the end, while it is ending.
     var deadline = Instant.never
 
-    init(_ id: ConnectionID, _ complete: ConnectionComplete, receives mtu: Int, _ faults: Host.Faults) {
+    init(
+        _ id: ConnectionID, _ complete: ConnectionComplete, receives mtu: Int, _ faults: Host.Faults,
+        _ security: HostSecurity, own: DeviceAddress
+    ) {
         (self.id, handle, role, peer) = (id, complete.handle, complete.role, complete.peer)
         timing = complete.timing
         server = Server(receives: mtu)
         client = Client(receives: mtu, confirmsIndications: faults.confirmsIndications)
         server.errorInjection = faults.errorInjection
+        let bond = security.bond(with: complete.peer)
+        self.security = LinkSecurityManager(
+            complete.role == .central ? .initiator : .responder, security.settings,
+            Identity(own, resolvingKey: security.resolvingKey), own: own, peer: complete.peer, bond: bond)
+        server.security = bond == nil ? [] : .bonded
     }
 
     var signalling: SignallingResponder { SignallingResponder(role == .central ? .central : .peripheral) }

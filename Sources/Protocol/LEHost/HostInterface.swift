@@ -3,6 +3,7 @@ public import GATT
 public import HCI
 public import L2CAP
 public import Octets
+public import SecurityManager
 public import Simulation
 
 extension Host {
@@ -48,6 +49,13 @@ extension Host {
         /// Uses another static random address for advertising, scanning and connecting; nil: the controller's public
         /// address.  Connections stay.  Refused while the host connects.
         case changeAddress(DeviceAddress?)
+        /// Secures a connection, or continues a pairing with what the user does.  Only `.secure`, `.pair`, `.passkey`,
+        /// `.compared` and `.keypress`.
+        case security(ConnectionID, LinkSecurityManager.Input)
+        /// Pairs with these settings from now on; nil: the host rejects pairing.
+        indirect case changeSecurity(SecuritySettings?)
+        /// Removes the bond with a peer, which it has distributed this identity address to.
+        case forget(DeviceAddress)
 
         // Faults that a script injects; each applies to all connections, including later ones.
 
@@ -148,6 +156,9 @@ extension Host {
         case disconnected(ConnectionID, DeviceAddress, reason: HCIStatus)
         /// The controller is too slow: a whole PDU for this connection was dropped.
         case dropped(ConnectionID)
+
+        /// Pairing or encryption of a connection; never `.send`, `.wake`, `.encrypt` or `.answer`.
+        indirect case security(ConnectionID, LinkSecurityManager.Output)
 
         /// The peer, as a client, accessed this device's attributes; never `.send`.
         case server(ConnectionID, Server.Output)

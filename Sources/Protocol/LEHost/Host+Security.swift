@@ -1,0 +1,102 @@
+import Bluetooth
+import GATT
+import HCI
+import L2CAP
+import Octets
+import SecurityManager
+import Simulation
+
+// Pairing and encryption.
+extension Host {
+    mutating func receiveSecurity(
+        _ packet: Packet, _ index: Int, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        let octets = pool.octets(of: packet)
+        pool.release(packet)
+        stepSecurity(.received(octets), index, at: now, pool: &pool, into: &outbox)
+    }
+
+    /// The controller asks for a key, or reports encryption.
+    mutating func stepSecurity(
+        _ input: LinkSecurityManager.Input, of handle: UInt16, at now: Instant, pool: inout PacketPool,
+        into outbox: inout [Output]
+    ) {
+        guard let index = index(of: handle) else { return }
+        stepSecurity(input, index, at: now, pool: &pool, into: &outbox)
+    }
+
+    mutating func stepSecurity(
+        _ input: LinkSecurityManager.Input, _ index: Int, at now: Instant, pool: inout PacketPool,
+        into outbox: inout [Output]
+    ) {
+        var outputs: [LinkSecurityManager.Output] = []
+        connections[index].security.step(input, at: now, using: &security.secrets, into: &outputs)
+        let (id, handle) = (connections[index].id, connections[index].handle)
+        for output in outputs {
+            switch output {
+            case .send(let octets): send(pool.take(octets), on: .security, index, pool: &pool, into: &outbox)
+            case .wake(let instant): outbox.append(.wake(at: instant))
+            case .encrypt(let key): commands.add(.leEnableEncryption(handle, key.rand, key.ediv, key.octets))
+            case .answer(let key?): commands.add(.leLongTermKeyRequestReply(handle, key.octets))
+            case .answer(nil): commands.add(.leLongTermKeyRequestNegativeReply(handle))
+            default:
+                if case .completed(let bond, isBonded: true) = output { security.keep(bond) }
+                connections[index].server.security = connections[index].linkSecurity
+                outbox.append(.security(id, output))
+                if case .encrypted(.some, isNew: false) = output {
+                    restoreClient(index, at: now, pool: &pool, into: &outbox)
+                }
+            }
+        }
+    }
+
+    /// Continues with what the server has kept of a bonded client, whose link is encrypted now.
+    private mutating func restoreClient(
+        _ index: Int, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        guard !connections[index].hasRestoredClient, let peer = connections[index].security.bond?.peer,
+            let client = security.clients[peer]
+        else { return }
+        connections[index].hasRestoredClient = true
+        connections[index].server.restore(client, table: table, at: now, pool: &pool, into: &serverOutbox)
+        drainServer(index, pool: &pool, into: &outbox)
+    }
+
+    /// Keeps the state of a bonded client whose connection ends.
+    mutating func keepClient(_ index: Int) {
+        guard connections[index].security.key != nil, let peer = connections[index].security.bond?.peer,
+            security.bonds.contains(where: { $0.peer == peer })
+        else { return }
+        security.clients[peer] = connections[index].server.bondedClient(knowing: table)
+    }
+
+    mutating func change(_ settings: SecuritySettings?) {
+        security.settings = settings
+        for index in connections.indices { connections[index].security.settings = settings }
+    }
+
+    /// Removes the bond with a peer; its connections keep their encryption.
+    mutating func forget(_ peer: DeviceAddress) {
+        security.forget(peer)
+        for index in connections.indices where connections[index].security.bond?.peer == peer {
+            connections[index].security.bond = nil
+        }
+    }
+}
+
+extension Connection {
+    /// What the server's permissions refer to.
+    fileprivate var linkSecurity: LinkSecurity {
+        guard let key = security.key else { return security.bond == nil ? [] : .bonded }
+        var result: LinkSecurity = [.encrypted]
+        if key.isAuthenticated { result.insert(.authenticated) }
+        if key.isSecureConnections { result.insert(.secureConnections) }
+        if key.size == 16 { result.insert(.fullKeySize) }
+        return result
+    }
+}
+
+extension LongTermKey {
+    /// The key as HCI carries it, the least significant octet first.
+    fileprivate var octets: [UInt8] { (0..<16).map { UInt8(truncatingIfNeeded: value >> UInt128(8 * $0)) } }
+}

@@ -1,0 +1,73 @@
+public import Bluetooth
+import GATT
+public import SecurityManager
+public import Simulation
+
+/// How a host pairs, and its bonds.
+public struct HostSecurity: Sendable {
+    /// Where keys, random values and passkeys come from.
+    public enum Secrets: RandomNumberGenerator, Sendable {
+        /// A stream of a simulation: reproducible, so its keys protect nothing.
+        case stream(RandomStream)
+        /// The system's source.
+        case system
+
+        /// 64 random bits.
+        public mutating func next() -> UInt64 {
+            guard case .stream(var stream) = self else {
+                var system = SystemRandomNumberGenerator()
+                return system.next()
+            }
+            defer { self = .stream(stream) }
+            return stream.next()
+        }
+    }
+
+    /// The maximum number of bonds; a further one replaces the oldest.
+    public static let maximumBonds = 255
+
+    /// What the host supports and requires; nil: it rejects pairing with Pairing Not Supported.
+    public var settings: SecuritySettings?
+    /// The IRK to distribute; 0 if the host does not use resolvable private addresses.
+    public var resolvingKey: UInt128
+    /// The bonds, the oldest first.
+    public internal(set) var bonds: [Bond] = []
+    var secrets: Secrets
+    /// What the host's server keeps of bonded clients, by identity address.
+    var clients: [DeviceAddress: BondedClient] = [:]
+
+    /// A host without bonds.
+    ///
+    /// - Parameters:
+    ///   - settings: What the host supports and requires.
+    ///   - resolvingKey: The IRK to distribute.
+    ///   - bonds: The bonds that exist, the oldest first.
+    ///   - secrets: Where keys come from.
+    public init(
+        _ settings: SecuritySettings?, resolvingKey: UInt128 = 0, bonds: [Bond] = [], secrets: Secrets = .system
+    ) { (self.settings, self.resolvingKey, self.bonds, self.secrets) = (settings, resolvingKey, bonds, secrets) }
+
+    /// A host that rejects pairing.
+    public static let none = HostSecurity(nil)
+
+    /// The bond with the device that uses this address: its identity address, or one that its IRK resolves.
+    public func bond(with address: DeviceAddress) -> Bond? {
+        bonds.first { $0.peer == address }
+            ?? bonds.first { bond in
+                guard let key = bond.peerResolvingKey, key != 0 else { return false }
+                return (try? address.isResolved(by: key)) == true
+            }
+    }
+
+    /// Adds a bond, in place of an earlier one with the same peer.
+    mutating func keep(_ bond: Bond) {
+        forget(bond.peer)
+        bonds.append(bond)
+        if bonds.count > Self.maximumBonds { clients[bonds.removeFirst().peer] = nil }
+    }
+
+    mutating func forget(_ peer: DeviceAddress) {
+        bonds.removeAll { $0.peer == peer }
+        clients[peer] = nil
+    }
+}
