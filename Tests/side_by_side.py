@@ -1,4 +1,4 @@
-"""Runs the test classes of a folder in parallel, each in its own process, since most of them mostly wait.
+"""Runs the tests of a folder in parallel processes, since most of them mostly wait; up to 7 of a class share one.
 
     python Tests/side_by_side.py FOLDER
 
@@ -17,7 +17,8 @@ import sys
 import time
 import unittest
 
-WORKERS = 8
+WORKERS = 10
+MOST_TESTS = 7
 PORT = '6402'
 
 
@@ -29,38 +30,47 @@ def run(folder, names):
     return names, done.returncode, done.stdout, time.monotonic() - started
 
 
-def classes(module):
-    """The test classes of a module by their names, with the time limit of all tests of each."""
-    found = {}
+def parts(module):
+    """The names of tests or classes of a module that share a process, with the time limit of all their tests."""
+    found = []
     for name, kind in vars(module).items():
         if isinstance(kind, type) and issubclass(kind, unittest.TestCase) and kind.__module__ == module.__name__:
-            count = len(unittest.defaultTestLoader.getTestCaseNames(kind))
-            found[f'{module.__name__}.{name}'] = count * getattr(kind, 'limit', 10)
-    return {name: limit for name, limit in found.items() if limit}
+            tests = unittest.defaultTestLoader.getTestCaseNames(kind)
+            name, limit = f'{module.__name__}.{name}', getattr(kind, 'limit', 10)
+            count = -(-len(tests) // MOST_TESTS)
+            for part in (tests[place::count] for place in range(count)):
+                found.append((len(part) * limit, [name] if count == 1 else [f'{name}.{test}' for test in part]))
+    return found
 
 
 def groups(folder):
-    """The names of classes that share a process in parallel with others, and of those that run alone."""
+    """The names that share a process in parallel with others, and those that run alone."""
     sys.path.insert(0, str(folder))
-    beside, alone, together = [], [], {}
+    beside, alone, together = [], [], []
     for file in sorted(folder.glob('test_*.py')):
         module = importlib.import_module(file.stem)
-        found = classes(module)
+        found = parts(module)
         assert found, f'{file} has no tests'
         if getattr(module, 'ALONE', False):
-            alone.append(list(found))
+            alone.append([name for _, names in found for name in names])
         elif PORT in file.read_text():
-            together |= found
+            together += found
         else:
-            beside += [(limit, [name]) for name, limit in found.items()]
-    beside.append((sum(together.values()), list(together)))
-    return [names for limit, names in sorted(beside, reverse=True) if names], alone
+            beside += found
+    beside.append((sum(limit for limit, _ in together), [name for _, names in together for name in names]))
+    return [names for _, names in sorted(beside, reverse=True) if names], alone
+
+
+def title(names):
+    """The names, of which those of one class are one."""
+    kinds = dict.fromkeys('.'.join(name.split('.')[:2]) for name in names)
+    return ' '.join(kinds)
 
 
 def tell(names, code, said, seconds):
     """Prints the result of a process; returns whether it passed."""
     summary = said.strip().splitlines()[-1] if said.strip() else 'nothing was said'
-    print(f'{" ".join(names)}: {summary} in {seconds:.0f} s', flush=True)
+    print(f'{title(names)}: {summary} in {seconds:.0f} s', flush=True)
     if code != 0:
         print(said, flush=True)
     return code == 0

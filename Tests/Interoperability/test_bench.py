@@ -14,6 +14,8 @@ RELEASE = os.environ.get('LUBDUB_RELEASE')
 
 @unittest.skipUnless(RELEASE, 'LUBDUB_RELEASE names no release binary, and a debug build allocates as it likes')
 class Bench(unittest.TestCase):
+    limit = 60
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)

@@ -23,6 +23,8 @@ def steps():
 
 
 class WorkflowTests(unittest.TestCase):
+    limit = 300
+
     def play(self, shard):
         """Runs the steps of one job of the matrix; returns the ids of its cases and its job summary."""
         with tempfile.TemporaryDirectory() as name:

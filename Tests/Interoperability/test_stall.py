@@ -12,11 +12,15 @@ ALONE = True  # a machine with more to do stalls by itself
 
 class StallTests(Interoperability):
     async def test_a_machine_that_stalls_fails_nobody(self):
-        check = straps.CannotStop.caught_by
-        async with examined(straps.CannotStop(), '--only', check, stderr=asyncio.subprocess.PIPE) as examination:
+        check = straps.RemembersSubscribers.caught_by
+        async with examined(straps.RemembersSubscribers(), '--only', check, stderr=asyncio.subprocess.PIPE) as examination:
             process = examination.process
-            while not any(examination.strap.device.gatt_server.subscribers.values()):
-                await asyncio.sleep(0.01)
+            device = examination.strap.device
+            for is_awaited in [
+                    lambda: any(device.gatt_server.subscribers.values()), lambda: not device.connections,
+                    lambda: device.connections]:
+                while not is_awaited():
+                    await asyncio.sleep(0.01)
             await asyncio.sleep(1)  # until the check waits for values that must not come
             process.send_signal(signal.SIGSTOP)
             await asyncio.sleep(3)
