@@ -79,7 +79,7 @@ import Testing
     }
 
     /// CVE-2018-5383.
-    @Test func `A point that is not on the curve is no public key`() throws {
+    @Test func `A point that is not on the curve is not a public key`() throws {
         let key = try P256KeyPair(privateKey: octets(Self.samples[0].privateKeys[0])).publicKey
         var x = key.x
         x[31] ^= 1
