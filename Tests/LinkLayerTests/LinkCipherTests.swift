@@ -8,12 +8,12 @@ import Testing
     /// 30 ms, 720 ms.
     static let parameters = LinkParameters(interval: 24, latency: 0, timeout: 72)
     static let request = LinkPDU.encryptionRequest(
-        EncryptionRequest(random: 0, diversifier: 0, part: EncryptionTests.central))
+        EncryptionRequest(random: 0, diversifier: 0, part: LinkEncryptionTests.central))
 
     private static func key(_ number: UInt8 = 0) throws -> SessionKey {
         try SessionKey(
-            longTermKey: [UInt8](repeating: number, count: 16), central: EncryptionTests.central,
-            peripheral: EncryptionTests.peripheral)
+            longTermKey: [UInt8](repeating: number, count: 16), central: LinkEncryptionTests.central,
+            peripheral: LinkEncryptionTests.peripheral)
     }
 
     /// A link whose ends have agreed on a key after `microseconds`.
@@ -21,7 +21,7 @@ import Testing
         var harness = LinkHarness(parameters, sleeps: sleeps)
         let key = try key()
         let steps: [(LinkEnd, LinkPDU)] = [
-            (.central, request), (.peripheral, .encryptionResponse(EncryptionTests.peripheral)),
+            (.central, request), (.peripheral, .encryptionResponse(LinkEncryptionTests.peripheral)),
             (.peripheral, .startEncryptionRequest), (.central, .startEncryptionResponse),
             (.peripheral, .startEncryptionResponse),
         ]

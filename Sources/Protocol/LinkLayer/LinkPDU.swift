@@ -62,9 +62,10 @@ public enum LinkPDU: Hashable, Sendable {
     var isOfEncryption: Bool {
         switch self {
         case .encryptionRequest, .encryptionResponse, .startEncryptionRequest, .startEncryptionResponse,
-            .pauseEncryptionRequest, .pauseEncryptionResponse, .rejection:
+            .pauseEncryptionRequest, .pauseEncryptionResponse, .rejection(_, nil):
             true
-        case .unknown(let type): type == Self.encryptionRequestType || type == Self.pauseEncryptionRequestType
+        case .unknown(let type), .rejection(_, let type?):
+            type == Self.encryptionRequestType || type == Self.pauseEncryptionRequestType
         case .data, .terminate, .featureRequest, .featureResponse, .version, .connectionUpdate, .lengthRequest,
             .lengthResponse:
             false

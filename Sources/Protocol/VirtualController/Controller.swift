@@ -25,7 +25,7 @@ struct Controller: Sendable {
         var isUpdating = false
         var waiting = 0  // ACL packets that the peer has not acknowledged
         var lengths: DataLengthUpdate
-        var encryption = Encryption()
+        var encryption = LinkEncryption()
         var responseDue: Instant?  // the end of patience with the peer's part of the encryption procedure
     }
 

@@ -18,7 +18,7 @@ extension Controller {
         guard links[index].radio.end == .central, links[index].termination == nil, !links[index].encryption.isActive
         else { return status(.commandDisallowed, opcode, &context) }
         status(.success, opcode, &context)
-        var outputs: [Encryption.Output] = []
+        var outputs: [LinkEncryption.Output] = []
         links[index].encryption.start(
             key: request.key.reversed(), random: request.random, diversifier: request.diversifier, chance: &chance,
             into: &outputs)
@@ -32,7 +32,7 @@ extension Controller {
         let status: HCIStatus = isAllowed.map { $0 ? .success : .commandDisallowed } ?? .unknownConnection
         complete(opcode, status, returning: [UInt8(truncatingIfNeeded: handle), UInt8(handle >> 8)], &context)
         guard let index, status == .success else { return }
-        var outputs: [Encryption.Output] = []
+        var outputs: [LinkEncryption.Output] = []
         if let key {
             links[index].encryption.provide(key: key, into: &outputs)
         } else {
@@ -44,19 +44,19 @@ extension Controller {
     /// Handles a PDU of the encryption procedures.
     mutating func receiveOfEncryption(_ pdu: LinkPDU, _ index: Int, _ context: inout Context) {
         guard links[index].termination == nil else { return }
-        var outputs: [Encryption.Output] = []
+        var outputs: [LinkEncryption.Output] = []
         links[index].encryption.receive(pdu, chance: &chance, into: &outputs)
         perform(outputs, index, &context)
     }
 
-    private mutating func perform(_ outputs: [Encryption.Output], _ index: Int, _ context: inout Context) {
+    private mutating func perform(_ outputs: [LinkEncryption.Output], _ index: Int, _ context: inout Context) {
         let (handle, radio) = (links[index].handle, links[index].radio)
         for output in outputs {
             switch output {
             case .prepare(let key): context.radio.prepare(key, of: radio)
             case .send(let pdu):
                 send(pdu, index, &context)
-                let due = context.now.advanced(byNanoseconds: Encryption.responseTimeout)
+                let due = context.now.advanced(byNanoseconds: LinkEncryption.responseTimeout)
                 links[index].responseDue = due
                 context.radio.awaitResponse(radio, until: due, into: &context.outbox)
             case .requestKey(let random, let diversifier):
@@ -75,7 +75,7 @@ extension Controller {
         _ random: UInt64, _ diversifier: UInt16, _ index: Int, _ context: inout Context
     ) {
         guard eventMask.contains(.leMeta), leEventMask.contains(.longTermKeyRequest) else {
-            var outputs: [Encryption.Output] = []
+            var outputs: [LinkEncryption.Output] = []
             links[index].encryption.decline(into: &outputs)
             return perform(outputs, index, &context)
         }

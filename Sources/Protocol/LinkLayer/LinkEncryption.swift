@@ -9,7 +9,7 @@ public import Simulation
 ///                    └──LL_PAUSE_ENC_REQ──▶ paused ──LL_ENC_REQ──▶ awaitingKey
 ///
 /// The link changes keys, and holds other PDUs, as these PDUs pass: `LinkCipher`.
-public struct Encryption: Sendable {
+public struct LinkEncryption: Sendable {
     /// The maximum time until the peer answers, in nanoseconds: section 5.2.
     public static let responseTimeout: Int64 = 40_000_000_000
 
@@ -126,6 +126,7 @@ public struct Encryption: Sendable {
     ///   - chance: The source of this end's part of the session.
     ///   - outbox: Receives the outputs.
     public mutating func receive(_ pdu: LinkPDU, chance: inout RandomStream, into outbox: inout [Output]) {
+        guard pdu.isOfEncryption else { return }
         switch (phase, pdu) {
         case (.pausing(let start), .pauseEncryptionResponse):
             isOn = false
@@ -141,9 +142,7 @@ public struct Encryption: Sendable {
             end(Status.success, into: &outbox)
         case (.requesting, .rejection(let reason, _)), (.ready, .rejection(let reason, _)):
             end(reason, into: &outbox)
-        case (.requesting, .unknown(LinkPDU.encryptionRequestType)),
-            (.pausing, .unknown(LinkPDU.pauseEncryptionRequestType)):
-            end(Status.unsupportedRemoteFeature, into: &outbox)
+        case (.requesting, .unknown), (.pausing, .unknown): end(Status.unsupportedRemoteFeature, into: &outbox)
         default: answer(pdu, &chance, into: &outbox)
         }
     }

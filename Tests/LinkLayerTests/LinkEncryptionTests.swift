@@ -5,7 +5,7 @@ import Simulation
 import Testing
 
 /// The encryption procedures of two ends, without a link between them.
-@Suite struct EncryptionTests {
+@Suite struct LinkEncryptionTests {
     /// Core 6.0, Vol 6, Part C, section 1.
     static let longTermKey: [UInt8] = [
         0x4C, 0x68, 0x38, 0x41, 0x39, 0xF5, 0x74, 0xD8, 0x36, 0xBC, 0xF3, 0x4E, 0x9D, 0xFB, 0x01, 0xBF,
@@ -24,9 +24,9 @@ import Testing
 
     /// Both ends, and their outputs.
     struct Pair {
-        var ends = [Encryption(), Encryption()]
+        var ends = [LinkEncryption(), LinkEncryption()]
         var chances = [RandomStream(seed: 1), RandomStream(seed: 2)]
-        var outputs: [(end: LinkEnd, Encryption.Output)] = []
+        var outputs: [(end: LinkEnd, LinkEncryption.Output)] = []
 
         mutating func start(key: [UInt8] = longTermKey) {
             act(.central) { end, chance, outbox in
@@ -46,9 +46,9 @@ import Testing
 
         /// Passes PDUs on until neither end sends.
         private mutating func act(
-            _ end: LinkEnd, _ action: (inout Encryption, inout RandomStream, inout [Encryption.Output]) -> Void
+            _ end: LinkEnd, _ action: (inout LinkEncryption, inout RandomStream, inout [LinkEncryption.Output]) -> Void
         ) {
-            var outbox: [Encryption.Output] = []
+            var outbox: [LinkEncryption.Output] = []
             action(&ends[Int(end.rawValue)], &chances[Int(end.rawValue)], &outbox)
             for output in outbox {
                 outputs.append((end, output))
@@ -64,7 +64,7 @@ import Testing
             outputs.compactMap { if case (end, .prepare(let key)) = $0 { key } else { nil } }
         }
 
-        func others(of end: LinkEnd) -> [Encryption.Output] {
+        func others(of end: LinkEnd) -> [LinkEncryption.Output] {
             outputs.compactMap { sender, output in
                 switch output {
                 case .send, .prepare: nil
@@ -126,13 +126,15 @@ import Testing
         (.rejection(reason: 0x06, of: 0x03), 0x06), (.unknown(type: 0x03), 0x1A),
     ])
     func `A peer can reject encryption, or not support it`(answer: LinkPDU, status: UInt8) {
-        var central = Encryption()
+        var central = LinkEncryption()
         var chance = RandomStream(seed: 1)
-        var outbox: [Encryption.Output] = []
+        var outbox: [LinkEncryption.Output] = []
         central.start(key: Self.longTermKey, random: 0, diversifier: 0, chance: &chance, into: &outbox)
         outbox.removeAll()
-        central.receive(.unknown(type: 0x14), chance: &chance, into: &outbox)
-        #expect(outbox == [] && central.isActive, "that was about another PDU")
+        for other in [LinkPDU.unknown(type: 0x14), .rejection(reason: 0x1A, of: 0x14)] {
+            central.receive(other, chance: &chance, into: &outbox)
+            #expect(outbox == [] && central.isActive, "that was about another PDU")
+        }
         central.receive(answer, chance: &chance, into: &outbox)
         #expect(outbox == [.ended(status: status, isRefresh: false)])
         #expect(!central.isActive && !central.isOn)
