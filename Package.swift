@@ -15,6 +15,7 @@ let layers: [[Target]] = [
     [
         library("Arguments", on: "TextFormatting"),
         library("Bluetooth", on: "Octets", "TextFormatting"),
+        library("Cryptography", on: "CCrypto"),
         library("Documents", on: "TextFormatting"),
         library("Simulation", on: "CLinux"),
     ],
@@ -22,12 +23,11 @@ let layers: [[Target]] = [
         library("Air", on: "Simulation"),
         library("ATT", on: "Octets", "TextFormatting", "Bluetooth", "Simulation"),
         library("Characteristics", on: "Octets", "TextFormatting", "Bluetooth"),
-        library("Cryptography", on: "CCrypto"),
         library("DBus", on: "CDBus", "TextFormatting", "Simulation"),
         library("EventLog", on: "Octets", "TextFormatting", "Simulation", "Bluetooth"),
         library("HCI", on: "Octets", "TextFormatting", "Bluetooth"),
         library("L2CAP", on: "Octets", "Bluetooth"),
-        library("LinkLayer", on: "Octets", "Simulation"),
+        library("LinkLayer", on: "Cryptography", "Octets", "Simulation"),
         library("Sensors", on: "Simulation"),
         library("Sockets", on: "CLinux", "TextFormatting", "Simulation"),
         library("Statistics", on: "Simulation"),
@@ -37,7 +37,8 @@ let layers: [[Target]] = [
         library("GATT", on: "ATT", "Cryptography", "Octets", "Bluetooth", "Simulation"),
         library("SecurityManager", on: "Bluetooth", "Cryptography", "Octets", "Simulation"),
         library("CommandSupport", on: "Arguments", "CLinux", "Simulation", "Sockets", "TextFormatting"),
-        library("VirtualController", on: "Octets", "Bluetooth", "Simulation", "Air", "HCI", "LinkLayer"),
+        library(
+            "VirtualController", on: "Air", "Bluetooth", "Cryptography", "HCI", "LinkLayer", "Octets", "Simulation"),
     ],
     [
         library(
@@ -245,7 +246,7 @@ let layers: [[Target]] = [
         tests("HCITransport", on: "HCI", "Octets", "Simulation", "Sockets"),
         tests("L2CAP", on: "Mutations", "Octets", "Bluetooth"),
         tests("LEHost", on: "Mutations", "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "Simulation"),
-        tests("LinkLayer", on: "Octets", "Simulation"),
+        tests("LinkLayer", on: "Cryptography", "Octets", "Simulation"),
         tests("Octets"),
         tests(
             "Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "ServiceFramework",
@@ -285,7 +286,8 @@ let layers: [[Target]] = [
         tests("Simulation", on: "CLinux"),
         tests("Timeline", on: "Bluetooth", "EventLog", "Scenarios", "Sensors", "Simulation"),
         tests(
-            "VirtualController", on: "Mutations", "Air", "Bluetooth", "HCI", "LinkLayer", "Octets", "Simulation"),
+            "VirtualController",
+            on: "Mutations", "Air", "Bluetooth", "Cryptography", "HCI", "LinkLayer", "Octets", "Simulation"),
         tests("Sockets", on: "Simulation"),
         tests("TextFormatting"),
         tests("Statistics", on: "Simulation"),
@@ -323,7 +325,7 @@ func libraries() -> [Target] {
             "SecurityManager", "Simulation", "Sockets"),
         library(
             "LubdubVirtualRadio",
-            on: "Air", "Bluetooth", "HCI", "LinkLayer", "Octets", "Simulation", "VirtualController"),
+            on: "Air", "Bluetooth", "Cryptography", "HCI", "LinkLayer", "Octets", "Simulation", "VirtualController"),
     ]
 }
 

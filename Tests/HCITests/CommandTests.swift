@@ -80,6 +80,9 @@ import Testing
             .leWriteSuggestedDefaultDataLength(DataLength(octetCount: 251, microseconds: 2120)),
             [0x24, 0x20, 4, 251, 0, 0x48, 0x08]
         ),
+        (.leReadLocalP256PublicKey(), [0x25, 0x20, 0]),
+        (.leGenerateDHKey(Array(0..<32), Array(32..<64)), [0x26, 0x20, 64] + Array(0..<64)),
+        (.leGenerateDHKeyV2(Array(0..<32), Array(32..<64), true), [0x5E, 0x20, 65] + Array(0..<64) + [1]),
         (.leSetResolvablePrivateAddressTimeout(900), [0x2E, 0x20, 2, 0x84, 0x03]),
         (.leSetDefaultPHY(0, 1, 1), [0x31, 0x20, 3, 0, 1, 1]),
         (Command(Opcode(rawValue: 0xFC01), parameters: [1, 2]), [0x01, 0xFC, 2, 1, 2]),

@@ -75,6 +75,11 @@ import Testing
             [0x3E, 11, 7, 1, 0, 251, 0, 0x48, 8, 27, 0, 0x48, 1]
         ),
         (
+            .leReadLocalP256PublicKeyComplete(.success, Array(0..<32), Array(32..<64)),
+            [0x3E, 66, 8, 0] + Array(0..<64)
+        ),
+        (.leGenerateDHKeyComplete(.invalidParameters, []), [0x3E, 34, 9, 0x12] + [UInt8](repeating: 0, count: 32)),
+        (
             .leEnhancedConnectionComplete(
                 .success,
                 EnhancedConnectionComplete(

@@ -11,6 +11,7 @@ struct LinkHarness {
         case acknowledged(LinkEnd, at: Instant)
         case terminated(LinkEnd, at: Instant)
         case updated(LinkParameters, at: Instant)
+        case integrityFailed(LinkEnd, at: Instant)
         case lost(LinkEnd, wasEstablished: Bool, at: Instant)
     }
     private enum Timer { case event, supervision(LinkEnd) }
@@ -79,6 +80,7 @@ struct LinkHarness {
             case .acknowledged(let end): events.append(.acknowledged(end, at: now))
             case .terminated(let end): events.append(.terminated(end, at: now))
             case .updated(let parameters): events.append(.updated(parameters, at: now))
+            case .integrityFailed(let end): events.append(.integrityFailed(end, at: now))
             case .lost(let end, let wasEstablished):
                 events.append(.lost(end, wasEstablished: wasEstablished, at: now))
             }

@@ -13,7 +13,7 @@ struct CommandTests {
         ("0310 00", "0E0C010310000000000060000000"),
         ("0110 00", "0E0C0101100009000009FFFF0000"),
         ("0910 00", "0E0A01091000111111111111"),
-        ("0320 00", "0E0C010320002800000000000000"),
+        ("0320 00", "0E0C010320002900000000000000"),
         ("0220 00", "0E0701022000FB000C"),
         ("1C20 00", "0E0C011C2000FFFFFFFFFF030000"),
         ("010C 08 90E8040204800020", "0E0401010C00"),
@@ -66,7 +66,7 @@ struct CommandTests {
             LEFeatures.encryption,
             [
                 Command.leEncrypt.opcode, Command.leEnableEncryption.opcode,
-                Command.leLongTermKeyRequestReply.opcode,
+                Command.leLongTermKeyRequestReply.opcode, Command.leLongTermKeyRequestNegativeReply.opcode,
             ]
         ),
         (.connectionParametersRequest, [Command.leRemoteConnectionParameterRequestReply.opcode]),
@@ -97,6 +97,9 @@ struct CommandTests {
         "1020 00", "1120 07 00222222222222", "1220 07 00222222222222",
         "1320 0E 0100 1800 1800 0000 2A00 0000 0000", "1620 02 0100", "1820 00", "1C20 00",
         "2220 06 0100 FB004808", "2320 00", "2420 04 FB004808", "2F20 00",
+        "1720 20" + EncryptionTests.key + EncryptionTests.key, EncryptionTests.enable(), EncryptionTests.reply(),
+        EncryptionTests.decline, "2520 00", KeyAgreementTests.generate(KeyAgreementTests.publicKey),
+        KeyAgreementTests.generate(KeyAgreementTests.publicKey, version: 2),
     ]
 
     @Test func commandsAreComplete() {

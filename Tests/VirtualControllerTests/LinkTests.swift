@@ -142,7 +142,7 @@ struct LinkTests {
         #expect(harness.ask(host, "1620 02 0100") == ["0F0400011620"])
         #expect(harness.ask(host, "1D04 02 0100") == ["0F0400011D04"])
         harness.run(milliseconds: 500)
-        #expect(harness.take(host) == ["3E0C040001002800000000000000", "0C0800010009FFFF0000"])
+        #expect(harness.take(host) == ["3E0C040001002900000000000000", "0C0800010009FFFF0000"])
         #expect(harness.take(1 - host) == [])
         #expect(harness.ask(host, "1D04 02 0100") == ["0F0400011D04", "0C0800010009FFFF0000"])
     }

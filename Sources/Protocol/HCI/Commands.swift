@@ -18,12 +18,13 @@ extension Command {
         leEnableEncryption, leLongTermKeyRequestReply, leLongTermKeyRequestNegativeReply,
         leReadSupportedStates, leRemoteConnectionParameterRequestReply,
         leRemoteConnectionParameterRequestNegativeReply, leSetDataLength, leReadSuggestedDefaultDataLength,
-        leWriteSuggestedDefaultDataLength, leClearResolvingList, leReadResolvingListSize,
+        leWriteSuggestedDefaultDataLength, leReadLocalP256PublicKey, leGenerateDHKey, leClearResolvingList,
+        leReadResolvingListSize,
         leSetAddressResolutionEnable, leSetResolvablePrivateAddressTimeout, leReadMaximumDataLength, leReadPHY,
         leSetDefaultPHY, leSetAdvertisingSetRandomAddress, leSetExtendedAdvertisingParameters,
         leSetExtendedAdvertisingData, leSetExtendedScanResponseData, leSetExtendedAdvertisingEnable,
         leRemoveAdvertisingSet, leSetExtendedScanParameters, leSetExtendedScanEnable,
-        leExtendedCreateConnection, leReadTransmitPower, leReadBufferSizeV2,
+        leExtendedCreateConnection, leReadTransmitPower, leGenerateDHKeyV2, leReadBufferSizeV2,
     ]
 
     // MARK: Link Control, section 7.1
@@ -172,6 +173,13 @@ extension Command {
     /// Sets the `DataLength` of new connections.  Section 7.8.35.
     public static let leWriteSuggestedDefaultDataLength = CommandKind(
         0x2024, "LE_Write_Suggested_Default_Data_Length", supported: (34, 0), .parameters(DataLength.self))
+    /// Generates a key pair; its public key comes in an event.  Section 7.8.36.
+    public static let leReadLocalP256PublicKey = CommandKind(
+        0x2025, "LE_Read_Local_P-256_Public_Key", supported: (34, 1))
+    /// Computes the DHKey of that pair and the peer's public key, least significant octet first.  Section 7.8.37.
+    public static let leGenerateDHKey = CommandKind(
+        0x2026, "LE_Generate_DHKey", supported: (34, 2), .octets("Key_X_Coordinate", count: 32),
+        .octets("Key_Y_Coordinate", count: 32))
     /// Empties the list of devices whose private addresses are resolved.  Section 7.8.40.
     public static let leClearResolvingList = CommandKind(0x2029, "LE_Clear_Resolving_List", supported: (34, 5))
     /// Returns the capacity of the resolving list, 1 octet.  Section 7.8.41.
@@ -220,6 +228,10 @@ extension Command {
         0x2043, "LE_Extended_Create_Connection", supported: (37, 7), .parameters(ExtendedConnectionCreation.self))
     /// Returns the minimum and maximum transmit power, 1 octet each, dBm.  Section 7.8.74.
     public static let leReadTransmitPower = CommandKind(0x204B, "LE_Read_Transmit_Power", supported: (38, 7))
+    /// As `leGenerateDHKey`; with the last parameter, of the debug key pair.  Section 7.8.37.
+    public static let leGenerateDHKeyV2 = CommandKind(
+        0x205E, "LE_Generate_DHKey_V2", supported: (41, 2), .octets("Key_X_Coordinate", count: 32),
+        .octets("Key_Y_Coordinate", count: 32), .flag("Key_Type"))
     /// Returns `LEBufferSize`, and the same for isochronous data.  Section 7.8.2.
     public static let leReadBufferSizeV2 = CommandKind(0x2060, "LE_Read_Buffer_Size_V2", supported: (41, 5))
 }

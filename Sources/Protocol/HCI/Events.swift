@@ -9,7 +9,8 @@ extension Event {
         commandStatus, hardwareError, numberOfCompletedPackets, dataBufferOverflow,
         encryptionKeyRefreshComplete, leConnectionComplete, leAdvertisingReport, leConnectionUpdateComplete,
         leReadRemoteFeaturesComplete, leLongTermKeyRequest, leRemoteConnectionParameterRequest,
-        leDataLengthChange, leEnhancedConnectionComplete, lePHYUpdateComplete, leExtendedAdvertisingReport,
+        leDataLengthChange, leReadLocalP256PublicKeyComplete, leGenerateDHKeyComplete, leEnhancedConnectionComplete,
+        lePHYUpdateComplete, leExtendedAdvertisingReport,
         leAdvertisingSetTerminated, leChannelSelectionAlgorithm,
     ]
 
@@ -65,6 +66,13 @@ extension Event {
     /// Data PDUs have other limits, to send and to receive.  Section 7.7.65.7.
     public static let leDataLengthChange = EventKind(
         subevent: 0x07, "LE_Data_Length_Change", .handle, .parameters(DataLength.self), .parameters(DataLength.self))
+    /// The public key of a new key pair, least significant octet first.  Section 7.7.65.8.
+    public static let leReadLocalP256PublicKeyComplete = EventKind(
+        subevent: 0x08, "LE_Read_Local_P-256_Public_Key_Complete", .status, .octets("Key_X_Coordinate", count: 32),
+        .octets("Key_Y_Coordinate", count: 32))
+    /// The DHKey, least significant octet first.  Section 7.7.65.9.
+    public static let leGenerateDHKeyComplete = EventKind(
+        subevent: 0x09, "LE_Generate_DHKey_Complete", .status, .octets("DH_Key", count: 32))
     /// As `leConnectionComplete`, with the private addresses of both sides.  Section 7.7.65.10.
     public static let leEnhancedConnectionComplete = EventKind(
         subevent: 0x0A, "LE_Enhanced_Connection_Complete", .status, .parameters(EnhancedConnectionComplete.self))

@@ -86,6 +86,10 @@ public struct LEEventMask: OptionSet, Hashable, Sendable {
     public static let remoteConnectionParameterRequest = LEEventMask(rawValue: 1 << 5)
     /// Bit 6.
     public static let dataLengthChange = LEEventMask(rawValue: 1 << 6)
+    /// Bit 7.
+    public static let readLocalP256PublicKeyComplete = LEEventMask(rawValue: 1 << 7)
+    /// Bit 8.
+    public static let generateDHKeyComplete = LEEventMask(rawValue: 1 << 8)
     /// Bit 9.
     public static let enhancedConnectionComplete = LEEventMask(rawValue: 1 << 9)
     /// Bit 11.

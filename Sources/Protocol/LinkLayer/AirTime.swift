@@ -24,6 +24,6 @@ public enum AirTime {
     /// A packet with `count` octets of payload: preamble 1, access address 4, header 2, CRC 3, each octet 8 µs.
     public static func packet(payload count: Int) -> Int64 { Int64(count + 10) * 8_000 }
 
-    /// The maximum payload of a packet with this duration; 4 octets are reserved for the MIC, which is never sent.
+    /// The maximum payload of a packet with this duration; 4 octets are reserved for a MIC.
     static func payload(microseconds: Int) -> Int { microseconds / 8 - 14 }
 }

@@ -32,6 +32,8 @@ public struct Link: Sendable {
         case terminated(LinkEnd)
         /// Both ends use other parameters now.
         case updated(LinkParameters)
+        /// This end is closed: it received a packet that was sent with another key than it expected, or with none.
+        case integrityFailed(LinkEnd)
         /// This end is closed: no packet for the supervision timeout, or none at all in the first six intervals.
         case lost(LinkEnd, wasEstablished: Bool)
     }
@@ -91,9 +93,14 @@ public struct Link: Sendable {
             return
         }
         catchUp(to: now, into: &outbox)
-        self[end].queue.append(pdu)
-        if case .connectionUpdate(let parameters, let instant) = pdu { update = (parameters, instant) }
+        enqueue(pdu, from: end, at: now)
         wakeUp(at: now, into: &outbox)
+    }
+
+    /// Sets the key that the encryption procedure of this end introduces.
+    public mutating func prepare(_ key: SessionKey, at end: LinkEnd) {
+        if self[end].cipher == nil { self[end].cipher = LinkCipher() }
+        self[end].cipher?.sessionKey = key
     }
 
     /// Limits the payload of the data PDUs of this end, in octets, starting with the next one.
@@ -162,6 +169,35 @@ public struct Link: Sendable {
         }
     }
 
+    // MARK: Encryption
+
+    private mutating func enqueue(_ pdu: LinkPDU, from end: LinkEnd, at now: Instant) {
+        if self[end].cipher?.hold(pdu) == true { return }
+        self[end].queue.append(pdu)
+        if case .connectionUpdate(let parameters, let instant) = pdu { update = (parameters, instant) }
+        if pdu.isOfEncryption { changeCipher(of: end, at: now) { $0.queued(pdu, at: end) } }
+    }
+
+    /// Changes the keys of an end, and queues the PDUs that waited for it.
+    private mutating func changeCipher(of end: LinkEnd, at now: Instant, _ change: (inout LinkCipher) -> Void) {
+        var cipher = self[end].cipher ?? LinkCipher()
+        change(&cipher)
+        let released = cipher.release()
+        self[end].cipher = cipher
+        for pdu in released {
+            if case .connectionUpdate(let parameters, _) = pdu {
+                enqueue(.connectionUpdate(parameters, instant: updateInstant(at: now)), from: end, at: now)
+            } else {
+                enqueue(pdu, from: end, at: now)
+            }
+        }
+    }
+
+    /// Whether this end receives with the key with which the other end sent the packet.
+    private func authenticates(at end: LinkEnd) -> Bool {
+        self[end.other].cipher?.packet == self[end].cipher?.receiving
+    }
+
     // MARK: A connection event
 
     private mutating func begin(at now: Instant, into outbox: inout [Output]) {
@@ -199,8 +235,8 @@ public struct Link: Sendable {
         else { return false }
         // The length of the peripheral's response is not known.
         let needed =
-            3 * AirTime.interFrameSpace + AirTime.packet(payload: self[.central].next)
-            + AirTime.packet(payload: self[.peripheral].maximumPayload)
+            3 * AirTime.interFrameSpace + AirTime.packet(payload: self[.central].next + self[.central].micCount)
+            + AirTime.packet(payload: self[.peripheral].maximumPayload + self[.peripheral].micCount)
         return now.nanoseconds + needed < anchor.nanoseconds + parameters.intervalNanoseconds
     }
 
@@ -216,7 +252,7 @@ public struct Link: Sendable {
 
     private func timeOnAir(_ flight: Flight, from end: LinkEnd) -> Int64 {
         guard flight.carries, case .first(let octets) = self[end].sending else { return AirTime.packet(payload: 0) }
-        return AirTime.packet(payload: octets)
+        return AirTime.packet(payload: self[end].onAir(octets))
     }
 
     private mutating func take(
@@ -230,7 +266,11 @@ public struct Link: Sendable {
         if isNew, flight.carries, self[end].isOpen, let pdu = self[end.other].queue.first,
             case .first(let octets) = self[end.other].sending
         {
-            receive(pdu, octets, at: end, pool: &pool, into: &outbox)
+            guard authenticates(at: end) else {
+                outbox.append(.integrityFailed(end))
+                return closeEnd(end, pool: &pool)
+            }
+            receive(pdu, octets, at: end, now: now, pool: &pool, into: &outbox)
         }
     }
 
@@ -251,13 +291,13 @@ public struct Link: Sendable {
         case .terminate:
             outbox.append(.terminated(end))
             closeEnd(end, pool: &pool)
-        case .featureRequest, .featureResponse, .version, .connectionUpdate, .lengthRequest, .lengthResponse, .unknown:
-            break
+        default: break
         }
     }
 
     private mutating func receive(
-        _ pdu: LinkPDU, _ octets: Int, at end: LinkEnd, pool: inout PacketPool, into outbox: inout [Output]
+        _ pdu: LinkPDU, _ octets: Int, at end: LinkEnd, now: Instant, pool: inout PacketPool,
+        into outbox: inout [Output]
     ) {
         switch pdu {
         case .data(let packet, let isStart):
@@ -265,7 +305,8 @@ public struct Link: Sendable {
         case .terminate:
             self[end].isLeaving = true
             outbox.append(.received(end, pdu))
-        case .featureRequest, .featureResponse, .version, .connectionUpdate, .lengthRequest, .lengthResponse, .unknown:
+        default:
+            if pdu.isOfEncryption { changeCipher(of: end, at: now) { $0.received(pdu, at: end) } }
             outbox.append(.received(end, pdu))
         }
     }
@@ -355,7 +396,9 @@ public struct Link: Sendable {
 
     private mutating func closeEnd(_ end: LinkEnd, pool: inout PacketPool) {
         for case .data(let packet, _) in self[end].queue { pool.release(packet) }
+        for case .data(let packet, _) in self[end].cipher?.held ?? [] { pool.release(packet) }
         self[end].queue.removeAll()
+        self[end].cipher = nil
         (self[end].isOpen, self[end].isLeaving) = (false, false)
         isOver = !self[end.other].isOpen
     }

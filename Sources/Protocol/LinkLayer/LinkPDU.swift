@@ -19,9 +19,27 @@ public enum LinkPDU: Hashable, Sendable {
     case lengthRequest(DataLengths)
     /// LL_LENGTH_RSP: the same of the responder.
     case lengthResponse(DataLengths)
+    /// LL_ENC_REQ: the central starts encryption.
+    case encryptionRequest(EncryptionRequest)
+    /// LL_ENC_RSP: the peripheral's part of the session.
+    case encryptionResponse(SessionPart)
+    /// LL_START_ENC_REQ: the peripheral has the key.
+    case startEncryptionRequest
+    /// LL_START_ENC_RSP: the first encrypted PDU of each end.
+    case startEncryptionResponse
+    /// LL_PAUSE_ENC_REQ: the central wants another key.
+    case pauseEncryptionRequest
+    /// LL_PAUSE_ENC_RSP: of the peripheral the last encrypted PDU, of the central the first in clear.
+    case pauseEncryptionResponse
+    /// LL_REJECT_IND, or LL_REJECT_EXT_IND with the opcode of the rejected PDU; the reason is that of HCI.
+    case rejection(reason: UInt8, of: UInt8?)
     /// LL_UNKNOWN_RSP: the sender does not support the control PDU with this opcode.
     case unknown(type: UInt8)
 
+    /// The opcode of LL_ENC_REQ.
+    static let encryptionRequestType: UInt8 = 0x03
+    /// The opcode of LL_PAUSE_ENC_REQ.
+    static let pauseEncryptionRequestType: UInt8 = 0x0A
     /// The opcode of LL_LENGTH_REQ.
     static let lengthRequestType: UInt8 = 0x14
 
@@ -29,10 +47,28 @@ public enum LinkPDU: Hashable, Sendable {
     public var payload: Int {
         switch self {
         case .data(let packet, _): packet.count
-        case .terminate, .unknown: 2
+        case .terminate, .unknown, .rejection(_, nil): 2
+        case .rejection: 3
+        case .startEncryptionRequest, .startEncryptionResponse, .pauseEncryptionRequest, .pauseEncryptionResponse: 1
+        case .encryptionRequest: 23
+        case .encryptionResponse: 13
         case .featureRequest, .featureResponse, .lengthRequest, .lengthResponse: 9
         case .version: 6
         case .connectionUpdate: 12
+        }
+    }
+
+    /// Whether it belongs to the procedures that start and pause encryption.
+    var isOfEncryption: Bool {
+        switch self {
+        case .encryptionRequest, .encryptionResponse, .startEncryptionRequest, .startEncryptionResponse,
+            .pauseEncryptionRequest, .pauseEncryptionResponse, .rejection(_, nil):
+            true
+        case .unknown(let type), .rejection(_, let type?):
+            type == Self.encryptionRequestType || type == Self.pauseEncryptionRequestType
+        case .data, .terminate, .featureRequest, .featureResponse, .version, .connectionUpdate, .lengthRequest,
+            .lengthResponse:
+            false
         }
     }
 }

@@ -28,6 +28,7 @@ extension Link {
         // Closes after it has sent once more, to acknowledge LL_TERMINATE_IND.
         var isLeaving = false
         var isEstablished = false
+        var cipher: LinkCipher?  // nil: encryption has never been started
         var supervised: Instant?  // when `supervise` will be called
         var lastReceived: Instant
 
@@ -41,9 +42,18 @@ extension Link {
             }
         }
 
+        /// The octets that a MIC adds to the next packet.
+        var micCount: Int { cipher?.sending == nil ? 0 : LinkCipher.micCount }
+
+        /// The octets that the packet which is sent adds to `payload`: its MIC.
+        func onAir(_ payload: Int) -> Int { cipher?.packet == nil ? payload : payload + LinkCipher.micCount }
+
         /// Sends the unacknowledged packet again; or as much of the first PDU in the queue as fits; or an empty PDU.
         mutating func launch() -> Flight {
-            if sending == .nothing { sending = queue.isEmpty ? .empty : .first(octets: next) }
+            if sending == .nothing {
+                sending = queue.isEmpty ? .empty : .first(octets: next)
+                if cipher != nil, let first = queue.first { cipher?.launched(first) }
+            }
             guard case .first(let octets) = sending, let first = queue.first else {
                 return Flight(number: number, expects: expects, hasMore: !queue.isEmpty, carries: false)
             }

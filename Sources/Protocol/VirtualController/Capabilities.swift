@@ -3,7 +3,7 @@ import LinkLayer
 
 /// The capabilities of a virtual controller, in one place, so that features, commands and events agree.
 ///
-/// An LE-only controller of version 5.0 with legacy advertising, without encryption, privacy and other PHYs.  A host
+/// An LE-only controller of version 5.0 with legacy advertising and encryption, without privacy and other PHYs.  A host
 /// expects the events of each feature: with LL Privacy, Linux waits for LE Enhanced Connection Complete, and drops a
 /// connection that was reported with LE Connection Complete.
 enum Capabilities {
@@ -14,7 +14,7 @@ enum Capabilities {
         hciVersion: version.number, hciSubversion: version.subversion, linkLayerVersion: version.number,
         company: version.company, linkLayerSubversion: version.subversion)
     /// Core 6.0, Vol 6, Part B, section 4.6.
-    static let features: LEFeatures = [.peripheralFeaturesExchange, .dataPacketLengthExtension]
+    static let features: LEFeatures = [.encryption, .peripheralFeaturesExchange, .dataPacketLengthExtension]
     /// Core 6.0, Vol 2, Part C, section 3.3.
     static let lmpFeatures: LMPFeatures = [.brEDRNotSupported, .leSupported]
     /// An ACL packet fits into the maximum data PDU; a link with shorter PDUs splits it.
@@ -38,14 +38,17 @@ enum Capabilities {
         Command.leSetScanParameters, Command.leSetScanEnable, Command.leCreateConnection,
         Command.leCreateConnectionCancel, Command.leReadFilterAcceptListSize, Command.leClearFilterAcceptList,
         Command.leAddDeviceToFilterAcceptList, Command.leRemoveDeviceFromFilterAcceptList, Command.leConnectionUpdate,
-        Command.leReadRemoteFeatures, Command.leRand, Command.leReadSupportedStates, Command.leSetDataLength,
-        Command.leReadSuggestedDefaultDataLength, Command.leWriteSuggestedDefaultDataLength,
-        Command.leReadMaximumDataLength,
+        Command.leReadRemoteFeatures, Command.leEncrypt, Command.leRand, Command.leEnableEncryption,
+        Command.leLongTermKeyRequestReply, Command.leLongTermKeyRequestNegativeReply, Command.leReadSupportedStates,
+        Command.leSetDataLength, Command.leReadSuggestedDefaultDataLength, Command.leWriteSuggestedDefaultDataLength,
+        Command.leReadLocalP256PublicKey, Command.leGenerateDHKey, Command.leReadMaximumDataLength,
+        Command.leGenerateDHKeyV2,
     ]
 
     /// Those that are answered with Command Status, because what they start ends with another event.
     static let startingCommands: [Opcode] = [
         Command.disconnect.opcode, Command.readRemoteVersionInformation.opcode, Command.leCreateConnection.opcode,
-        Command.leConnectionUpdate.opcode, Command.leReadRemoteFeatures.opcode,
+        Command.leConnectionUpdate.opcode, Command.leReadRemoteFeatures.opcode, Command.leEnableEncryption.opcode,
+        Command.leReadLocalP256PublicKey.opcode, Command.leGenerateDHKey.opcode, Command.leGenerateDHKeyV2.opcode,
     ]
 }

@@ -1,5 +1,6 @@
 import Air
 import Bluetooth
+import Cryptography
 import HCI
 import LinkLayer
 import Octets
@@ -20,10 +21,12 @@ struct Controller: Sendable {
         var requestsVersion = false
         var hasSentVersion = false
         var version: LinkVersion?
-        var terminates = false
+        var termination: HCIStatus?  // what its host learns when the peer has acknowledged LL_TERMINATE_IND
         var isUpdating = false
         var waiting = 0  // ACL packets that the peer has not acknowledged
         var lengths: DataLengthUpdate
+        var encryption = LinkEncryption()
+        var responseDue: Instant?  // the end of patience with the peer's part of the encryption procedure
     }
 
     /// Its number in the air.
@@ -49,6 +52,7 @@ struct Controller: Sendable {
     var creation: ConnectionCreation?
     var acceptList: [DeviceAddress] = []
     var suggestedLength = PDULength.minimum  // of new links
+    var keyPair: P256KeyPair?
     var links: [Linked] = []
     var waiting = 0  // ACL packets of all links, which share the buffers
 
@@ -136,6 +140,20 @@ struct Controller: Sendable {
             Command.readRemoteVersionInformation:
             status(try startProcedure(command, &context), opcode, &context)
             answerKnownVersions(&context)
+        case Command.leEnableEncryption:
+            enableEncryption(try Command.leEnableEncryption.parameters(of: command), opcode, &context)
+        case Command.leLongTermKeyRequestReply:
+            let (handle, key) = try Command.leLongTermKeyRequestReply.parameters(of: command)
+            answerKeyRequest(of: handle, key: key.reversed(), opcode, &context)
+        case Command.leLongTermKeyRequestNegativeReply:
+            let handle = try Command.leLongTermKeyRequestNegativeReply.parameters(of: command)
+            answerKeyRequest(of: handle, key: nil, opcode, &context)
+        case Command.leEncrypt:
+            let (key, block) = try Command.leEncrypt.parameters(of: command)
+            encrypt(block, key: key, opcode, &context)
+        case Command.leReadLocalP256PublicKey: generateKeyPair(opcode, &context)
+        case Command.leGenerateDHKey, Command.leGenerateDHKeyV2:
+            try generateSharedSecret(command, &context)
         case Command.readRSSI: readRSSI(of: try Command.readRSSI.parameters(of: command), opcode, &context)
         case Command.leSetDataLength, Command.leReadSuggestedDefaultDataLength,
             Command.leWriteSuggestedDefaultDataLength, Command.leReadMaximumDataLength:
@@ -203,6 +221,7 @@ struct Controller: Sendable {
         case .connected(let connection, let peer, let parameters):
             connected(connection, peer: peer, parameters, &context)
         case .link(let connection, let output): handle(output, connection, &context)
+        case .responseDue(let connection): responseTimedOut(connection, &context)
         }
     }
 

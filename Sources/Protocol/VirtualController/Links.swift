@@ -75,7 +75,7 @@ extension Controller {
             let index = links.firstIndex(where: { $0.handle == header.handle })
         else { return context.pool.release(packet) }
         let isTooMany = waiting >= Int(Capabilities.buffers.count)
-        guard packet.count <= Int(Capabilities.buffers.length), !links[index].terminates, !isTooMany else {
+        guard packet.count <= Int(Capabilities.buffers.length), links[index].termination == nil, !isTooMany else {
             context.pool.release(packet)
             if isTooMany { send(.dataBufferOverflow(0x01), if: .dataBufferOverflow, &context) }
             return credit(header.handle, &context)
@@ -102,7 +102,8 @@ extension Controller {
             waiting -= 1
             credit(links[index].handle, &context)
         case .received(_, let pdu): control(pdu, index, &context)
-        case .terminated: remove(index, reason: .localHostTerminated, &context)
+        case .terminated: remove(index, reason: links[index].termination ?? .localHostTerminated, &context)
+        case .integrityFailed: remove(index, reason: .micFailure, &context)
         case .lost(_, let wasEstablished):
             remove(index, reason: wasEstablished ? .connectionTimeout : .failedToBeEstablished, &context)
         case .updated(let parameters):
@@ -121,7 +122,7 @@ extension Controller {
         context.outbox.outputs.append(.toHost(controller: station, .event, event))
     }
 
-    private mutating func remove(_ index: Int, reason: HCIStatus, _ context: inout Context) {
+    mutating func remove(_ index: Int, reason: HCIStatus, _ context: inout Context) {
         let link = links.remove(at: index)
         waiting -= link.waiting
         send(
@@ -137,8 +138,8 @@ extension Controller {
             let (handle, reason) = try Command.disconnect.parameters(of: command)
             guard let index = index(of: handle) else { return .unknownConnection }
             guard HCIStatus.disconnectReasons.contains(reason) else { return .invalidParameters }
-            guard !links[index].terminates else { return .commandDisallowed }
-            links[index].terminates = true
+            guard links[index].termination == nil else { return .commandDisallowed }
+            links[index].termination = .localHostTerminated
             send(.terminate(reason: reason.rawValue), index, &context)
         case Command.leConnectionUpdate:
             let update = try Command.leConnectionUpdate.parameters(of: command)
@@ -178,7 +179,7 @@ extension Controller {
         complete(opcode, .success, returning: LinkRSSI(handle: handle, rssi: rssi).octets, &context)
     }
 
-    private func index(of handle: UInt16) -> Int? { links.firstIndex { $0.handle == handle } }
+    func index(of handle: UInt16) -> Int? { links.firstIndex { $0.handle == handle } }
 
     func send(_ pdu: LinkPDU, _ index: Int, _ context: inout Context) {
         context.radio.send(
@@ -200,7 +201,13 @@ extension Controller {
             links[index].version = version
             if !links[index].hasSentVersion { sendVersion(index, &context) }
             answerVersion(index, &context)
-        case .lengthRequest, .lengthResponse, .unknown: agree(pdu, index, &context)
+        case .lengthRequest, .lengthResponse: agree(pdu, index, &context)
+        case .unknown:
+            agree(pdu, index, &context)
+            receiveOfEncryption(pdu, index, &context)
+        case .encryptionRequest, .encryptionResponse, .startEncryptionRequest, .startEncryptionResponse,
+            .pauseEncryptionRequest, .pauseEncryptionResponse, .rejection:
+            receiveOfEncryption(pdu, index, &context)
         case .connectionUpdate, .data: break
         }
     }

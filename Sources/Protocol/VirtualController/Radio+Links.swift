@@ -25,6 +25,17 @@ extension Radio {
         links[connection.slot].link.limit(connection.end, payload: payload)
     }
 
+    /// Sets the key that the encryption procedure of this end of a link introduces.
+    mutating func prepare(_ key: SessionKey, of connection: Connection) {
+        guard isCurrent(connection.slot, connection.generation) else { return }
+        links[connection.slot].link.prepare(key, at: connection.end)
+    }
+
+    /// Requests `responseDue` at this instant.
+    func awaitResponse(_ connection: Connection, until due: Instant, into outbox: inout Outbox) {
+        outbox.wake(.response(slot: connection.slot, generation: connection.generation, connection.end), at: due)
+    }
+
     /// Closes this end of a link without LL_TERMINATE_IND.
     mutating func close(
         _ connection: Connection, at now: Instant, pool: inout PacketPool, into outbox: inout Outbox
@@ -46,7 +57,7 @@ extension Radio {
         return station(at: connection.end.other, of: connection.slot)
     }
 
-    private func station(at end: LinkEnd, of slot: Int) -> Int {
+    func station(at end: LinkEnd, of slot: Int) -> Int {
         end == .central ? links[slot].central : links[slot].peripheral
     }
 
@@ -102,7 +113,8 @@ extension Radio {
             case .wake(let due): outbox.wake(.link(slot: slot, generation: generation), at: due)
             case .wakeSupervision(let end, let due):
                 outbox.wake(.supervision(slot: slot, generation: generation, end), at: due)
-            case .received(let end, _), .acknowledged(let end), .terminated(let end), .lost(let end, _):
+            case .received(let end, _), .acknowledged(let end), .terminated(let end),
+                .integrityFailed(let end), .lost(let end, _):
                 indicate(end, of: slot, output, into: &outbox)
             case .updated:
                 indicate(.central, of: slot, output, into: &outbox)

@@ -23,6 +23,8 @@ public struct Radio: Sendable {
         case link(slot: Int, generation: UInt32)
         /// A link requested `supervise`.
         case supervision(slot: Int, generation: UInt32, LinkEnd)
+        /// The maximum time for the answer to a control PDU may have passed at this end of a link.
+        case response(slot: Int, generation: UInt32, LinkEnd)
         /// Directed advertising at high duty cycle reaches its maximum duration.
         case advertisingTimeout(station: Int, generation: UInt32)
         /// The loss of a link changes.
@@ -47,6 +49,8 @@ public struct Radio: Sendable {
         case connected(Connection, peer: DeviceAddress, LinkParameters)
         /// An output of one of its links.
         case link(Connection, Link.Output)
+        /// The instant of `awaitResponse` has come.
+        case responseDue(Connection)
     }
 
     /// The outputs for the caller, mostly timers, and the indications for the controllers.
@@ -221,6 +225,10 @@ public struct Radio: Sendable {
             guard isCurrent(slot, generation) else { return }
             links[slot].link.supervise(end, at: now, pool: &pool, into: &linkOutbox.added)
             passOn(slot, into: &outbox)
+        case .response(let slot, let generation, let end):
+            guard isCurrent(slot, generation) else { return }
+            let connection = Connection(slot: slot, generation: generation, end: end)
+            outbox.indicate(station: station(at: end, of: slot), .responseDue(connection))
         case .air(let slot, let generation):
             guard isCurrent(slot, generation), links[slot].steadyUntil == now else { return }
             updateLoss(of: slot, at: now, into: &outbox)
