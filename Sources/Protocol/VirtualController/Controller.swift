@@ -25,8 +25,12 @@ struct Controller: Sendable {
         var isUpdating = false
         var waiting = 0  // ACL packets that the peer has not acknowledged
         var lengths: DataLengthUpdate
-        var encryption = LinkEncryption()
-        var responseDue: Instant?  // the end of patience with the peer's part of the encryption procedure
+    }
+
+    /// The encryption of a link; not in `Linked`, which each packet copies.
+    struct Encrypted: Sendable {
+        var procedure = LinkEncryption()
+        var responseDue: Instant?  // the end of patience with the peer
     }
 
     /// Its number in the air.
@@ -54,6 +58,7 @@ struct Controller: Sendable {
     var suggestedLength = PDULength.minimum  // of new links
     var keyPair: P256KeyPair?
     var links: [Linked] = []
+    var encrypted: [UInt16: Encrypted] = [:]  // by handle; a link that has never begun encryption has none
     var waiting = 0  // ACL packets of all links, which share the buffers
 
     /// The key of a report in the duplicate filter.
@@ -206,6 +211,7 @@ struct Controller: Sendable {
             context.radio.close(link.radio, at: context.now, pool: &context.pool, into: &context.outbox)
         }
         links.removeAll()
+        encrypted.removeAll()
         waiting = 0
     }
 

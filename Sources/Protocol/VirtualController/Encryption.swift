@@ -15,11 +15,12 @@ extension Controller {
         _ context: inout Context
     ) {
         guard let index = index(of: request.handle) else { return status(.unknownConnection, opcode, &context) }
-        guard links[index].radio.end == .central, links[index].termination == nil, !links[index].encryption.isActive
+        guard links[index].radio.end == .central, links[index].termination == nil,
+            encrypted[request.handle]?.procedure.isActive != true
         else { return status(.commandDisallowed, opcode, &context) }
         status(.success, opcode, &context)
         var outputs: [LinkEncryption.Output] = []
-        links[index].encryption.start(
+        encrypted[request.handle, default: Encrypted()].procedure.start(
             key: request.key.reversed(), random: request.random, diversifier: request.diversifier, chance: &chance,
             into: &outputs)
         perform(outputs, index, &context)
@@ -28,15 +29,15 @@ extension Controller {
     /// The host's answer to LE Long Term Key Request, with the most significant octet first; nil: it has no key.
     mutating func answerKeyRequest(of handle: UInt16, key: [UInt8]?, _ opcode: Opcode, _ context: inout Context) {
         let index = index(of: handle)
-        let isAllowed = index.map { links[$0].encryption.awaitsKey && links[$0].termination == nil }
+        let isAllowed = index.map { links[$0].termination == nil && encrypted[handle]?.procedure.awaitsKey == true }
         let status: HCIStatus = isAllowed.map { $0 ? .success : .commandDisallowed } ?? .unknownConnection
         complete(opcode, status, returning: [UInt8(truncatingIfNeeded: handle), UInt8(handle >> 8)], &context)
         guard let index, status == .success else { return }
         var outputs: [LinkEncryption.Output] = []
         if let key {
-            links[index].encryption.provide(key: key, into: &outputs)
+            encrypted[handle]?.procedure.provide(key: key, into: &outputs)
         } else {
-            links[index].encryption.decline(into: &outputs)
+            encrypted[handle]?.procedure.decline(into: &outputs)
         }
         perform(outputs, index, &context)
     }
@@ -45,7 +46,7 @@ extension Controller {
     mutating func receiveOfEncryption(_ pdu: LinkPDU, _ index: Int, _ context: inout Context) {
         guard links[index].termination == nil else { return }
         var outputs: [LinkEncryption.Output] = []
-        links[index].encryption.receive(pdu, chance: &chance, into: &outputs)
+        encrypted[links[index].handle, default: Encrypted()].procedure.receive(pdu, chance: &chance, into: &outputs)
         perform(outputs, index, &context)
     }
 
@@ -57,7 +58,7 @@ extension Controller {
             case .send(let pdu):
                 send(pdu, index, &context)
                 let due = context.now.advanced(byNanoseconds: LinkEncryption.responseTimeout)
-                links[index].responseDue = due
+                encrypted[handle]?.responseDue = due
                 context.radio.awaitResponse(radio, until: due, into: &context.outbox)
             case .requestKey(let random, let diversifier):
                 requestKey(random, diversifier, index, &context)
@@ -67,7 +68,7 @@ extension Controller {
                 send(.terminate(reason: reason), index, &context)
             }
         }
-        if !links[index].encryption.isActive { links[index].responseDue = nil }
+        if encrypted[handle]?.procedure.isActive == false { encrypted[handle]?.responseDue = nil }
     }
 
     /// A host that has masked the event has no key: Core 6.0, Vol 6, Part B, section 5.1.3.1.
@@ -76,7 +77,7 @@ extension Controller {
     ) {
         guard eventMask.contains(.leMeta), leEventMask.contains(.longTermKeyRequest) else {
             var outputs: [LinkEncryption.Output] = []
-            links[index].encryption.decline(into: &outputs)
+            encrypted[links[index].handle]?.procedure.decline(into: &outputs)
             return perform(outputs, index, &context)
         }
         send(.leLongTermKeyRequest(links[index].handle, random, diversifier), &context)
@@ -94,7 +95,7 @@ extension Controller {
     /// The peer has not answered for 40 s: this end of the link closes.
     mutating func responseTimedOut(_ connection: Radio.Connection, _ context: inout Context) {
         guard let index = links.firstIndex(where: { $0.radio == connection }),
-            links[index].responseDue == context.now
+            encrypted[links[index].handle]?.responseDue == context.now
         else { return }
         context.radio.close(connection, at: context.now, pool: &context.pool, into: &context.outbox)
         remove(index, reason: .responseTimeout, &context)

@@ -124,6 +124,7 @@ extension Controller {
 
     mutating func remove(_ index: Int, reason: HCIStatus, _ context: inout Context) {
         let link = links.remove(at: index)
+        encrypted[link.handle] = nil
         waiting -= link.waiting
         send(
             .disconnectionComplete(.success, link.handle, reason), if: .disconnectionComplete, &context)
