@@ -172,7 +172,7 @@ public struct Link: Sendable {
     // MARK: Encryption
 
     private mutating func enqueue(_ pdu: LinkPDU, from end: LinkEnd, at now: Instant) {
-        if self[end].cipher?.hold(pdu) == true { return }
+        if self[end].cipher != nil, self[end].cipher?.hold(pdu) == true { return }
         self[end].queue.append(pdu)
         if case .connectionUpdate(let parameters, let instant) = pdu { update = (parameters, instant) }
         if pdu.isOfEncryption { changeCipher(of: end, at: now) { $0.queued(pdu, at: end) } }
@@ -409,8 +409,9 @@ public struct Link: Sendable {
         return since <= 0 ? 0 : (since + parameters.intervalNanoseconds - 1) / parameters.intervalNanoseconds
     }
 
+    // A coroutine that is not inlined allocates its frame.
     private subscript(end: LinkEnd) -> End {
-        _read { yield ends[Int(end.rawValue)] }
-        _modify { yield &ends[Int(end.rawValue)] }
+        @inline(__always) _read { yield ends[Int(end.rawValue)] }
+        @inline(__always) _modify { yield &ends[Int(end.rawValue)] }
     }
 }
