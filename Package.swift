@@ -59,7 +59,8 @@ let layers: [[Target]] = [
             "Services", "Simulation"),
         library(
             "Scenarios",
-            on: "Documents", "EventLog", "GATT", "Sensors", "ServiceFramework", "Services", "TextFormatting",
+            on: "Documents", "EventLog", "GATT", "SecurityManager", "Sensors", "ServiceFramework", "Services",
+            "TextFormatting",
             "Bluetooth",
             "Simulation",
             "Characteristics"),
@@ -67,7 +68,8 @@ let layers: [[Target]] = [
     libraries() + [
         library(
             "ScenarioLanguage",
-            on: "Bluetooth", "Characteristics", "Documents", "EventLog", "GATT", "Scenarios", "Sensors",
+            on: "Bluetooth", "Characteristics", "Documents", "EventLog", "GATT", "Scenarios", "SecurityManager",
+            "Sensors",
             "ServiceFramework", "Services",
             "Simulation", "TextFormatting")
     ],
@@ -76,7 +78,8 @@ let layers: [[Target]] = [
             "BlueZ", on: "ATT", "Bluetooth", "DBus", "GATT", "HCI", "LEHost", "Octets", "Simulation", "TextFormatting"),
         library(
             "Collector",
-            on: "TextFormatting", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets", "ServiceFramework",
+            on: "TextFormatting", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets",
+            "SecurityManager", "ServiceFramework",
             "Services", "Simulation",
             "Statistics"
         ),
@@ -89,7 +92,8 @@ let layers: [[Target]] = [
         library(
             "VirtualWorld",
             on: "Octets", "TextFormatting", "Bluetooth", "Simulation", "Air", "ATT", "Characteristics", "EventLog",
-            "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "ScenarioLanguage", "Scenarios", "Sensors",
+            "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "ScenarioLanguage", "Scenarios",
+            "SecurityManager", "Sensors",
             "ServiceFramework", "Services",
             "Timeline", "VirtualController"),
         library(
@@ -102,7 +106,8 @@ let layers: [[Target]] = [
             "Drivers",
             on: "Arguments", "BlueZ", "Bluetooth", "Collector", "CommandSupport", "DBus", "EventLog", "Expectations",
             "GATT",
-            "HCI", "HCITransport", "LEHost", "Octets", "Peripheral", "ScenarioLanguage", "Scenarios", "Simulation",
+            "HCI", "HCITransport", "LEHost", "Octets", "Peripheral", "ScenarioLanguage", "Scenarios", "SecurityManager",
+            "Simulation",
             "Sockets",
             "TextFormatting", "VirtualWorld"),
         library(
@@ -210,7 +215,8 @@ let layers: [[Target]] = [
             "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Simulation", "TextFormatting", "Terminal", "VirtualWorld"),
         tests(
             "Collector",
-            on: "TextFormatting", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets", "Simulation"
+            on: "TextFormatting", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets",
+            "SecurityManager", "Simulation"
         ),
         tests(
             "CommandLineTool",

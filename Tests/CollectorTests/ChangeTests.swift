@@ -36,7 +36,7 @@ struct ChangeTests {
         #expect(
             stand.texts == [
                 "error: subscribing to Temperature Measurement failed: insufficient_authentication (0x05) for handle 67: "
-                    + "the device wants to be paired with, which is not there yet"
+                    + "the device requires pairing"
             ])
         #expect(stand.commands == [])
         stand.finishes(subscriptions[1].number, .failure(.refused(.insufficientAuthentication, handle: 0x46)))

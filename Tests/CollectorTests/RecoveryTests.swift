@@ -141,7 +141,7 @@ struct RecoveryTests {
                     if case .configure = procedure { #expect(stand.commands.count == 1) }
                     #expect(stand.texts.allSatisfy { $0.contains("\(error)") })
                     let wantsPairing = error == .insufficientEncryption || error == .insufficientAuthentication
-                    #expect(stand.texts.allSatisfy { $0.contains("wants to be paired with") == wantsPairing })
+                    #expect(stand.texts.allSatisfy { $0.contains("the device requires pairing") == wantsPairing })
                 }
             }
             stand.pass(.milliseconds(300))

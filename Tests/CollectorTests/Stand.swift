@@ -23,7 +23,12 @@ struct Stand {
     static let strap = DeviceAddress(0xC0FF_EE00_0001, .random)
     static let other = DeviceAddress(0xC0FF_EE00_0002, .random)
 
-    init(_ settings: SensorCollector.Settings = .init()) { collector = SensorCollector(settings) }
+    /// A collector that does not pair, so that a refusal is final, unless it `pairs`.
+    init(_ settings: SensorCollector.Settings = .init(), pairs: Bool = false) {
+        var settings = settings
+        settings.pairs = pairs
+        collector = SensorCollector(settings)
+    }
 
     /// What the last step would show, as a client's lines.
     var lines: [String] { outputs.compactMap { if case .update(let update) = $0 { update.json } else { nil } } }

@@ -36,6 +36,8 @@ extension SensorCollector.Update {
             let list = services.isEmpty ? "" : ", \(services.map(\.description).joined(separator: " "))"
             return "found \(device)\(list)\(rssi.map { ", \($0) dBm" } ?? "")"
         case .error(let text): return "error: \(text)"
+        case .pairing(.failed(let why)): return "error: \(why)"
+        case .pairing(let update): return "pairing with \(device): \(update.text)"
         }
     }
 }

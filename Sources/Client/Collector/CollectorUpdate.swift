@@ -73,6 +73,8 @@ extension SensorCollector {
         /// A device was found, or its name was: the services it advertises, and its signal strength in dBm.
         indirect case found(services: [UUID], rssi: Int8?)
         case error(String)
+        /// Pairing with a device.
+        case pairing(PairingUpdate)
     }
 }
 
@@ -113,6 +115,7 @@ extension SensorCollector.Update: JSONWritable {
         case .surveyed(let value): value.write(to: &text)
         case .found(let services, let rssi): write(services, rssi, to: &text)
         case .error(let words): text.append(quoted: words)
+        case .pairing(let update): update.write(to: &text)
         }
     }
 
@@ -138,6 +141,7 @@ extension SensorCollector.Content {
         case .surveyed: "characteristic"
         case .found: "found"
         case .error: "error"
+        case .pairing(let update): update.key
         }
     }
 }

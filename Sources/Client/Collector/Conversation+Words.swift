@@ -21,8 +21,7 @@ extension Procedure.Failure {
         switch self {
         case .refused(let error, let handle):
             wantsPairing
-                ? "\(error) for handle \(handle): the device wants to be paired with, which is not there yet"
-                : "\(error) for handle \(handle)"
+                ? "\(error) for handle \(handle): the device requires pairing" : "\(error) for handle \(handle)"
         case .malformed(let malformed): "the response is malformed: \(malformed)"
         case .unexpected(let opcode): "the answer is another PDU, opcode \(opcode)"
         case .handleOutOfOrder(let handle): "handle \(handle) is out of order"
@@ -33,18 +32,6 @@ extension Procedure.Failure {
         case .bearerLost: "no answer within 30 s"
         case .disconnected: "disconnected"
         case .unavailable(let why): why
-        }
-    }
-}
-
-extension Procedure.Failure {
-    /// Whether an encrypted link, with a sufficiently strong key, would be accepted.
-    fileprivate var wantsPairing: Bool {
-        switch self {
-        case .refused(.insufficientAuthentication, _), .refused(.insufficientEncryption, _),
-            .refused(.encryptionKeySizeTooShort, _):
-            true
-        default: false
         }
     }
 }

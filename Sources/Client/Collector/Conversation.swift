@@ -42,7 +42,8 @@ struct Conversation: Sendable {
     /// The number of the last procedure, over all connections.
     private(set) var lastProcedure: UInt32
 
-    private let settings: SensorCollector.Settings
+    let settings: SensorCollector.Settings
+    var security = Security()
     /// Whether the device advertises a service that the client looks for.
     let isPromising: Bool
     var underWay: [(number: UInt32, purpose: Purpose)] = []
@@ -144,6 +145,18 @@ struct Conversation: Sendable {
             subscribe(to: target, into: &outbox)
         } else if target.characteristic.use == .clientSupportedFeatures {
             ask(.write(handle: target.handle, value: Self.supportedFeatures), for: .features, into: &outbox)
+        }
+    }
+
+    /// Repeats a procedure that was refused.
+    mutating func repeatProcedure(for purpose: Purpose, into outbox: inout [Output]) {
+        switch purpose {
+        case .discovery, .check: ask(.discoverEverything, for: purpose, into: &outbox)
+        case .read(let row): if let target = targets.first(where: { $0.row == row }) { read(target, into: &outbox) }
+        case .subscription(let row):
+            if let target = targets.first(where: { $0.row == row }) { subscribe(to: target, into: &outbox) }
+        case .survey: askNextOfSurvey(into: &outbox)
+        case .mtu, .features, .energy, .polar: break
         }
     }
 
@@ -260,10 +273,11 @@ struct Conversation: Sendable {
         return .subscribed
     }
 
-    private mutating func failed(
+    mutating func failed(
         _ purpose: Purpose, _ failure: Procedure.Failure, _ decoder: inout ValueDecoder, at now: Instant,
         into outbox: inout [Output]
     ) -> Progress {
+        if secures(purpose, after: failure, into: &outbox) { return .goesOn }
         let words = purpose == .survey ? survey?.words : nil
         let why = "\(words ?? purpose.words) failed: \(failure.words)"
         switch (purpose, failure) {

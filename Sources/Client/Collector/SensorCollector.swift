@@ -153,6 +153,9 @@ package struct SensorCollector: Sendable {
             if !isStopping { say(.error("no connection to \(peer): \(failure.words)"), peer, into: &outbox) }
             rest(at: now, into: &outbox)
         case .disconnected(let id, _, let reason): disconnected(id, reason, at: now, into: &outbox)
+        case .security(let id, let output):
+            guard isTalking(id) else { return }
+            follow(conversation?.secured(output, &decoder, at: now, into: &outbox), into: &outbox)
         case .finished(let id, let number, let result): finished(id, number, result, at: now, into: &outbox)
         case .attributesChanged(let id):
             guard isTalking(id) else { return }

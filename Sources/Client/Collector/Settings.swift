@@ -38,6 +38,8 @@ extension SensorCollector {
         package var connectPatience = Duration.seconds(2)
         package var connectTimeout = Duration.seconds(10)
         package var exchangesMTU = true
+        /// Whether to pair when the device refuses a request without, or asks for it.
+        package var pairs = true
 
         /// Whether to read and subscribe to everything on a device that has nothing that the client knows.
         var surveysUnknownDevices: Bool { choice != .strongest || services.isEmpty }

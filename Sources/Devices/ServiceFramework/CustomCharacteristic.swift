@@ -11,6 +11,8 @@ package struct ServiceDeclaration: Hashable, Sendable {
     package var handle: UInt16?
     /// The included services: indices in the services of the device.
     package var includes: [Int] = []
+    /// The security that access to its values needs, in addition to that of each value.
+    package var security: LinkSecurity = []
 
     /// A primary service that includes no others, at the next free handle.
     package init() {}

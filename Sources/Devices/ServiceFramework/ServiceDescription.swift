@@ -126,7 +126,11 @@ package struct ConfiguredService: Hashable, Sendable {
 
     package var attributes: (definition: ServiceDefinition, ids: [ValueID]) {
         let own = values.filter { $0.id == $0.id.characteristicValue }
-        let definitions = own.map { description.characteristics[$0.characteristic].definition(configuration) }
+        let definitions = own.map { value in
+            var definition = description.characteristics[value.characteristic].definition(configuration)
+            definition.permissions = definition.permissions.needing(declaration.security)
+            return definition
+        }
         let definition = ServiceDefinition(
             uuid: description.uuid, isPrimary: !declaration.isSecondary, handle: declaration.handle,
             includes: declaration.includes, characteristics: definitions)

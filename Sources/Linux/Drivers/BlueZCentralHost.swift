@@ -105,11 +105,12 @@ package final class BlueZCentralHost: LiveCentralHost {
 }
 
 extension SensorCollector.Settings {
-    /// For a collector above bluetoothd, which exchanges the MTU itself. The kernel connects after the device's next
+    /// For a collector above bluetoothd, which exchanges the MTU and pairs by itself. The kernel connects after the device's next
     /// advertisement, and scans half of the time: a shorter timeout may leave a connection without an owner.
     package var aboveBlueZ: Self {
         var settings = self
         settings.exchangesMTU = false
+        settings.pairs = false
         settings.connectPatience = settings.connectTimeout
         return settings
     }

@@ -9,6 +9,7 @@ package import LEHost
 package import Octets
 import Peripheral
 import Scenarios
+import SecurityManager
 package import Simulation
 package import Sockets
 import VirtualWorld
@@ -50,7 +51,9 @@ package final class HCICentralHost: LiveCentralHost {
             device = try PeripheralDevice(definition, seed: RandomStream(seed: 0))
             transport = H4Transport(try StreamConnection(to: address, on: loop))
         } catch { throw CommandFailure(.environment, "\(error)") }
-        host = Host(table: device.table, randomAddress: Self.randomAddress())
+        // Nobody can enter or compare a passkey yet.
+        host = Host(
+            table: device.table, randomAddress: Self.randomAddress(), security: HostSecurity(SecuritySettings()))
         self.log.open(controller: 0, DeviceAddress(0, .public), name: "radio", at: loop.now)
         transport.start { [inbox] in inbox.add(.transport($0)) }
     }

@@ -75,6 +75,12 @@ public struct AttributePermissions: OptionSet, Hashable, Sendable {
         if !properties.isDisjoint(with: [.write, .writeWithoutResponse]) { insert(.writeable(needing: security)) }
     }
 
+    /// The same access over a link with this security, in addition.
+    public func needing(_ security: LinkSecurity) -> AttributePermissions {
+        union(Self.readable(needing: security).subtracting(.readable))
+            .union(Self.writeable(needing: security).subtracting(.writeable))
+    }
+
     /// The security that reading needs.
     public var securityToRead: LinkSecurity { LinkSecurity(rawValue: UInt8(rawValue >> 2 & 0x1F)) }
     /// The security that writing needs.

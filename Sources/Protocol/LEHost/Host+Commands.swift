@@ -95,9 +95,6 @@ extension Host {
 
     private var ownAddress: OwnAddress { randomAddress == nil ? .public : .random }
 
-    /// The address that peers see.
-    var currentAddress: DeviceAddress { randomAddress ?? publicAddress }
-
     private mutating func start(pool: inout PacketPool, into outbox: inout [Output]) {
         endAll(pool: &pool, into: &outbox)
         malformedReports = 0
@@ -122,7 +119,7 @@ extension Host {
         sending = SendQueue(fragmentLength: controller.bufferLength, count: controller.bufferCount)
         phase = .ready
         hasStarted = true
-        outbox.append(.started(currentAddress, controller))
+        outbox.append(.started(address, controller))
         if let randomAddress, randomAddress != initialization.randomAddress {
             commands.add(.leSetRandomAddress(randomAddress))
         }

@@ -209,7 +209,7 @@ extension Host {
         }
         lastNumber &+= 1
         let id = ConnectionID(number: lastNumber)
-        connections.append(Connection(id, complete, receives: mtu, faults, security, own: currentAddress))
+        connections.append(Connection(id, complete, receives: mtu, faults, security, own: address))
         if complete.role == .peripheral { setAdvertising(false, into: &outbox) }
         outbox.append(.connected(id, complete))
         negotiate(connections.count - 1, at: now, into: &outbox)

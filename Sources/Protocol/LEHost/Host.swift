@@ -145,6 +145,12 @@ public struct Host: Sendable {
         return connections[index].server.configuration(ofValue: handle)
     }
 
+    /// The address that peers see; the public one is known after the start.
+    public var address: DeviceAddress { randomAddress ?? publicAddress }
+
+    /// The peer of a connection; nil: no such connection.
+    public func peer(of id: ConnectionID) -> DeviceAddress? { connections.first { $0.id == id }?.peer }
+
     /// Sends what the controller can accept.
     private mutating func flush(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
         if hasNewDisconnection { watchEndings(at: now, into: &outbox) }

@@ -60,6 +60,23 @@ public struct Pairing: Sendable {
         case timedOut
         /// The link could not be encrypted.
         case notEncrypted(HCIStatus)
+
+        /// The reason in the Pairing Failed that either device has sent; nil if none has.
+        public var reason: PairingFailedReason? {
+            switch self {
+            case .failed(let reason), .refused(let reason): reason
+            case .timedOut, .notEncrypted: nil
+            }
+        }
+
+        /// `confirm_value_failed`, `timed_out`, or the controller's status.
+        public var name: String {
+            switch self {
+            case .failed(let reason), .refused(let reason): reason.description
+            case .timedOut: "timed_out"
+            case .notEncrypted(let status): status.name ?? "\(status)"
+            }
+        }
     }
 
     /// From one command to the next, in nanoseconds.  Section 3.4.

@@ -48,6 +48,12 @@ public struct PairingFailedReason: Error, RawRepresentable, Hashable, Sendable, 
         (keyRejected, "key_rejected"), (busy, "busy"),
     ]
 
+    /// The reason with a name of `names`; nil for another name.
+    public init?(name: String) {
+        guard let entry = Self.names.first(where: { $0.name == name }) else { return nil }
+        self = entry.reason
+    }
+
     /// `confirm_value_failed`, or `0x7F` for a reserved code.
     public var description: String {
         if let name = Self.names.first(where: { $0.reason == self })?.name { return name }

@@ -8,6 +8,8 @@ extension CustomReader {
         case encrypted
         case authenticated
         case authorized
+        case secureConnections = "secure_connections"
+        case fullKeySize = "full_key_size"
 
         /// The security of the link; a key with an operator's confirmation also encrypts it.
         fileprivate var security: LinkSecurity {
@@ -15,6 +17,8 @@ extension CustomReader {
             case .encrypted: .encrypted
             case .authenticated: [.encrypted, .authenticated]
             case .authorized: .authorized
+            case .secureConnections: [.encrypted, .secureConnections]
+            case .fullKeySize: [.encrypted, .fullKeySize]
             }
         }
     }
@@ -37,7 +41,8 @@ extension CustomReader {
         return permissions
     }
 
-    private func security(_ cursor: Cursor) -> LinkSecurity {
+    /// The security in a list.
+    func security(_ cursor: Cursor) -> LinkSecurity {
         noteRepeated(cursor.items)
         return LinkSecurity(cursor.items.compactMap { Optional($0).choice() as Permission? }.map(\.security))
     }

@@ -95,9 +95,23 @@ struct DeviceReader {
         if let io: Security.IO = cursor["io"].choice() { security.io = io }
         security.passkey = cursor["passkey"]?.integer
         if let isBonding = cursor["bonding"]?.bool { security.isBonding = isBonding }
-        if let isSecure = cursor["secure_connections"]?.bool { security.hasSecureConnections = isSecure }
+        if let preference = preference(cursor["secure_connections"], isTrue: .preferred) {
+            security.secureConnections = preference
+        }
+        if let preference = preference(cursor["mitm"], isTrue: .required) { security.mitmProtection = preference }
+        let sizes = (least: cursor["min_key_size"]?.integer ?? 7, most: cursor["key_size"]?.integer ?? 16)
+        if sizes.least <= sizes.most {
+            security.keySizes = sizes.least...sizes.most
+        } else {
+            cursor["min_key_size"]?.note(.outOfRange, "expected at most key_size, \(sizes.most), found \(sizes.least)")
+        }
         security.bonds = cursor["bonds"]?.integer
         return security
+    }
+
+    /// A preference by its name, or as a boolean.
+    private func preference(_ cursor: Cursor?, isTrue: Security.Preference) -> Security.Preference? {
+        cursor?.bool.map { $0 ? isTrue : .off } ?? cursor.choice()
     }
 }
 

@@ -59,7 +59,11 @@ struct ServiceReader {
         case .conflict(let key, let text): (cursor[key] ?? cursor).note(.conflict, text)
         case nil: break
         }
-        return Service(id: id, ConfiguredService(description, configuration))
+        var service = ConfiguredService(description, configuration)
+        if let permissions = cursor["permissions"] {
+            service.declaration.security = CustomReader(services: self).security(permissions)
+        }
+        return Service(id: id, service)
     }
 
     // MARK: Fields

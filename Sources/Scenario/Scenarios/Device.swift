@@ -116,11 +116,25 @@ package struct Security: Hashable, Sendable {
         case keyboardDisplay = "keyboard_display"
     }
 
+    /// Whether a device uses something that its peer perhaps does not support.
+    package enum Preference: String, CaseIterable, Sendable {
+        case off
+        /// If the peer can.
+        case preferred
+        /// It does not pair without.
+        case required
+    }
+
     package var io = IO.noInputNoOutput
     /// A fixed passkey of six digits.
     package var passkey: Int?
     package var isBonding = true
-    package var hasSecureConnections = true
+    /// Whether it uses LE Secure Connections.
+    package var secureConnections = Preference.preferred
+    /// Whether pairing authenticates the peer.
+    package var mitmProtection = Preference.off
+    /// The lengths of encryption keys that it accepts, in octets.
+    package var keySizes = 7...16
     package var bonds: Int?
 
     package init() {}

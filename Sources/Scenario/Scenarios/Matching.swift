@@ -1,5 +1,6 @@
 import Bluetooth
 import EventLog
+import SecurityManager
 
 /// Whether a value equals one that was delivered.
 package typealias TruthTest = (Matcher.Truth, Datum) -> Bool
@@ -93,11 +94,13 @@ extension EntityReference {
 }
 
 extension Code {
-    /// Whether an octet is this code; names are ATT errors in `refused`, otherwise HCI errors.
+    /// Whether an octet is this code; names are ATT errors in `refused`, reasons of Pairing Failed in `pairing_failed`,
+    /// otherwise HCI errors.
     fileprivate func fits(_ octet: UInt8, of kind: Event.Kind) -> Bool {
         switch self {
         case .number(let number): number == octet
         case .name(let name) where kind == .refused: ATTError(name: name)?.rawValue == octet
+        case .name(let name) where kind == .pairingFailed: PairingFailedReason(name: name)?.rawValue == octet
         case .name(let name): HCIStatus(name: name)?.rawValue == octet
         }
     }

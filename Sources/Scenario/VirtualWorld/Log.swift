@@ -8,6 +8,7 @@ import LEHost
 import Octets
 import Peripheral
 import Scenarios
+import SecurityManager
 package import Simulation
 package import TextFormatting
 import Timeline
@@ -153,6 +154,20 @@ extension World {
         case .disconnected(_, let peer, let reason):
             note(.disconnected, entity, name, code: reason.rawValue) { ($0.peer, $0.reason) = (peer, reason.name) }
         case .server(let id, let server): note(server, from: nodes[node].peer(of: id), of: node)
+        case .security(let id, let security): note(security, with: nodes[node].peer(of: id), of: node)
+        default: break
+        }
+    }
+
+    private mutating func note(_ output: LinkSecurityManager.Output, with peer: DeviceAddress?, of node: Int) {
+        let (entity, name) = (EntityReference.device(node), scenario.devices[node].id)
+        switch output {
+        case .encrypted(.some, _): note(.encrypted, entity, name) { $0.peer = peer }
+        case .completed: note(.paired, entity, name) { $0.peer = peer }
+        case .failed(let failure):
+            note(.pairingFailed, entity, name, code: failure.reason?.rawValue) { record in
+                (record.peer, record.reason) = (peer, failure.name)
+            }
         default: break
         }
     }

@@ -36,6 +36,8 @@ struct Node: Sendable {
     }
     private(set) var subscriptions: [Subscription] = []
     private var loggedSaturatedValues = 0
+    /// The pairing that its user takes part in.
+    var pairing: PairingScreen?
     /// The lasting actions of the script on the device.
     var conditions = Conditions()
     /// The connections that it makes as a second central.
@@ -51,12 +53,13 @@ struct Node: Sendable {
     var phaseEnd: EventSchedule.Ticket?
 
     init(
-        _ device: PeripheralDevice, controller: Int, randomAddress: DeviceAddress?, mtu: Int, isClient: Bool
+        _ device: PeripheralDevice, controller: Int, randomAddress: DeviceAddress?, mtu: Int, isClient: Bool,
+        _ security: HostSecurity
     ) {
         (self.device, self.controller, self.isClient) = (device, controller, isClient)
         host = Host(
             table: device.table, randomAddress: randomAddress, receives: mtu,
-            preferring: device.definition.preferredConnection)
+            preferring: device.definition.preferredConnection, security: security)
     }
 
     mutating func step(
@@ -185,6 +188,7 @@ extension World {
         case .server(_, .confirmed(let handle)): nodes[node].device.indicationWasConfirmed(of: handle, at: now)
         case .server(_, .dropped(let handle)): nodes[node].device.indicationWasDropped(of: handle, at: now)
         case .notified(_, _, let packet), .indicated(_, _, let packet): pool.release(packet)
+        case .security(let id, let output): attendPairing(output, id, of: node)
         default: break
         }
         handle(output, ofCentral: node)

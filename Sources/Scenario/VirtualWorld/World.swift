@@ -8,6 +8,7 @@ package import LEHost
 package import Octets
 package import Peripheral
 package import Scenarios
+import SecurityManager
 package import ServiceFramework
 package import Simulation
 import Timeline
@@ -26,6 +27,7 @@ package struct World: Sendable {
         case scriptWake
         case phaseEnd(node: Int)
         case strength(node: Int)
+        case user(node: Int, ConnectionID, LinkSecurityManager.Input)
         case cancelled
     }
 
@@ -103,7 +105,8 @@ package struct World: Sendable {
             nodes.append(
                 Node(
                     peripheral, controller: controller, randomAddress: isRandom ? device.address : nil,
-                    mtu: device.link.mtu ?? Self.defaultMTU, isClient: false))
+                    mtu: device.link.mtu ?? Self.defaultMTU, isClient: false,
+                    HostSecurity(device.security, chance.stream("security \(device.id)"))))
         }
         names = ValueNames(scenario, nodes)
     }
@@ -195,7 +198,10 @@ package struct World: Sendable {
         let (node, address) = (nodes.count, ownAddress)
         let controller = add(address, at: Medium.Station(), for: .node(node))
         packets.open(controller: controller, address, name: "client", at: now)
-        nodes.append(Node(device, controller: controller, randomAddress: nil, mtu: Self.defaultMTU, isClient: true))
+        nodes.append(
+            Node(
+                device, controller: controller, randomAddress: nil, mtu: Self.defaultMTU, isClient: true,
+                HostSecurity(.client, secrets: .stream(chance.stream("security of the client")))))
         return node
     }
 
@@ -362,6 +368,7 @@ package struct World: Sendable {
             advertise(node, phase: nodes[node].phase + 1)
             forwardHostOutputs(of: node)
         case .strength(let node): updateStrength(of: node)
+        case .user(let node, let connection, let input): command(.security(connection, input), of: node)
         case .cancelled: break
         }
     }
@@ -413,7 +420,9 @@ package struct World: Sendable {
                 .malformed where hostBackend == .radios && !nodes[node].isClient:
                 outbox.added.append(.radioWarning(node: node, output))
             case .wake(let due): schedule(.hostWake(node: node), due: due)
-            case _ where nodes[node].isClient: outbox.added.append(.client(node: node, output))
+            case _ where nodes[node].isClient:
+                if case .security(let id, let output) = output { attendPairing(output, id, of: node) }
+                outbox.added.append(.client(node: node, output))
             default: handle(output, ofDevice: node)
             }
         }

@@ -29,6 +29,8 @@ extension Dashboard {
             case .stepsToday: if let count { take(.stepsToday(count, on: day), at: now) }
             }
         case .error(let words): take(.problem(words), at: now)
+        case .pairing(.failed(let why)): take(.problem(why), at: now)
+        case .pairing(let update): take(.fact(Fact(label: "pairing", value: update.text, isWarning: false)), at: now)
         case .ecgFrame(let frame, let rate):
             let isLeadOff = frame.header.flags.contains(.leadOff)
             take(.ecg(frame.samples, at: frame.header.index, rate: rate, isLeadOff: isLeadOff), at: now)

@@ -60,13 +60,22 @@ extension Tables {
         .init("mtu", .integer(23...517), "The largest ATT MTU, in octets."),
     ]
 
+    private static let preference = Shape.any([.boolean, .name(Security.Preference.allCases.map(\.rawValue))])
+
     private static let security: [Shape.Field] = [
         .init(
             "io", .name(Security.IO.allCases.map(\.rawValue) + ["none"]),
             "IO capability; no_input_no_output (or none) by default."),
         .init("passkey", .integer(0...999_999), "A fixed passkey."),
         .init("bonding", .boolean, "Whether it stores keys; true by default."),
-        .init("secure_connections", .boolean, "Whether it supports LE Secure Connections; true by default."),
+        .init(
+            "secure_connections", preference,
+            "Whether it uses LE Secure Connections: preferred (or true) by default, off (or false), or required."),
+        .init(
+            "mitm", preference,
+            "Whether pairing authenticates the peer: off (or false) by default, preferred, or required (or true)."),
+        .init("key_size", .integer(7...16), "The maximum size of an encryption key, in octets; 16 by default."),
+        .init("min_key_size", .integer(7...16), "The minimum size of an encryption key, in octets; 7 by default."),
         .init("bonds", .integer(0...255), "Maximum number of bonds."),
     ]
 }

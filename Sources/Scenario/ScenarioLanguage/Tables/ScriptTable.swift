@@ -3,6 +3,7 @@ import Documents
 import EventLog
 import GATT
 import Scenarios
+import SecurityManager
 
 /// What `of` can name in an action or event.
 enum Target {
@@ -66,7 +67,7 @@ extension Tables {
     ])
 
     private static let reason = Shape.code(HCIStatus.allNames)
-    private static let pairingReason = Shape.any([.integer(0...255), .form(Forms.specificationName)])
+    private static let pairingReason = Shape.code(PairingFailedReason.names.map(\.name))
 
     private static func filters(of kind: Event.Kind) -> [Shape.Field] {
         switch kind {

@@ -8,7 +8,7 @@ extension Tables {
     static let service = Shape.kinds(
         key: "service",
         ServiceRegistry.all.filter { $0.variant == nil }.map { service in
-            .init(service.name, [id] + service.fields.map(Shape.Field.init))
+            .init(service.name, [id, servicePermissions] + service.fields.map(Shape.Field.init))
         } + [.init(custom, [id] + customFields)])
 
     /// The word for a service that the file describes.
@@ -20,6 +20,9 @@ extension Tables {
 
     private static let id = Shape.Field(
         "id", .id, "Its name in paths; required if the device has two services of this kind.")
+
+    private static let servicePermissions = Shape.Field(
+        "permissions", security, "The security that access to its values needs; none by default.")
 
     private static let customFields: [Shape.Field] = [
         .init("uuid", .uuid, required: true, "UUID of the service."),

@@ -1,0 +1,96 @@
+import Bluetooth
+import GATT
+import LEHost
+import SecurityManager
+import Simulation
+
+// Pairing, and encryption with a bond, when the device refuses a request without.
+extension Conversation {
+    /// The requests that wait for an encrypted link.
+    struct Security: Sendable {
+        fileprivate enum State { case idle, securing, pairing, givenUp }
+
+        fileprivate var state = State.idle
+        /// The refused procedures, with the words for it.
+        fileprivate var refused: [(purpose: Purpose, failure: Procedure.Failure)] = []
+    }
+
+    /// Secures the link, and repeats the refused procedure after that; false if that cannot help.
+    mutating func secures(_ purpose: Purpose, after failure: Procedure.Failure, into outbox: inout [Output]) -> Bool {
+        guard settings.pairs, failure.wantsPairing, security.state != .givenUp else { return false }
+        switch purpose {
+        case .read, .subscription, .survey, .check, .discovery: break
+        case .mtu, .features, .energy, .polar: return false
+        }
+        security.refused.append((purpose, failure))
+        secure(into: &outbox)
+        return true
+    }
+
+    private mutating func secure(into outbox: inout [Output]) {
+        guard security.state == .idle else { return }
+        security.state = .securing
+        outbox.append(.command(.security(id, .secure)))
+    }
+
+    /// Handles an output of the host's Security Manager.
+    mutating func secured(
+        _ output: LinkSecurityManager.Output, _ decoder: inout ValueDecoder, at now: Instant,
+        into outbox: inout [Output]
+    ) -> Progress {
+        switch output {
+        case .requested: if settings.pairs { secure(into: &outbox) }
+        case .began:
+            security.state = .pairing
+            say(.pairing(.started), into: &outbox)
+        case .display(let passkey): say(.pairing(.displayed(passkey: passkey)), into: &outbox)
+        case .requestPasskey: say(.pairing(.requestedPasskey), into: &outbox)
+        case .compare(let number): say(.pairing(.compared(number)), into: &outbox)
+        case .encrypted(.some, isNew: false): repeatRefused(into: &outbox)
+        case .completed(let bond, let isBonded):
+            let key = bond.keyAsCentral
+            say(.pairing(.paired(isBonded: isBonded, isAuthenticated: key?.isAuthenticated ?? false)), into: &outbox)
+            repeatRefused(into: &outbox)
+        case .failed(let failure): return giveUp("pairing failed: \(failure.name)", &decoder, at: now, into: &outbox)
+        case .notEncrypted(let status):
+            let why = "the device has lost the keys of an earlier pairing (\(status)): remove the bond, and pair again"
+            return giveUp(why, &decoder, at: now, into: &outbox)
+        default: break
+        }
+        return .goesOn
+    }
+
+    /// A device that still refuses gets one new pairing; after that, the refusals count.
+    private mutating func repeatRefused(into outbox: inout [Output]) {
+        security.state = security.state == .pairing ? .givenUp : .idle
+        let refused = security.refused
+        security.refused.removeAll()
+        for (purpose, _) in refused { repeatProcedure(for: purpose, into: &outbox) }
+    }
+
+    private mutating func giveUp(
+        _ why: String, _ decoder: inout ValueDecoder, at now: Instant, into outbox: inout [Output]
+    ) -> Progress {
+        say(.pairing(.failed(why)), into: &outbox)
+        security.state = .givenUp
+        let refused = security.refused
+        security.refused.removeAll()
+        for (purpose, failure) in refused {
+            let progress = failed(purpose, failure, &decoder, at: now, into: &outbox)
+            if progress != .goesOn { return progress }
+        }
+        return .goesOn
+    }
+}
+
+extension Procedure.Failure {
+    /// Whether an encrypted link, with a sufficiently strong key, would be accepted.
+    var wantsPairing: Bool {
+        switch self {
+        case .refused(.insufficientAuthentication, _), .refused(.insufficientEncryption, _),
+            .refused(.encryptionKeySizeTooShort, _):
+            true
+        default: false
+        }
+    }
+}

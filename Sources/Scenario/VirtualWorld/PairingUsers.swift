@@ -1,0 +1,140 @@
+import Bluetooth
+import LEHost
+import Scenarios
+import SecurityManager
+import Simulation
+
+/// What a device displays, and asks its user, while it pairs.
+struct PairingScreen: Sendable {
+    let connection: ConnectionID
+    let peer: DeviceAddress
+    /// The passkey that the device displays.
+    var passkey: UInt32?
+    /// The number that the device displays for comparison.
+    var number: UInt32?
+    /// Whether the user is to compare it.
+    var isComparing = false
+    /// Whether the device asks for a passkey.
+    var isAsking = false
+}
+
+// The users of the devices and of the built-in client, who see both screens.
+extension World {
+    /// From a question to a user's answer.
+    static let userReaction = Duration.seconds(2)
+
+    mutating func attendPairing(_ output: LinkSecurityManager.Output, _ connection: ConnectionID, of node: Int) {
+        guard let peer = nodes[node].host.peer(of: connection) else {
+            nodes[node].pairing = nil
+            return
+        }
+        switch output {
+        case .began: nodes[node].pairing = PairingScreen(connection: connection, peer: peer)
+        case .display(let passkey): nodes[node].pairing?.passkey = passkey
+        case .compare(let number):
+            nodes[node].pairing?.number = number
+            nodes[node].pairing?.isComparing = true
+        case .requestPasskey: nodes[node].pairing?.isAsking = true
+        case .completed, .failed:
+            nodes[node].pairing = nil
+            return
+        default: return
+        }
+        answerQuestions(of: node)
+        if let other = self.node(at: peer) { answerQuestions(of: other) }
+    }
+
+    /// Schedules what a user enters, if the user can know it.
+    private mutating func answerQuestions(of node: Int) {
+        guard let screen = nodes[node].pairing else { return }
+        let other = self.node(at: screen.peer)
+        if screen.isAsking, let passkey = passkey(for: node, with: other) {
+            nodes[node].pairing?.isAsking = false
+            answer(.passkey(passkey), of: node, screen.connection)
+        }
+        if screen.isComparing, let number = screen.number, let areEqual = areEqual(number, on: other) {
+            nodes[node].pairing?.isComparing = false
+            answer(.compared(areEqual: areEqual), of: node, screen.connection)
+        }
+    }
+
+    private mutating func answer(_ input: LinkSecurityManager.Input, of node: Int, _ connection: ConnectionID) {
+        schedule(.user(node: node, connection, input), due: now.advanced(by: Self.userReaction))
+    }
+
+    /// The passkey on the other screen.  If both devices ask, or the other screen is outside of the world, the passkey of
+    /// the scenario.
+    private func passkey(for node: Int, with other: Int?) -> UInt32? {
+        if let other, let passkey = nodes[other].pairing?.passkey { return passkey }
+        if let other, nodes[other].pairing?.isAsking != true { return nil }
+        return [node, other].lazy.compactMap(\.self).compactMap { fixedPasskey(of: $0) }.first ?? 0
+    }
+
+    private func fixedPasskey(of node: Int) -> UInt32? {
+        guard scenario.devices.indices.contains(node) else { return nil }
+        return scenario.devices[node].security?.passkey.map { UInt32(clamping: $0) }
+    }
+
+    /// Whether the other screen has the same number; nil while it has none.  A screen outside of the world has it.
+    private func areEqual(_ number: UInt32, on other: Int?) -> Bool? {
+        guard let other else { return true }
+        return nodes[other].pairing?.number.map { $0 == number }
+    }
+
+    private func node(at address: DeviceAddress) -> Int? { nodes.firstIndex { $0.host.address == address } }
+}
+
+extension HostSecurity {
+    /// The security of a device; without, it rejects pairing.
+    init(_ security: Security?, _ stream: RandomStream) {
+        var settings: SecuritySettings?
+        if let security {
+            settings = SecuritySettings(security)
+        }
+        self.init(settings, secrets: .stream(stream))
+    }
+}
+
+extension SecuritySettings {
+    /// The built-in client is like a phone.
+    static let client: SecuritySettings = {
+        var settings = SecuritySettings()
+        settings.ioCapability = .keyboardDisplay
+        settings.authentication = .preferred
+        return settings
+    }()
+
+    fileprivate init(_ security: Security) {
+        self.init()
+        ioCapability = IOCapability(security.io)
+        isBonding = security.isBonding
+        authentication = Preference(security.mitmProtection)
+        secureConnections = Preference(security.secureConnections)
+        keySizes = UInt8(clamping: security.keySizes.lowerBound)...UInt8(clamping: security.keySizes.upperBound)
+        passkey = security.passkey.map { UInt32(clamping: $0) }
+    }
+}
+
+extension SecuritySettings.Preference {
+    fileprivate init(_ preference: Security.Preference) {
+        self =
+            switch preference {
+            case .off: .off
+            case .preferred: .preferred
+            case .required: .required
+            }
+    }
+}
+
+extension IOCapability {
+    fileprivate init(_ io: Security.IO) {
+        self =
+            switch io {
+            case .displayOnly: .displayOnly
+            case .displayYesNo: .displayYesNo
+            case .keyboardOnly: .keyboardOnly
+            case .noInputNoOutput: .noInputNoOutput
+            case .keyboardDisplay: .keyboardDisplay
+            }
+    }
+}
