@@ -16,6 +16,10 @@ import Testing
             (#", "security": {"io": "display_only"}"#, "", []),
             (#", "security": {"io": "display_only", "passkey": 7}"#, "", ["devices[0].security.passkey"]),
             (
+                #", "security": {"mitm": true, "secure_connections": "required", "key_size": 8, "bonds": 2}"#, "",
+                ["mitm", "secure_connections", "key_size", "bonds"].map { "devices[0].security.\($0)" }
+            ),
+            (
                 "",
                 #"""
                 {"when": "1 s", "do": "disconnect", "of": "strap"},

@@ -72,6 +72,32 @@ enum Vault {
         }
     }
 
+    /// The security that a value needs, that of a link, and the error.  Core 6.0, Vol 3, Part C, section 10.3.1.
+    static let lacks: [(needed: LinkSecurity, link: LinkSecurity, error: UInt8?)] = [
+        (.encrypted, .bonded, 0x0F), ([.encrypted, .authenticated], .bonded, 0x0F), (.authorized, .bonded, 0x08),
+        ([.encrypted, .secureConnections], [], 0x05), ([.encrypted, .secureConnections], .encrypted, 0x05),
+        ([.encrypted, .secureConnections], [.encrypted, .secureConnections], nil),
+        ([.encrypted, .fullKeySize], .bonded, 0x0F), ([.encrypted, .fullKeySize], .encrypted, 0x0C),
+        ([.encrypted, .fullKeySize, .authenticated], .encrypted, 0x05),
+        ([.encrypted, .fullKeySize], [.encrypted, .fullKeySize], nil),
+        ([.encrypted, .fullKeySize, .authorized], .encrypted, 0x0C),
+    ]
+
+    @Test(arguments: lacks)
+    func `Each lack of security has its error`(needed: LinkSecurity, link: LinkSecurity, error: UInt8?) throws {
+        let value = CharacteristicDefinition(
+            uuid: UUID(0xFFF1), properties: [.read, .write],
+            permissions: AttributePermissions([.read, .write]).needing(needed))
+        let table = try AttributeTable([ServiceDefinition(uuid: UUID(0xFFF0), characteristics: [value])])
+        var server = TestServer(table, Pages())
+        server.server.security = link
+        let expected = { (request: UInt8) -> [UInt8] in
+            error.map { [0x01, request, 0x03, 0x00, $0] } ?? [request + 1]
+        }
+        #expect(server.answer([0x0A, 0x03, 0x00]).map { Array($0.prefix(expected(0x0A).count)) } == [expected(0x0A)])
+        #expect(server.answer([0x12, 0x03, 0x00, 0x41]) == [expected(0x12)])
+    }
+
     static let cases = [
         ServerCase(
             "GAR/BI-09-C, GAR/BI-10-C: by UUID; a value that is refused later ends the list",

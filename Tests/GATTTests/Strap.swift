@@ -122,6 +122,13 @@ struct TestServer<Values: AttributeValues> {
         return sent(outbox)
     }
 
+    /// The PDUs sent when a bonded client has encrypted the link.
+    mutating func restore(_ client: BondedClient) -> [[UInt8]] {
+        var outbox: [Server.Output] = []
+        server.restore(client, table: table, at: .start, pool: &pool, into: &outbox)
+        return sent(outbox)
+    }
+
     private mutating func sent(_ outbox: [Server.Output]) -> [[UInt8]] {
         var sent: [[UInt8]] = []
         events = []

@@ -1,3 +1,4 @@
+import Collector
 import EventLog
 import Simulation
 import Testing
@@ -64,6 +65,13 @@ import Testing
         let harness = try Self.play(#""io": "none", "bonding": false"#, #""encrypted""#, script: Self.walk)
         #expect(harness.records(.paired).count == harness.records(.connected).count)
         #expect(harness.records(.paired).count > 1)
+    }
+
+    @Test func `A strap that keeps no bond is reported, and the client does not pair again by itself`() throws {
+        let harness = try Self.play(#""io": "none", "bonds": 0"#, #""encrypted""#, script: Self.walk)
+        #expect(harness.records(.paired).count == 1)
+        #expect(harness.records(.encrypted).count == 1)
+        #expect(harness.said.contains { $0.update.text.contains("has lost the keys of an earlier pairing") })
     }
 
     @Test func `Keys come from the seed`() throws {

@@ -14,9 +14,8 @@ extension Scenario {
             if device.advertising.phases.count > 1 { paths.append("\(path).advertise.slow") }
             if device.advertising.phases.first?.duration != nil { paths.append("\(path).advertise.fast.for") }
             if device.link.hasPreferences { paths.append("\(path).link") }
-            // bluetoothd chooses the passkey that a device shows.
-            if device.security?.passkey != nil { paths.append("\(path).security.passkey") }
-            for (place, service) in device.definitions.enumerated() {
+            paths += device.security.map(\.unplayed)?.map { "\(path).security.\($0)" } ?? []
+            for (place, service) in device.services.filter(\.isThereFromStart).enumerated() {
                 paths += service.unplayed(at: place).map { "\(path).services[\(place)]\($0)" }
             }
         }
@@ -44,6 +43,34 @@ extension Scenario {
 
 extension Link {
     fileprivate var hasPreferences: Bool { interval != nil || latency != nil || timeout != nil || mtu != nil }
+}
+
+extension Security {
+    /// bluetoothd chooses the passkey that a device displays, and how it pairs.
+    fileprivate var unplayed: [String] {
+        var keys: [String] = []
+        if passkey != nil { keys.append("passkey") }
+        if mitmProtection != .off { keys.append("mitm") }
+        if secureConnections != .preferred { keys.append("secure_connections") }
+        if keySizes.upperBound != 16 { keys.append("key_size") }
+        if keySizes.lowerBound != 7 { keys.append("min_key_size") }
+        if bonds != nil { keys.append("bonds") }
+        return keys
+    }
+}
+
+extension Service {
+    /// Keys of the service at `place`.
+    fileprivate func unplayed(at place: Int) -> [String] {
+        let keys = configured.attributes.definition.unplayed(at: place)
+        guard configured.declaration.security.isBeyondBluetoothd else { return keys }
+        return [".permissions"] + keys.filter { !$0.hasSuffix(".permissions") }
+    }
+}
+
+extension LinkSecurity {
+    /// bluetoothd knows only encryption, authentication and authorization.
+    fileprivate var isBeyondBluetoothd: Bool { !isDisjoint(with: [.secureConnections, .fullKeySize]) }
 }
 
 extension Device {
@@ -86,7 +113,10 @@ extension CharacteristicDefinition {
         if declarationHandle != nil { keys.append("declaration_handle") }
         if handle != nil { keys.append("handle") }
         let granted = permissions.intersection([.readable, .writeable])
-        if !granted.isSubset(of: AttributePermissions(properties)) { keys.append("permissions") }
+        let security = permissions.securityToRead.union(permissions.securityToWrite)
+        if !granted.isSubset(of: AttributePermissions(properties)) || security.isBeyondBluetoothd {
+            keys.append("permissions")
+        }
         for (place, descriptor) in descriptors.enumerated() {
             if descriptor.isConfiguration {
                 keys.append("descriptors[\(place)]")

@@ -23,15 +23,14 @@ public struct HostSecurity: Sendable {
         }
     }
 
-    /// The maximum number of bonds; a further one replaces the oldest.
-    public static let maximumBonds = 255
-
     /// What the host supports and requires; nil: it rejects pairing with Pairing Not Supported.
     public var settings: SecuritySettings?
     /// The IRK to distribute; 0 if the host does not use resolvable private addresses.
     public var resolvingKey: UInt128
     /// The bonds, the oldest first.
     public internal(set) var bonds: [Bond] = []
+    /// The maximum number of bonds; a further one replaces the oldest.
+    public let maximumBonds: Int
     var secrets: Secrets
     /// What the host's server keeps of bonded clients, by identity address.
     var clients: [DeviceAddress: BondedClient] = [:]
@@ -42,10 +41,15 @@ public struct HostSecurity: Sendable {
     ///   - settings: What the host supports and requires.
     ///   - resolvingKey: The IRK to distribute.
     ///   - bonds: The bonds that exist, the oldest first.
+    ///   - maximumBonds: The maximum number of bonds.
     ///   - secrets: Where keys come from.
     public init(
-        _ settings: SecuritySettings?, resolvingKey: UInt128 = 0, bonds: [Bond] = [], secrets: Secrets = .system
-    ) { (self.settings, self.resolvingKey, self.bonds, self.secrets) = (settings, resolvingKey, bonds, secrets) }
+        _ settings: SecuritySettings?, resolvingKey: UInt128 = 0, bonds: [Bond] = [], maximumBonds: Int = 255,
+        secrets: Secrets = .system
+    ) {
+        (self.settings, self.resolvingKey, self.secrets) = (settings, resolvingKey, secrets)
+        (self.bonds, self.maximumBonds) = (bonds, max(0, maximumBonds))
+    }
 
     /// A host that rejects pairing.
     public static let none = HostSecurity(nil)
@@ -63,7 +67,7 @@ public struct HostSecurity: Sendable {
     mutating func keep(_ bond: Bond) {
         forget(bond.peer)
         bonds.append(bond)
-        if bonds.count > Self.maximumBonds { clients[bonds.removeFirst().peer] = nil }
+        if bonds.count > maximumBonds { clients[bonds.removeFirst().peer] = nil }
     }
 
     mutating func forget(_ peer: DeviceAddress) {

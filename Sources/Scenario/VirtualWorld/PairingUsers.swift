@@ -87,11 +87,7 @@ extension World {
 extension HostSecurity {
     /// The security of a device; without, it rejects pairing.
     init(_ security: Security?, _ stream: RandomStream) {
-        var settings: SecuritySettings?
-        if let security {
-            settings = SecuritySettings(security)
-        }
-        self.init(settings, secrets: .stream(stream))
+        self.init(security.map { SecuritySettings($0) }, maximumBonds: security?.bonds ?? 255, secrets: .stream(stream))
     }
 }
 

@@ -1,0 +1,49 @@
+import Bluetooth
+import GATT
+import Simulation
+import Testing
+
+/// What a server keeps of a bonded client.  Core 6.0, Vol 3, Part G, sections 2.5.2.1 and 3.3.3.3.
+@Suite struct BondedClientTests {
+    /// A client that has subscribed to Service Changed (0009) and to 2A18 (0012), with robust caching.
+    private static func subscribed() throws -> TestServer<Pages> {
+        var server = try Glucose.server()
+        #expect(server.answer([0x12, 0x0B, 0x00, 0x01]) == [[0x13]])
+        #expect(server.answer([0x12, 0x09, 0x00, 0x02, 0x00]) == [[0x13]])
+        #expect(server.answer([0x12, 0x12, 0x00, 0x02, 0x00]) == [[0x13]])
+        return server
+    }
+
+    /// The server in the client's next connection.
+    private static func restored(
+        _ client: BondedClient, _ services: [ServiceDefinition]
+    ) throws -> (server: TestServer<Pages>, sent: [[UInt8]]) {
+        var server = try Glucose.server(services)
+        let sent = server.restore(client)
+        return (server, sent)
+    }
+
+    @Test func `Subscriptions and features are those of the last connection`() throws {
+        let first = try Self.subscribed()
+        var (server, sent) = try Self.restored(first.server.bondedClient(knowing: first.table), Glucose.services)
+        #expect(sent == [])
+        #expect(server.answer([0x0A, 0x12, 0x00]) == [[0x0B, 0x02, 0x00]])
+        #expect(server.answer([0x0A, 0x0B, 0x00]) == [[0x0B, 0x01]])
+        #expect(server.indicate(0x11, [7]) == [[0x1D, 0x11, 0x00, 7]])
+    }
+
+    @Test func `A change of the attributes during the absence is indicated first`() throws {
+        let first = try Self.subscribed()
+        var (server, sent) = try Self.restored(first.server.bondedClient(knowing: first.table), Glucose.more)
+        #expect(sent.map { $0.prefix(3) } == [[0x1D, 0x08, 0x00]])
+        #expect(server.answer([0x0A, 0x03, 0x00]) == [[0x01, 0x0A, 0x03, 0x00, 0x12]])
+    }
+
+    @Test func `A change that the device hides is not indicated`() throws {
+        let first = try Self.subscribed()
+        var client = first.server.bondedClient(knowing: first.table)
+        client.ignoreChange(to: try Glucose.server(Glucose.more).table)
+        let (_, sent) = try Self.restored(client, Glucose.more)
+        #expect(sent == [])
+    }
+}
