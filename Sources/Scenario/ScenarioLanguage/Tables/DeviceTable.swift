@@ -76,6 +76,8 @@ extension Tables {
             "Whether pairing authenticates the peer: off (or false) by default, preferred, or required (or true)."),
         .init("key_size", .integer(7...16), "The maximum size of an encryption key, in octets; 16 by default."),
         .init("min_key_size", .integer(7...16), "The minimum size of an encryption key, in octets; 7 by default."),
-        .init("bonds", .integer(0...255), "Maximum number of bonds; a further one replaces the oldest. 255 by default."),
+        .init(
+            "bonds", .integer(0...255),
+            "Maximum number of bonds; a further one replaces the oldest. 255 by default."),
     ]
 }
