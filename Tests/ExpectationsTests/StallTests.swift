@@ -7,6 +7,7 @@ private let shows =
     #""expect": "seen", "event": {"event": "said", "line": {"heart_rate": {}}}, "since": {"event": "connected"}, "within": "10 s""#
 private let count = #""expect": "count", "event": "connected", "min": 2"#
 private let silent = #""expect": "never", "event": "disconnected""#
+private let ordered = #""expect": "order", "events": [{"event": "connected"}, {"event": "disconnected"}]"#
 private let late = #""expect": "never", "event": "said", "since": {"event": "disconnected", "after": "3 s"}"#
 private let soon =
     #""expect": "delay", "start": "connected", "end": {"event": "said", "line": {"heart_rate": {}}}, "percentile": 50, "max": "1 s""#
@@ -42,9 +43,17 @@ private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "m
             (shows, connected(1), 10.9, 5000, .inconclusive),
             (shows, connected(8), 2, 5000, .fail),
             (shows, connected(8), 2, 6000, .inconclusive),
-            // Without a bound nothing can be late.
-            (count, connected(1), 2, 20_000, .fail),
-            (silent, disconnected(3), 2, 20_000, .fail),
+            // What must not come: for ten times as long, with or without a bound.
+            (silent, disconnected(3), 2, 101, .inconclusive),
+            (silent, disconnected(3), 2, 100, .fail),
+            (silent, disconnected(3), 4, 5000, .fail),
+            (silent, disconnected(29), 2, 2699, .fail),
+            (silent, disconnected(29), 2, 2701, .inconclusive),
+            (count, connected(1), 2, 2800, .fail),
+            (count, connected(1), 2, 2801, .inconclusive),
+            (ordered, disconnected(1), 0.5, 60, .inconclusive),
+            (ordered, disconnected(2), 0.5, 60, .fail),
+            (silent + #", "within": "20 s""#, disconnected(3), 2, 600, .inconclusive),
             (silent + #", "within": "5 s""#, disconnected(3), 2, 600, .inconclusive),
             // A delay after the opening event is a bound, and belongs to its window.
             (late, disconnected(3) + shown(7, 60), 4, 400, .inconclusive),
@@ -64,6 +73,15 @@ private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "m
         let ruling = try judged(expect, log, begin, length)
         #expect(ruling.verdict == verdict, "\(ruling.reason ?? "")")
         #expect(ruling.stall == (verdict == .inconclusive ? .milliseconds(length) : nil))
+    }
+
+    @Test func `It excuses a line that the client printed before the end of the expectation's time`() throws {
+        // The machine played the script up to the end of the stall before it read the line.
+        let never = #""expect": "never", "event": {"event": "said", "line": {"heart_rate": {"bpm": 91}}}"#
+        let since = #", "since": {"event": "began", "of": "away"}, "until": {"event": "began", "of": "back"}"#
+        let log = line(14.6, "began", of: "away") + shown(20.5, 91) + line(25, "began", of: "back")
+        #expect(try judged(never + since, log, 14.5, 6000).verdict == .inconclusive)
+        #expect(try judged(never + since, log, 14.5, 500).verdict == .fail)
     }
 
     @Test(arguments: [(false, Verdict.inconclusive), (true, .fail)])
