@@ -13,6 +13,8 @@ private let soon =
     #""expect": "delay", "start": "connected", "end": {"event": "said", "line": {"heart_rate": {}}}, "percentile": 50, "max": "1 s""#
 private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "min": 1"#
 
+private let spoken = #""expect": "rate", "event": {"event": "said", "line": {}}, "per": "10 s", "min": 1"#
+
 /// A machine that stalls during a judged run.
 @Suite struct StallTests {
     /// The verdict if the machine stalled from `begin` for a number of milliseconds.
@@ -66,6 +68,11 @@ private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "m
             (soon, connected(1) + shown(3, 60) + connected(5) + shown(5.5, 60) + connected(9), 9.5, 500, .inconclusive),
             (steady, subscribed(1) + subscribed(3), 4.5, 500, .inconclusive),
             (steady, subscribed(1), 4.5, 500, .fail),
+            // One before the window that fails does not.
+            (spoken, said(1, "{}") + said(11, "{}"), 5, 1100, .fail),
+            (spoken, said(1, "{}") + said(11, "{}"), 18.8, 1100, .fail),
+            (spoken, said(1, "{}") + said(11, "{}"), 18.9, 1100, .inconclusive),
+            (spoken, said(1, "{}") + said(11, "{}"), 25, 1100, .inconclusive),
         ] as [(String, String, Double, Int64, Verdict)])
     func `It excuses`(
         expect: String, log: String, begin: Double, length: Int64, verdict: Verdict

@@ -67,15 +67,15 @@ struct Stalls: Sendable {
 
     /// The longest one that excuses a failure of an expectation; nil if there is none.
     ///
-    /// That is one in the opening that is longer than a tenth of the expectation's time limit. If the expectation limits what
+    /// That is one between two instants that is longer than a tenth of the expectation's time limit. If the expectation limits what
     /// may come, also one that is longer than a tenth of the time from its begin to the failure: meanwhile the client ran on,
     /// and its events came late, or it gave up.
-    func excuse(_ expectation: Expectation, from opened: Instant, to closed: Instant) -> Duration? {
+    func excuse(_ expectation: Expectation, from begin: Instant, to failure: Instant) -> Duration? {
         let delay = expectation.opens.event?.delay ?? .zero
-        let opened = Instant(nanoseconds: opened.nanoseconds - delay.inNanoseconds)
-        let inOpening = expectation.shortestBound.flatMap { longest(from: opened, to: closed, over: $0 / 10) }
-        let recent = expectation.limitsEvents ? longest(shortlyBefore: closed) : nil
-        return [inOpening, recent].compactMap(\.self).max()
+        let begin = Instant(nanoseconds: begin.nanoseconds - delay.inNanoseconds)
+        let long = expectation.shortestBound.flatMap { longest(from: begin, to: failure, over: $0 / 10) }
+        let recent = expectation.limitsEvents ? longest(shortlyBefore: failure) : nil
+        return [long, recent].compactMap(\.self).max()
     }
 
     /// The longest one that is longer than a tenth of the time from its begin to `instant`.
