@@ -105,6 +105,21 @@ private let spoken = #""expect": "rate", "event": {"event": "said", "line": {}},
         #expect(harness.rulings.first?.verdict == verdict)
     }
 
+    @Test(arguments: [(50, .fail), (2000, .inconclusive)] as [(Int64, Verdict)])
+    func `Of many stalls the oldest are forgotten`(length: Int64, verdict: Verdict) throws {
+        var harness = try JudgeHarness(shows, limit: "30 s")
+        let stalls = Array(repeating: (0, 50), count: 9999) + [(1, 3000), (12, length)] as [(Int64, Int64)]
+        for (seconds, length) in stalls {
+            let begin = Instant.start.advanced(by: .seconds(seconds))
+            harness.judge.stalled(from: begin, to: begin.advanced(by: .milliseconds(length)))
+        }
+        for entry in EventLogReader(harness.scenario).entries(connected(8)) {
+            harness.judge.observe(entry.observed, at: entry.instant, into: &harness.rulings)
+        }
+        harness.judge.finish(at: Instant(nanoseconds: 30_000_000_000), into: &harness.rulings)
+        #expect(harness.rulings.first?.verdict == verdict)
+    }
+
     @Test func `Less than 50 ms excuse nothing`() throws {
         let soon = shows.replacing("10 s", with: "100 ms")
         #expect(try judged(soon, connected(1), 1.02, 49).verdict == .fail)

@@ -37,7 +37,7 @@ struct Stalls: Sendable {
     private struct Stall: Sendable {
         let begin: Instant
         var end: Instant
-        var length: Duration
+        let length: Duration
     }
 
     /// Shorter ones do not count: every machine has them.
@@ -49,11 +49,7 @@ struct Stalls: Sendable {
     mutating func add(from begin: Instant, to end: Instant) {
         let length = begin.duration(to: end)
         guard length >= Self.shortest else { return }
-        guard known.count < Self.most else {
-            known[Self.most - 1].end = end
-            known[Self.most - 1].length = max(known[Self.most - 1].length, length)
-            return
-        }
+        if known.count == Self.most { known.removeFirst() }
         known.append(Stall(begin: begin, end: end, length: length))
     }
 
