@@ -75,7 +75,7 @@ struct Stalls: Sendable {
     }
 
     /// The longest one that is longer than a tenth of the time from its begin to `instant`.
-    private func longest(shortlyBefore instant: Instant) -> Duration? {
+    func longest(shortlyBefore instant: Instant) -> Duration? {
         known.filter { $0.begin <= instant && $0.begin.duration(to: instant) < $0.length * 10 }.map(\.length).max()
     }
 
