@@ -151,9 +151,17 @@ public struct Host: Sendable {
     /// The peer of a connection; nil: no such connection.
     public func peer(of id: ConnectionID) -> DeviceAddress? { connections.first { $0.id == id }?.peer }
 
-    /// The connections with a peer, which uses this address in them.
-    public func connections(with peer: DeviceAddress) -> [ConnectionID] {
-        connections.filter { $0.peer == peer }.map(\.id)
+    /// The connections, with the peers' addresses.
+    public var connectedPeers: [(id: ConnectionID, peer: DeviceAddress)] { connections.map { ($0.id, $0.peer) } }
+
+    /// The addresses that this host and the peer use in a connection; nil: no such connection.
+    public func addresses(of id: ConnectionID) -> (own: DeviceAddress, peer: DeviceAddress)? {
+        connections.first { $0.id == id }.map { ($0.security.own, $0.security.peer) }
+    }
+
+    /// Whether there is a connection in which this host and a peer use these addresses.
+    public func isConnected(as own: DeviceAddress, to peer: DeviceAddress) -> Bool {
+        connections.contains { $0.security.own == own && $0.security.peer == peer }
     }
 
     /// Takes keys, random values and passkeys from another source from now on.
