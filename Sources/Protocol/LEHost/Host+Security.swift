@@ -78,6 +78,7 @@ extension Host {
     /// Removes the bond with a peer; its connections keep their encryption.
     mutating func forget(_ peer: DeviceAddress) {
         security.forget(peer)
+        privateAddresses.forget(peer)
         for index in connections.indices where connections[index].security.bond?.peer == peer {
             connections[index].security.bond = nil
         }

@@ -47,7 +47,7 @@ private struct TestedHost {
         .scan(ScanParameters(isActive: true, interval: 0x60, window: 0x60), filterDuplicates: true),
         .connect(ConnectionCreation(to: strap, parameters: parameters), timeout: .seconds(5)),
         .notify(handle: 3, [0, 72]), .stopAdvertising, .stopScanning, .cancelConnecting,
-        .changeAddress(DeviceAddress(0xC0FF_EE00_0002, .random)), .stall(true), .stall(false), .start,
+        .changeAddress(DeviceAddress(0xC0FF_EE00_0002, .random)), .rotateAddress, .stall(true), .stall(false), .start,
         .confirmIndications(false), .overhear(true),
     ]
 
