@@ -21,7 +21,7 @@ struct ResolvingList: Hashable, Sendable {
     }
 
     private(set) var entries: [Entry] = []
-    /// Whether the controller resolves addresses; private addresses of its own do not depend on it.
+    /// Whether the controller resolves addresses; whether it uses private ones does not depend on this.
     var isEnabled = false
 
     func index(of identity: DeviceAddress) -> Int? { entries.firstIndex { $0.identity == identity } }

@@ -81,13 +81,19 @@ extension World {
         return nodes[other].pairing?.number.map { $0 == number }
     }
 
-    private func node(at address: DeviceAddress) -> Int? { nodes.firstIndex { $0.host.address == address } }
+    private func node(at address: DeviceAddress) -> Int? {
+        nodes.firstIndex { $0.host.address == address } ?? device(at: address)
+    }
 }
 
 extension HostSecurity {
     /// The security of a device; without, it rejects pairing.
     init(_ security: Security?, _ stream: RandomStream) {
-        self.init(security.map { SecuritySettings($0) }, maximumBonds: security?.bonds ?? 255, secrets: .stream(stream))
+        var keys = stream.stream("resolving key")
+        let key = security?.privacy == nil ? 0 : UInt128(keys.next()) << 64 | UInt128(keys.next())
+        self.init(
+            security.map { SecuritySettings($0) }, resolvingKey: key, privateAddressLifetime: security?.privacy,
+            maximumBonds: security?.bonds ?? 255, secrets: .stream(stream))
     }
 }
 
