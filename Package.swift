@@ -316,8 +316,8 @@ let layers: [[Target]] = [
             on: "Air", "ATT", "Bluetooth", "BlueZ", "CDBus", "Characteristics", "ClientTesting", "CommandSupport",
             "Conformance", "DBus",
             "Documents", "EventLog", "GATT", "HCI", "L2CAP", "LEHost", "Octets", "Replay", "Reporting",
-            "ScenarioLanguage", "Scenarios", "Sensors", "ServiceFramework", "Services", "Simulation", "TextFormatting",
-            "VirtualController"),
+            "ScenarioLanguage", "Scenarios", "SecurityManager", "Sensors", "ServiceFramework", "Services", "Simulation",
+            "TextFormatting", "VirtualController"),
     ],
 ]
 

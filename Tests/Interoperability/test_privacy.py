@@ -3,12 +3,15 @@
 import asyncio
 import contextlib
 import json
+import pathlib
+import tempfile
 import unittest
 
 from bumble import device, gatt, hci, keys, pairing, transport
 
 from harness import HEART_RATE, Interoperability, controller_port, find, host, lubdub
 from test_pairing import disconnect, read_secret, secret_service
+from test_radio import central_of_bumble
 from test_secure_strap import configure, location, served, strap
 
 CENTRAL, PERIPHERAL = 'F0:F1:F2:F3:F4:01', 'F0:F1:F2:F3:F4:02'
@@ -124,6 +127,30 @@ class PrivateStrapTests(Interoperability):
                     await connection.disconnect()
                 self.assertEqual(len(used), 3)
         self.assertEqual(sum(record['event'] == 'paired' for record in records), 1)
+
+    async def test_a_strap_above_a_bumble_controller_rotates(self):
+        # Not during a connection: Bumble's LocalLink routes data by the random address.
+        rotation = {'when': {'event': 'disconnected', 'after': '300 ms'}, 'do': 'rotate_address', 'of': 'none'}
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, 'scenario.json')
+            path.write_text(json.dumps({
+                'lubdub': 1, 'name': 'Straps', 'devices': [strap(1, 'none', privacy=True)], 'script': [rotation]}))
+            async with (
+                central_of_bumble() as (central, port),
+                lubdub('serve', str(path), '--radio', f'hci:tcp:127.0.0.1:{port}', '--quiet'),
+            ):
+                configure(central, 'no_input_no_output', True, False)
+                used = []
+                for pairs in (True, False, False):
+                    while (address := (await find(central)).address) in used:
+                        pass
+                    used.append(address)
+                    async with asyncio.timeout(20):
+                        connection = await central.connect(address if pairs else hci.Address('C0:FF:EE:00:00:01'))
+                    self.assertEqual(connection.peer_resolvable_address or connection.peer_address, address)
+                    await (connection.pair() if pairs else connection.encrypt())
+                    self.assertEqual(await location(connection), b'\x01')
+                    await connection.disconnect()
 
     async def test_a_strap_knows_a_bonded_central_by_its_identity(self):
         async with served([strap(1, 'none')]) as (port, records):
