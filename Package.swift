@@ -252,8 +252,8 @@ let layers: [[Target]] = [
         tests("HCITransport", on: "HCI", "Octets", "Simulation", "Sockets"),
         tests("L2CAP", on: "Mutations", "Octets", "Bluetooth"),
         tests(
-            "LEHost",
-            on: "Mutations", "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "SecurityManager", "Simulation"),
+            "LEHost", on: "Mutations", "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "SecurityManager",
+            "Simulation"),
         tests("LinkLayer", on: "Cryptography", "Octets", "Simulation"),
         tests("Octets"),
         tests(

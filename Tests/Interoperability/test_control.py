@@ -374,14 +374,6 @@ class ReplayTests(Interoperability):
 class AwayTests(Interoperability):
     """A strap that goes out of range on command."""
 
-    async def asyncSetUp(self):
-        with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
-            script = [{'when': '1 s', 'do': 'link_loss', 'of': 'strap'}]
-            json.dump({'lubdub': 1, 'name': 'x', 'devices': [{'id': 'strap', 'services': []}], 'script': script}, file)
-            file.flush()
-            if 'LD0190' in (await tool('validate', file.name))[1]:
-                raise unittest.SkipTest('link_loss is not played yet')
-
     async def test_the_key_o_removes_the_strap_and_brings_it_back(self):
         async with serving(SCENARIO, *ANYWHERE) as terminal:
             port = int((await terminal.shows(r'controller tcp:127\.0\.0\.1:(\d+)'))[1])

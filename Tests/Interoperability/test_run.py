@@ -35,23 +35,14 @@ class RunTests(unittest.TestCase):
 
     def test_each_scenario_runs(self):
         for path in sorted((ROOT / 'scenarios').rglob('*.json')):
-            if path.name == 'bonded.json':
-                continue  # skipped: see below
             with self.subTest(path.name):
                 # The expectations need the whole duration.
                 limit = [] if 'expect' in json.loads(path.read_text()) else ['--for', '12s']
                 status, _, events, _ = play(path.relative_to(ROOT), *limit, program=RELEASE)
                 self.assertEqual(status, 0)
                 happened = [json.loads(line)['event'] for line in events.splitlines()]
-                self.assertGreaterEqual(happened.count('delivered') + happened.count('confirmed'), 1)
-
-    def test_scenarios_that_need_a_bond_are_skipped_with_that_reason(self):
-        done = subprocess.run(
-            [LUBDUB, 'run', 'scenarios/collector', '--only', '*bonded'], cwd=ROOT, capture_output=True, text=True,
-            timeout=60)
-        self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertEqual(done.stdout.count('not supported yet: it requires pairing'), 2)
-        self.assertIn('2 skip', done.stdout)
+                arrived = happened.count('delivered') + happened.count('confirmed')
+                self.assertEqual(arrived > 0, path.stem != 'key_too_short')
 
     def test_real_straps_have_their_contact_flags_and_intervals(self):
         for name, flags in [
@@ -79,18 +70,6 @@ class RunTests(unittest.TestCase):
                 self.assertEqual(done.returncode, 2, words)
                 said = [line for line in done.stderr.splitlines() if line.startswith('lubdub:')]
                 self.assertEqual(said, ['lubdub: other of the script triggers itself endlessly at one instant, and was cut off: add a delay'])
-
-    def test_unsupported_scenarios_are_skipped_with_that_reason(self):
-        scenario = json.loads((ROOT / 'scenarios/resting.json').read_text())
-        scenario['script'] = [{'when': '2 s', 'do': 'forget_bond', 'side': 'device'}]
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder, 'bond.json')
-            file.write_text(json.dumps(scenario))
-            done = subprocess.run([LUBDUB, 'run', file], capture_output=True, text=True, timeout=60)
-            self.assertEqual(done.returncode, 3)
-            self.assertRegex(
-                done.stderr,
-                r'\Alubdub: skipped: .*LD0190: .*"forget_bond".*not supported yet.*\nlubdub: .*remove what is .*\n\Z')
 
     def test_one_seed_gives_the_same_octets(self):
         for scenario in ['scenarios/workout.json', 'scenarios/three_straps.json', 'scenarios/formats/two_byte.json']:

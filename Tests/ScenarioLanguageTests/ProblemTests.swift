@@ -113,7 +113,7 @@ import Testing
             ),
             (
                 #"{"when": "5 s", "do": "forget_bond"}"#,
-                #"2:34: LD0190: script[0].do: "forget_bond" is not supported yet: it requires pairing"#
+                #"2:12: LD0134: script[0]: "strap" does not pair: add "security" to the device"#
             ),
             (
                 #"{"when": "5 s", "do": "clear", "of": "${x}"}"#,

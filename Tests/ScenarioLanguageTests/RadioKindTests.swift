@@ -7,7 +7,8 @@ import Testing
 @Suite struct RadioKindTests {
     private static func scenario(_ script: String) throws -> Scenario {
         let text = """
-            {"lubdub": 1, "name": "x", "devices": [{"id": "strap", "services": [{"service": "heart_rate"}]}], "script": [\(script)]}
+            {"lubdub": 1, "name": "x", "devices": [{"id": "strap", "security": {}, "services": [{"service": "heart_rate"}]}],
+             "script": [\(script)]}
             """
         let reading = ScenarioFile.read("x.json") { _ in Array(text.utf8) }
         #expect(reading.problems.isEmpty, "\(reading.problems)")
@@ -17,6 +18,13 @@ import Testing
     @Test(
         arguments: [
             (#""do": "link_loss""#, [.rehearsal, .virtual]),
+            (#""do": "forget_bond""#, [.rehearsal, .virtual, .controllers]),
+            (#""do": "forget_bond", "side": "both""#, [.rehearsal]),
+            (#""do": "refuse_pairing", "reason": 8"#, [.rehearsal, .virtual, .controllers]),
+            (#""do": "stall_pairing", "at": "confirm""#, [.rehearsal, .virtual, .controllers]),
+            (#""do": "wrong_key""#, [.rehearsal, .virtual, .controllers]),
+            (#""do": "request_security""#, [.rehearsal, .virtual, .controllers]),
+            (#""do": "user", "of": "client", "answers": "never""#, [.rehearsal, .virtual]),
             (#""do": "distance", "to": "3 m""#, [.rehearsal, .virtual]),
             (#""do": "rssi", "to": -90"#, [.rehearsal, .virtual]),
             (#""do": "loss", "rate": 0.5"#, [.rehearsal, .virtual]),

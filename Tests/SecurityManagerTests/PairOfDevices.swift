@@ -1,6 +1,7 @@
 import Bluetooth
 import SecurityManager
 import Simulation
+import Testing
 
 /// Two devices that pair, with their users, and a link without losses.
 struct PairOfDevices {
@@ -39,11 +40,15 @@ struct PairOfDevices {
     /// The roles whose users enter a passkey when nobody sends anything.
     private var asked: [PairingRole] = []
 
-    init(_ initiator: SecuritySettings = SecuritySettings(), _ responder: SecuritySettings = SecuritySettings()) {
+    init(
+        _ initiator: SecuritySettings = SecuritySettings(), _ responder: SecuritySettings = SecuritySettings(),
+        responderKnows bonds: [Bond] = []
+    ) {
         for (role, settings) in [(PairingRole.initiator, initiator), (.responder, responder)] {
             guard let own = Self.addresses[role], let peer = Self.addresses[role.other] else { continue }
             let identity = Identity(own, resolvingKey: UInt128(own.number))
-            pairings[role] = Pairing(role, settings, identity, own: own, peer: peer)
+            pairings[role] = Pairing(
+                role, settings, identity, own: own, peer: peer, besides: role == .responder ? bonds : [])
         }
     }
 
@@ -54,6 +59,25 @@ struct PairOfDevices {
 
     /// Starts pairing, and plays it until nobody sends anything.
     mutating func pair() { step(.initiator, .start) }
+
+    /// Pairs as the initiator with another device, up to encryption.
+    mutating func pair(with responder: inout LinkSecurityManager) throws {
+        guard var pairing = pairings[.initiator], var own = generators[.initiator], var others = generators[.responder]
+        else { return }
+        var (inputs, isEncrypting) = ([Pairing.Input.start], false)
+        while !inputs.isEmpty, !isEncrypting {
+            var (outbox, replies) = ([Pairing.Output](), [LinkSecurityManager.Output]())
+            pairing.step(inputs.removeFirst(), at: now, using: &own, into: &outbox)
+            for output in outbox {
+                if case .send(let octets) = output {
+                    responder.step(.received(octets), at: now, using: &others, into: &replies)
+                }
+                if case .encrypt = output { isEncrypting = true }
+            }
+            inputs += replies.compactMap { if case .send(let octets) = $0 { .received(octets) } else { nil } }
+        }
+        try #require(isEncrypting)
+    }
 
     /// Passes an input to a role, and plays until nobody sends anything.
     mutating func step(_ role: PairingRole, _ input: Pairing.Input) {

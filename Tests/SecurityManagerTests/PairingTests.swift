@@ -201,7 +201,23 @@ import Testing
     @Test func `A commitment to another key fails`() throws {
         var initiator = Self.settings()
         initiator.outOfBand.peers = OutOfBandData.Commitment(random: 1, confirm: 2)
-        expectFailure(PairOfDevices(initiator, Self.settings()), .initiator, .confirmValueFailed)
+        var responder = Self.settings()
+        responder.outOfBand.own = OutOfBandData.Own(
+            try P256KeyPair(privateKey: [UInt8](repeating: 3, count: 32)), random: 1)
+        expectFailure(PairOfDevices(initiator, responder), .initiator, .confirmValueFailed)
+    }
+
+    /// Without this, a peer that claims to have data which nobody has given away would count as authenticated.
+    @Test(arguments: [PairingRole.initiator, .responder])
+    func `Data out of band that do not exist are refused`(claimant: PairingRole) {
+        var pair = PairOfDevices(Self.settings(), Self.settings())
+        pair.relay = { role, octets in
+            guard [0x01, 0x02].contains(octets.first), role == claimant else { return octets }
+            return octets.enumerated().map { $0 == 2 ? 1 : $1 }
+        }
+        pair.pair()
+        #expect(pair[claimant.other].failure == .failed(.outOfBandNotAvailable))
+        #expect(pair.initiator.bond == nil && pair.responder.bond == nil)
     }
 
     // MARK: Keys, keypresses and time

@@ -12,14 +12,10 @@ struct ClientCases {
 
     let expectations: [Item]
 
-    /// The scenarios that need a bond.
-    static let needingBonds = ["collector/heart_rate/bonded", "collector/thermometer/bonded"]
-
-    /// The paths of all scenarios with expectations that can be played.
+    /// The paths of all scenarios with expectations.
     static let paths = TestScenario.paths.filter { path in
         let reading = ScenarioFile.read(path) { TestScenario.octets($0) }
         return reading.scenario?.expectations.isEmpty == false
-            && !needingBonds.contains { path == "scenarios/\($0).json" }
     }
 
     static func read() throws -> ClientCases {

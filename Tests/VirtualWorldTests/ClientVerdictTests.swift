@@ -84,14 +84,6 @@ import VirtualWorld
         #expect(required.filter { $0.contains("/COL/") && !known.contains($0) } == [])
     }
 
-    @Test func `Cases that need a bond are skipped with that reason`() {
-        for path in ClientCases.needingBonds {
-            let reading = ScenarioFile.read("scenarios/\(path).json") { TestScenario.octets($0) }
-            #expect(reading.problems.map(\.code) == [.notYet])
-            #expect(reading.problems.allSatisfy { $0.message.contains("requires pairing") })
-        }
-    }
-
     @Test func `The page is current`() throws {
         let text = try ClientCases.page()
         if ProcessInfo.processInfo.environment["LUBDUB_WRITE"] != nil {

@@ -1,7 +1,10 @@
 import Collector
 import EventLog
+import LEHost
 import Simulation
 import Testing
+
+@testable import VirtualWorld
 
 /// The built-in client, and a strap that requires pairing, in virtual time.
 @Suite struct PairingTests {
@@ -72,6 +75,16 @@ import Testing
         #expect(harness.records(.paired).count == 1)
         #expect(harness.records(.encrypted).count == 1)
         #expect(harness.said.contains { $0.update.text.contains("has lost the keys of an earlier pairing") })
+    }
+
+    @Test(arguments: [World.HostBackend.air, .radios])
+    func `Keys of a real radio do not come from the seed`(backend: World.HostBackend) throws {
+        let scenario = TestScenario.strap("secure", more: #""security": {"io": "none"},"#)
+        var world = try World(scenario.scenario, seed: 1)
+        world.hostBackend = backend
+        world.start()
+        let isSystem = if case .system = world.nodes[0].host.security.secrets { true } else { false }
+        #expect(isSystem == (backend == .radios))
     }
 
     @Test func `Keys come from the seed`() throws {

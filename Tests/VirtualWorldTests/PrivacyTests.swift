@@ -107,6 +107,16 @@ import Testing
         #expect(found.allSatisfy { $0.isResolvable })
     }
 
+    @Test func `A client whose user has removed the bond sees a new device, and pairs again`() throws {
+        let script =
+            #"{"when": {"event": "paired", "nth": 1, "after": "5 s"}, "do": "forget_bond", "side": "both", "of": "strap"}"#
+        let harness = try WorldHarness(Self.play("true", script: script).scenario)
+        #expect(harness.records(.paired).count == 2)
+        #expect(harness.records(.disconnected).count == 1)
+        let peers = harness.said.compactMap(\.update.peer?.address)
+        #expect(peers.allSatisfy { $0.isResolvable })
+    }
+
     @Test func `Rotations of a day are found, with the same octets for the same seed`() throws {
         let script = #"{"when": {"at": "7 s", "every": "20 s"}, "do": "link_loss", "for": "4 s", "of": "strap"}"#
         let scenario = try Self.play(#""3 s""#, script: script, limit: 120).scenario

@@ -72,8 +72,6 @@ package enum DiagnosticCode: String, CaseIterable, Sendable {
     case wrongLength = "LD0144"
     /// A list contains a name twice.
     case repeatedName = "LD0145"
-    /// Valid, but not supported by this version.
-    case notYet = "LD0190"
     /// Valid, but contrary to a specification.
     case deviation = "LD0191"
 

@@ -74,8 +74,6 @@ extension DiagnosticCode {
             "A descriptor's value has the wrong length for its type. A Characteristic Presentation Format (2904) has 7 octets: the format, the exponent, two of the unit, the name space, and two of the description (Core 6.0, Vol 3, Part G, section 3.3.3.5). \"06000027010000\" is an unsigned number of 16 bits without a unit."
         case .repeatedName:
             "A list of names contains the same name twice. Delete one, or replace it by the name that was meant."
-        case .notYet:
-            "This part of the scenario language is valid, but this version of Lubdub does not support it yet."
         case .deviation:
             "The specification does not allow this, as the message says, but real devices do it, and a scenario can show what a client makes of it. It is a warning: the scenario is valid, and runs as written."
         }

@@ -11,6 +11,7 @@ extension Conversation {
         fileprivate enum State { case idle, securing, pairing, givenUp }
 
         fileprivate var state = State.idle
+        fileprivate var isEncrypted = false
         /// The refused procedures, with the words for it.
         fileprivate var refused: [(purpose: Purpose, failure: Procedure.Failure)] = []
     }
@@ -18,6 +19,8 @@ extension Conversation {
     /// Secures the link, and repeats the refused procedure after that; false if that cannot help.
     mutating func secures(_ purpose: Purpose, after failure: Procedure.Failure, into outbox: inout [Output]) -> Bool {
         guard settings.pairs, failure.wantsPairing, security.state != .givenUp else { return false }
+        // A new key would be as short.
+        if security.isEncrypted, case .refused(.encryptionKeySizeTooShort, _) = failure { return false }
         switch purpose {
         case .read, .subscription, .survey, .check, .discovery: break
         case .mtu, .features, .energy, .polar: return false
@@ -38,6 +41,7 @@ extension Conversation {
         _ output: LinkSecurityManager.Output, _ decoder: inout ValueDecoder, at now: Instant,
         into outbox: inout [Output]
     ) -> Progress {
+        if case .encrypted(let key, _) = output { security.isEncrypted = key != nil }
         switch output {
         case .requested: if settings.pairs { secure(into: &outbox) }
         case .began:

@@ -19,6 +19,8 @@ extension Conversation.Purpose {
 extension Procedure.Failure {
     var words: String {
         switch self {
+        case .refused(.encryptionKeySizeTooShort, let handle):
+            "\(ATTError.encryptionKeySizeTooShort) for handle \(handle): the device requires a longer key"
         case .refused(let error, let handle):
             wantsPairing
                 ? "\(error) for handle \(handle): the device requires pairing" : "\(error) for handle \(handle)"

@@ -3,6 +3,7 @@ import Characteristics
 import GATT
 import LEHost
 import Octets
+import SecurityManager
 import ServiceFramework
 import Simulation
 
@@ -85,6 +86,7 @@ struct Conversation: Sendable {
     // MARK: Requests
 
     mutating func begin(into outbox: inout [Output]) {
+        if settings.pairs { outbox.append(.command(.security(id, .resume))) }
         if settings.exchangesMTU { ask(.exchangeMTU, for: .mtu, into: &outbox) }
         ask(.discoverEverything, for: .discovery, into: &outbox)
     }

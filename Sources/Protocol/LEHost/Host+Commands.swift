@@ -51,8 +51,8 @@ extension Host {
             guard let index = connections.firstIndex(where: { $0.id == id }) else { return }
             stepSecurity(input, index, at: now, pool: &pool, into: &outbox)
         case .changeSecurity(let settings): change(settings)
-        case .forget(let peer): forget(peer)
-        case .stall, .injectErrors, .offer, .confirmIndications, .sendRaw:
+        case .forget(let peer): forget(peer, into: &outbox)
+        case .stall, .injectErrors, .injectSecurityFaults, .offer, .confirmIndications, .sendRaw:
             performFault(command, at: now, pool: &pool, into: &outbox)
         }
     }

@@ -12,6 +12,7 @@ extension Host {
 
         var stall = Stall.none
         var errorInjection = ErrorInjection()
+        var security = SecurityFaults()
         var confirmsIndications = true
     }
 
@@ -33,6 +34,7 @@ extension Host {
         case .injectErrors(let errorInjection):
             faults.errorInjection = errorInjection
             for index in connections.indices { connections[index].server.errorInjection = errorInjection }
+        case .injectSecurityFaults(let security): inject(security, at: now, pool: &pool, into: &outbox)
         case .offer(let octets):
             mtu = octets
             for index in connections.indices { connections[index].server.offer(mtu: octets) }

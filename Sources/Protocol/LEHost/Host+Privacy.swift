@@ -40,7 +40,9 @@ extension Host {
     }
 
     /// The address that bonded peers keep.
-    var identity: Identity { Identity(randomAddress ?? publicAddress, resolvingKey: security.resolvingKey) }
+    public var identityAddress: DeviceAddress { randomAddress ?? publicAddress }
+
+    var identity: Identity { Identity(identityAddress, resolvingKey: security.resolvingKey) }
 
     /// The random address with which the host advertises, scans and connects; nil: the controller's public one.
     var usedRandomAddress: DeviceAddress? { privateAddresses.own ?? randomAddress }

@@ -30,23 +30,41 @@ extension Host {
         into outbox: inout [Output]
     ) {
         var outputs: [LinkSecurityManager.Output] = []
+        let peer = connections[index].peer
+        let own = connections[index].security.bond?.peer
+        connections[index].security.otherBonds = security.bonds.filter { $0.peer != own }
+        connections[index].security.refusal =
+            faults.security.refusal ?? (security.attempts.permits(peer, at: now) ? nil : .repeatedAttempts)
         connections[index].security.step(input, at: now, using: &security.secrets, into: &outputs)
+        for output in outputs where !stalls(output, index, at: now, into: &outbox) {
+            handle(output, index, at: now, pool: &pool, into: &outbox)
+        }
+    }
+
+    /// Performs an output of a connection's Security Manager, or reports it.
+    mutating func handle(
+        _ output: LinkSecurityManager.Output, _ index: Int, at now: Instant, pool: inout PacketPool,
+        into outbox: inout [Output]
+    ) {
         let (id, handle) = (connections[index].id, connections[index].handle)
-        for output in outputs {
-            switch output {
-            case .send(let octets): send(pool.take(octets), on: .security, index, pool: &pool, into: &outbox)
-            case .wake(let instant): outbox.append(.wake(at: instant))
-            case .encrypt(let key): commands.add(.leEnableEncryption(handle, key.rand, key.ediv, key.octets))
-            case .answer(let key?): commands.add(.leLongTermKeyRequestReply(handle, key.octets))
-            case .answer(nil): commands.add(.leLongTermKeyRequestNegativeReply(handle))
-            default:
-                if case .completed(let bond, isBonded: true) = output { security.keep(bond) }
-                connections[index].server.security = connections[index].linkSecurity
-                outbox.append(.security(id, output))
-                if case .encrypted(.some, isNew: false) = output {
-                    restoreClient(index, at: now, pool: &pool, into: &outbox)
-                }
-            }
+        switch output {
+        case .send(let octets): return send(pool.take(octets), on: .security, index, pool: &pool, into: &outbox)
+        case .wake(let instant): return outbox.append(.wake(at: instant))
+        case .encrypt(let key): return commands.add(.leEnableEncryption(handle, key.rand, key.ediv, key.octets))
+        case .answer(let key?):
+            return commands.add(.leLongTermKeyRequestReply(handle, faults.security.key(key).octets))
+        case .answer(nil): return commands.add(.leLongTermKeyRequestNegativeReply(handle))
+        case .completed(let bond, let isBonded):
+            security.attempts.ended(with: connections[index].peer, nil, at: now)
+            if isBonded { keep(bond) }
+        case .failed(let failure): security.attempts.ended(with: connections[index].peer, failure, at: now)
+        default: break
+        }
+        connections[index].server.security = connections[index].linkSecurity
+        outbox.append(.security(id, output))
+        if security.bonds.count > security.maximumBonds { forget(security.bonds[0].peer, into: &outbox) }
+        if case .encrypted(.some, isNew: false) = output {
+            restoreClient(index, at: now, pool: &pool, into: &outbox)
         }
     }
 
@@ -64,7 +82,7 @@ extension Host {
 
     /// Keeps the state of a bonded client whose connection ends.
     mutating func keepClient(_ index: Int) {
-        guard connections[index].security.key != nil, let peer = connections[index].security.bond?.peer,
+        guard connections[index].security.usesBond, let peer = connections[index].security.bond?.peer,
             security.bonds.contains(where: { $0.peer == peer })
         else { return }
         security.clients[peer] = connections[index].server.bondedClient(knowing: table)
@@ -75,10 +93,19 @@ extension Host {
         for index in connections.indices { connections[index].security.settings = settings }
     }
 
+    /// Keeps a bond, which replaces the one that other connections with the peer perhaps use.
+    private mutating func keep(_ bond: Bond) {
+        security.keep(bond)
+        for index in connections.indices where connections[index].security.bond?.peer == bond.peer {
+            connections[index].security.bond = bond
+        }
+    }
+
     /// Removes the bond with a peer; its connections keep their encryption.
-    mutating func forget(_ peer: DeviceAddress) {
-        security.forget(peer)
+    mutating func forget(_ peer: DeviceAddress, into outbox: inout [Output]) {
         privateAddresses.forget(peer)
+        guard security.forget(peer) else { return }
+        outbox.append(.bondLost(peer))
         for index in connections.indices where connections[index].security.bond?.peer == peer {
             connections[index].security.bond = nil
         }
@@ -87,8 +114,8 @@ extension Host {
 
 extension Connection {
     /// What the server's permissions refer to.
-    fileprivate var linkSecurity: LinkSecurity {
-        guard let key = security.key else { return security.bond == nil ? [] : .bonded }
+    var linkSecurity: LinkSecurity {
+        guard let key = security.key else { return security.bond?.key(as: security.role) == nil ? [] : .bonded }
         var result: LinkSecurity = [.encrypted]
         if key.isAuthenticated { result.insert(.authenticated) }
         if key.isSecureConnections { result.insert(.secureConnections) }

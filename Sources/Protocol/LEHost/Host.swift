@@ -153,6 +153,18 @@ public struct Host: Sendable {
     /// The peer of a connection; nil: no such connection.
     public func peer(of id: ConnectionID) -> DeviceAddress? { connections.first { $0.id == id }?.peer }
 
+    /// The connections with a peer, which uses this address in them, or has distributed it as its identity address.
+    public func connections(with peer: DeviceAddress) -> [ConnectionID] {
+        connections.filter { $0.peer == peer || $0.security.bond?.peer == peer }.map(\.id)
+    }
+
+    /// Takes keys, random values and passkeys from another source from now on, and a new IRK if the host has one.
+    public mutating func takeSecrets(from secrets: HostSecurity.Secrets) {
+        security.secrets = secrets
+        guard security.resolvingKey != 0 else { return }
+        security.resolvingKey = UInt128(security.secrets.next()) << 64 | UInt128(security.secrets.next())
+    }
+
     /// Sends what the controller can accept.
     private mutating func flush(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
         if hasNewDisconnection { watchEndings(at: now, into: &outbox) }
@@ -190,6 +202,9 @@ public struct Host: Sendable {
             drainClient(index, pool: &pool, into: &outbox)
             connections[index].server.timePassed(at: now, into: &serverOutbox)
             drainServer(index, pool: &pool, into: &outbox)
+            if let stalled = connections[index].stalledSecurity, stalled.due <= now {
+                resumeSecurity(index, at: now, pool: &pool, into: &outbox)
+            }
             if connections[index].security.isPairing {
                 stepSecurity(.timePassed, index, at: now, pool: &pool, into: &outbox)
             }
@@ -274,6 +289,7 @@ struct Connection: Sendable {
     /// The PDUs that its client has sent during a stall, in order.
     var held: [Packet] = []
     var security: LinkSecurityManager
+    var stalledSecurity: StalledSecurity?
     /// Whether the server has continued with what it kept of the client.
     var hasRestoredClient = false
     var timing: ConnectionTiming
@@ -299,7 +315,7 @@ struct Connection: Sendable {
         self.security = LinkSecurityManager(
             complete.role == .central ? .initiator : .responder, security.settings, identity, own: own,
             peer: peerOnAir, bond: bond)
-        server.security = bond == nil ? [] : .bonded
+        server.security = linkSecurity
     }
 
     var signalling: SignallingResponder { SignallingResponder(role == .central ? .central : .peripheral) }

@@ -53,8 +53,8 @@ extension Host {
         /// Uses another resolvable private address now, or as soon as the host does not connect any more.  Connections
         /// stay.  Without effect before the start, and on a host without privacy.
         case rotateAddress
-        /// Secures a connection, or continues a pairing with what the user does.  Only `.secure`, `.pair`, `.passkey`,
-        /// `.compared` and `.keypress`.
+        /// Secures a connection, or continues a pairing with what the user does.  Only `.secure`, `.resume`, `.pair`,
+        /// `.passkey`, `.compared` and `.keypress`.
         case security(ConnectionID, LinkSecurityManager.Input)
         /// Pairs with these settings from now on; nil: the host rejects pairing.
         indirect case changeSecurity(SecuritySettings?)
@@ -71,6 +71,8 @@ extension Host {
         case offer(mtu: Int)
         /// Whether the client confirms indications.
         case confirmIndications(Bool)
+        /// Pairs with these faults.
+        case injectSecurityFaults(SecurityFaults)
         /// Sends these octets as one PDU on each connection, whatever they are.
         case sendRaw(Channel, [UInt8])
 
@@ -163,6 +165,10 @@ extension Host {
 
         /// Pairing or encryption of a connection; never `.send`, `.wake`, `.encrypt` or `.answer`.
         indirect case security(ConnectionID, LinkSecurityManager.Output)
+
+        /// The bond with the peer that has this identity address is removed: by `Command.forget`, or because there is no room
+        /// for it.
+        case bondLost(DeviceAddress)
 
         /// The peer, as a client, accessed this device's attributes; never `.send`.
         case server(ConnectionID, Server.Output)

@@ -33,7 +33,9 @@ public struct HostSecurity: Sendable {
     public internal(set) var bonds: [Bond] = []
     /// The maximum number of bonds; a further one replaces the oldest.
     public let maximumBonds: Int
-    var secrets: Secrets
+    /// Where keys, random values and passkeys come from.
+    public internal(set) var secrets: Secrets
+    var attempts = PairingAttempts()
     /// What the host's server keeps of bonded clients, by identity address.
     var clients: [DeviceAddress: BondedClient] = [:]
 
@@ -72,11 +74,13 @@ public struct HostSecurity: Sendable {
     mutating func keep(_ bond: Bond) {
         forget(bond.peer)
         bonds.append(bond)
-        if bonds.count > maximumBonds { clients[bonds.removeFirst().peer] = nil }
     }
 
-    mutating func forget(_ peer: DeviceAddress) {
+    /// Whether there was a bond.
+    @discardableResult mutating func forget(_ peer: DeviceAddress) -> Bool {
+        let count = bonds.count
         bonds.removeAll { $0.peer == peer }
         clients[peer] = nil
+        return bonds.count < count
     }
 }

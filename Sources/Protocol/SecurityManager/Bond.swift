@@ -48,6 +48,17 @@ public struct Bond: Hashable, Sendable {
     /// A bond without any key.
     public init(with peer: DeviceAddress) { self.peer = peer }
 
+    /// The keys that encrypt the link, in either role.
+    var keys: [LongTermKey] { [keyAsCentral, keyAsPeripheral].compactMap(\.self) }
+
+    /// Whether one of its keys is longer than another key, or has a security that the other lacks.
+    func isStronger(than key: LongTermKey) -> Bool {
+        keys.contains { own in
+            own.size > key.size || (own.isAuthenticated && !key.isAuthenticated)
+                || (own.isSecureConnections && !key.isSecureConnections)
+        }
+    }
+
     /// The key in a role of this device.
     public func key(as role: PairingRole) -> LongTermKey? { role == .initiator ? keyAsCentral : keyAsPeripheral }
 }

@@ -8,6 +8,7 @@ struct KeyExchange: Sendable {
     private var expected: [Kind]
     private(set) var bond: Bond
     private let key: LongTermKey
+    private let otherBonds: [Bond]
     private var receivedKey: UInt128?
 
     private enum Kind: Sendable {
@@ -17,9 +18,9 @@ struct KeyExchange: Sendable {
     /// `key` has the properties that a distributed LTK gets.
     init(
         _ exchange: FeatureExchange, _ identity: Identity, with key: LongTermKey, peer: DeviceAddress,
-        using generator: inout some RandomNumberGenerator
+        besides otherBonds: [Bond], using generator: inout some RandomNumberGenerator
     ) {
-        (role, self.key) = (exchange.role, key)
+        (role, self.key, self.otherBonds) = (exchange.role, key, otherBonds)
         bond = Bond(with: peer)
         expected = Self.kinds(of: exchange.keys(of: exchange.role.other))
         unsent = []
@@ -73,10 +74,16 @@ struct KeyExchange: Sendable {
         case (.identity, .identityInformation(let value)): bond.peerResolvingKey = value
         case (.identityAddress, .identityAddressInformation(let address)):
             guard address.isIdentity else { throw .invalidParameters }
+            guard mayBe(address) else { throw .keyRejected }
             bond.peer = address
         case (.signingKey, .signingInformation(let value)): bond.peerSigningKey = value
         default: throw .unspecifiedReason
         }
         expected.removeFirst()
+    }
+
+    /// Whether the peer can have the identity of another bond: only if pairing has authenticated the peer, as strongly.
+    private func mayBe(_ address: DeviceAddress) -> Bool {
+        otherBonds.allSatisfy { $0.peer != address || (key.isAuthenticated && !$0.isStronger(than: key)) }
     }
 }

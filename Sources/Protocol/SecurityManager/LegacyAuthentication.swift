@@ -31,6 +31,7 @@ struct LegacyAuthentication: Sendable {
     /// Continues with the Temporary Key.
     mutating func provide(temporaryKey: UInt128, into outbox: inout [AuthenticationOutput]) throws(PairingFailedReason)
     {
+        guard self.temporaryKey == nil else { return }
         self.temporaryKey = temporaryKey
         try sendConfirmIfDue(into: &outbox)
     }

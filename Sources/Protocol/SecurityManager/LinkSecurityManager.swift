@@ -14,6 +14,8 @@ public struct LinkSecurityManager: Sendable {
     public enum Input: Hashable, Sendable {
         /// Secure the link: with the bond if there is one, else by pairing; a peripheral sends a Security Request.
         case secure
+        /// Encrypt with the bond's key if there is one, as the central.
+        case resume
         /// Pair, even if there is a bond.
         case pair
         /// The peer has sent this payload on the channel of the Security Manager.
@@ -57,7 +59,7 @@ public struct LinkSecurityManager: Sendable {
         /// The link is encrypted with this key, which pairing has just generated or a bond has; nil: it is not encrypted any
         /// more.
         case encrypted(LongTermKey?, isNew: Bool)
-        /// The bond's key did not encrypt the link: the peer has lost it, or has another one.
+        /// The bond's key did not encrypt the link: the peer has lost it, or has another one; or this device has lost it.
         case notEncrypted(HCIStatus)
         /// Pairing is complete: the keys, and whether both devices keep them.
         case completed(Bond, isBonded: Bool)
@@ -69,10 +71,16 @@ public struct LinkSecurityManager: Sendable {
     public let role: PairingRole
     /// What this device supports and requires; a change concerns the next pairing.  nil: it does not pair.
     public var settings: SecuritySettings?
+    /// Why this device does not pair now, nor sends a Security Request; nil: it does if it has settings.
+    public var refusal: PairingFailedReason?
     /// The keys of earlier pairings with the peer.
     public var bond: Bond?
+    /// The bonds with other peers.
+    public var otherBonds: [Bond] = []
     /// The key that encrypts the link; nil: it is not encrypted.
     public private(set) var key: LongTermKey?
+    /// Whether the link is encrypted with the bond's key, or by the pairing that made the bond.
+    public private(set) var usesBond = false
 
     private let identity: Identity
     private let own: DeviceAddress
@@ -109,6 +117,8 @@ public struct LinkSecurityManager: Sendable {
     ) {
         switch input {
         case .secure: secure(at: now, using: &generator, into: &outbox)
+        case .resume:
+            if !isPairing, key == nil, let bonded = bond?.keyAsCentral { encrypt(with: bonded, into: &outbox) }
         case .pair: pair(at: now, using: &generator, into: &outbox)
         case .received(let octets): receive(octets, at: now, using: &generator, into: &outbox)
         case .passkey(let passkey): advance(.passkey(passkey), at: now, using: &generator, into: &outbox)
@@ -137,8 +147,9 @@ public struct LinkSecurityManager: Sendable {
     private mutating func pair(
         at now: Instant, using generator: inout some RandomNumberGenerator, into outbox: inout [Output]
     ) {
-        guard !isPairing else { return }
+        guard !isPairing, encrypting == nil else { return }
         guard !isOver, let settings else { return outbox.append(.failed(.failed(.pairingNotSupported))) }
+        if let refusal { return outbox.append(.failed(.failed(refusal))) }
         guard role == .initiator else {
             let requirements = settings.features(answering: nil).requirements
             return outbox.append(.send(SecurityPDU.securityRequest(requirements).octets))
@@ -148,7 +159,7 @@ public struct LinkSecurityManager: Sendable {
     }
 
     private mutating func begin(_ settings: SecuritySettings, into outbox: inout [Output]) {
-        pairing = Pairing(role, settings, identity, own: own, peer: peer, replacing: bond?.key(as: role))
+        pairing = Pairing(role, settings, identity, own: own, peer: peer, replacing: bond, besides: otherBonds)
         outbox.append(.began)
     }
 
@@ -165,6 +176,8 @@ public struct LinkSecurityManager: Sendable {
         into outbox: inout [Output]
     ) {
         guard !isOver else { return }
+        // A Security Request that crosses a Pairing Request has its answer.
+        if isPairing, role == .initiator, octets.first == 0x0B { return }
         if isPairing { return advance(.received(octets), at: now, using: &generator, into: &outbox) }
         guard let settings else {
             if octets.first == 0x01 || octets.first == 0x0B { refuse(.pairingNotSupported, into: &outbox) }
@@ -172,6 +185,10 @@ public struct LinkSecurityManager: Sendable {
         }
         switch (octets.first, role) {
         case (0x01, .responder):
+            if let refusal {
+                refuse(refusal, into: &outbox)
+                return outbox.append(.failed(.failed(refusal)))
+            }
             begin(settings, into: &outbox)
             advance(.received(octets), at: now, using: &generator, into: &outbox)
         case (0x0B, .initiator):
@@ -198,25 +215,30 @@ public struct LinkSecurityManager: Sendable {
     // MARK: Encryption
 
     private mutating func answer(ediv: UInt16, rand: UInt64, into outbox: inout [Output]) {
-        let candidates = [pairing?.key, bond?.keyAsPeripheral]
-        encrypting = candidates.lazy.compactMap(\.self).first { $0.answers(ediv: ediv, rand: rand) }
+        let key = pairing?.key ?? bond?.keyAsPeripheral
+        encrypting = key?.answers(ediv: ediv, rand: rand) == true ? key : nil
         outbox.append(.answer(encrypting))
+        if encrypting == nil { outbox.append(.notEncrypted(.keyMissing)) }
     }
 
     private mutating func encryptionChanged(
         _ status: HCIStatus, isOn: Bool, at now: Instant, using generator: inout some RandomNumberGenerator,
         into outbox: inout [Output]
     ) {
-        let used = encrypting
+        let (used, new) = (encrypting, pairing?.key)
         encrypting = nil
         if status == .success {
             key = isOn ? used ?? key : nil
-            outbox.append(.encrypted(key, isNew: pairing?.key != nil))
+            usesBond = key != nil && key == bond?.key(as: role)
+            outbox.append(.encrypted(key, isNew: new != nil))
         }
-        guard pairing?.key == nil else {
-            return advance(.encryptionChanged(status), at: now, using: &generator, into: &outbox)
+        guard let new else {
+            if status != .success { outbox.append(.notEncrypted(status)) }
+            return
         }
-        if status != .success { outbox.append(.notEncrypted(status)) }
+        // Another key than the new one would give its keys to whoever has the other.
+        let isProtected = status != .success || (isOn && used == new)
+        advance(.encryptionChanged(isProtected ? status : .unspecified), at: now, using: &generator, into: &outbox)
     }
 
     // MARK: Pairing
@@ -238,6 +260,7 @@ public struct LinkSecurityManager: Sendable {
             case .encrypt(let key): if role == .initiator { encrypt(with: key, into: &outbox) }
             case .completed(let bond, let isBonded):
                 if isBonded { self.bond = bond }
+                usesBond = isBonded
                 outbox.append(.completed(bond, isBonded: isBonded))
             case .failed(let failure):
                 isOver = isOver || failure == .timedOut

@@ -97,7 +97,8 @@ public struct Pairing: Sendable {
     let identity: Identity
     let own: DeviceAddress
     let peer: DeviceAddress
-    let bonded: LongTermKey?
+    let bond: Bond?
+    let otherBonds: [Bond]
     var phase = Phase.idle
     var deadline = Instant.never
 
@@ -109,13 +110,14 @@ public struct Pairing: Sendable {
     ///   - identity: What this device distributes.
     ///   - own: The address that this device uses in the connection.
     ///   - peer: The address that the peer uses in the connection.
-    ///   - bonded: The key of an earlier pairing with the peer: a weaker one is refused.
+    ///   - bond: The keys of an earlier pairing with the peer: a weaker one is refused.
+    ///   - otherBonds: Those with other peers, whose identities the peer cannot take over without authentication.
     public init(
         _ role: PairingRole, _ settings: SecuritySettings, _ identity: Identity, own: DeviceAddress,
-        peer: DeviceAddress, replacing bonded: LongTermKey? = nil
+        peer: DeviceAddress, replacing bond: Bond? = nil, besides otherBonds: [Bond] = []
     ) {
         (self.role, self.settings, self.identity) = (role, settings, identity)
-        (self.own, self.peer, self.bonded) = (own, peer, bonded)
+        (self.own, self.peer, self.bond, self.otherBonds) = (own, peer, bond, otherBonds)
     }
 
     /// Whether pairing has ended.
@@ -153,7 +155,7 @@ public struct Pairing: Sendable {
         case (.passkey(let passkey), .authenticating(let exchange, _)) where exchange.entersPasskey:
             guard let passkey, passkey <= 999_999 else { throw .passkeyEntryFailed }
             try provide(passkey, at: now, using: &generator, into: &outbox)
-        case (.compared(let areEqual), .authenticating):
+        case (.compared(let areEqual), .authenticating(let exchange, _)) where exchange.model == .numericComparison:
             guard areEqual else { throw .numericComparisonFailed }
             try authenticate(at: now, into: &outbox) { (authentication, outputs) throws(PairingFailedReason) in
                 try authentication.confirm(into: &outputs)
@@ -162,7 +164,7 @@ public struct Pairing: Sendable {
             send(.keypressNotification(keypress), at: now, into: &outbox)
         case (.encryptionChanged(let status), .encrypting(let exchange, let key)):
             guard status == .success else { return end(.failed(.notEncrypted(status)), into: &outbox) }
-            let keys = KeyExchange(exchange, identity, with: key, peer: peer, using: &generator)
+            let keys = KeyExchange(exchange, identity, with: key, peer: peer, besides: otherBonds, using: &generator)
             distribute(keys, exchange, at: now, into: &outbox)
         case (.timePassed, _): if deadline <= now { end(.failed(.timedOut), into: &outbox) }
         default: break
@@ -182,12 +184,12 @@ public struct Pairing: Sendable {
         case (.pairingRequest(let request), .idle) where role == .responder:
             let response = settings.features(answering: request)
             let exchange = FeatureExchange(role, own: own, peer: peer, request, response)
-            try settings.check(exchange, replacing: bonded)
+            try settings.check(exchange, replacing: bond)
             send(.pairingResponse(response), at: now, into: &outbox)
             try authenticate(exchange, at: now, using: &generator, into: &outbox)
         case (.pairingResponse(let response), .exchangingFeatures(let request)):
             let exchange = FeatureExchange(role, own: own, peer: peer, request, response)
-            try settings.check(exchange, replacing: bonded)
+            try settings.check(exchange, replacing: bond)
             try authenticate(exchange, at: now, using: &generator, into: &outbox)
         case (.keypressNotification(let keypress), .authenticating(let exchange, _)) where exchange.hasKeypresses:
             outbox.append(.keypress(keypress))
@@ -264,7 +266,9 @@ public struct Pairing: Sendable {
         var keys = keys
         for pdu in keys.next() { send(pdu, at: now, into: &outbox) }
         phase = .distributing(exchange, keys)
-        if keys.isComplete { end(.completed(keys.bond, isBonded: exchange.isBonding), into: &outbox) }
+        if keys.isComplete {
+            end(.completed(keys.bond, isBonded: exchange.isBonding && !keys.bond.keys.isEmpty), into: &outbox)
+        }
     }
 
     // MARK: Outputs
@@ -288,14 +292,18 @@ public struct Pairing: Sendable {
 
 extension SecuritySettings {
     /// Throws if the features of both devices cannot give what this device requires.
-    fileprivate func check(_ exchange: FeatureExchange, replacing bonded: LongTermKey?) throws(PairingFailedReason) {
+    fileprivate func check(_ exchange: FeatureExchange, replacing bond: Bond?) throws(PairingFailedReason) {
+        let earlier = bond?.keys ?? []
         let minimum = secureConnections == .required ? 16 : keySizes.lowerBound
-        guard exchange.keySize >= max(minimum, bonded?.size ?? 0) else { throw .encryptionKeySize }
-        let needsSecureConnections = secureConnections == .required || bonded?.isSecureConnections == true
-        let needsAuthentication = authentication == .required || bonded?.isAuthenticated == true
+        guard exchange.keySize >= max(minimum, earlier.map(\.size).max() ?? 0) else { throw .encryptionKeySize }
+        let needsSecureConnections = secureConnections == .required || earlier.contains(where: \.isSecureConnections)
+        let needsAuthentication = authentication == .required || earlier.contains(where: \.isAuthenticated)
         guard !needsSecureConnections || exchange.isSecureConnections,
             !needsAuthentication || exchange.model.isAuthenticated
         else { throw .authenticationRequirements }
+        guard exchange.model != .outOfBand || outOfBand.isSufficient(for: exchange) else {
+            throw .outOfBandNotAvailable
+        }
         guard exchange.response.initiatorKeys.isSubset(of: exchange.request.initiatorKeys),
             exchange.response.responderKeys.isSubset(of: exchange.request.responderKeys)
         else { throw .invalidParameters }

@@ -58,6 +58,7 @@ struct SecureConnectionsAuthentication: Sendable {
 
     /// Continues after the user has found that the compared numbers are equal.
     mutating func confirm(into outbox: inout [AuthenticationOutput]) throws(PairingFailedReason) {
+        guard stage == .check, !isConfirmed else { return }
         isConfirmed = true
         try sendCheckIfDue(into: &outbox)
     }

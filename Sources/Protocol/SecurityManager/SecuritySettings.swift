@@ -94,6 +94,13 @@ public struct OutOfBandData: Hashable, Sendable {
     public init() {}
 
     func hasPeers(isSecure: Bool) -> Bool { isSecure ? peers != nil : temporaryKey != nil }
+
+    /// Whether there is what the flags of both devices promise.  Without it a peer could claim an authentication that never
+    /// happened.
+    func isSufficient(for exchange: FeatureExchange) -> Bool {
+        guard exchange.isSecureConnections else { return temporaryKey != nil }
+        return (!exchange.own.hasOutOfBandData || peers != nil) && (!exchange.peer.hasOutOfBandData || own != nil)
+    }
 }
 
 /// What a device distributes so that bonded peers recognize it.  Core 6.0, Vol 3, Part H, section 2.4.2.

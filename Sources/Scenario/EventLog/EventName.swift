@@ -15,6 +15,10 @@ package enum EventName: String, CaseIterable, Sendable {
     case paired
     /// Pairing failed, for a `reason`.
     case pairingFailed = "pairing_failed"
+    /// A client tries to encrypt with keys that the device does not have; the `reason` is pin_or_key_missing.
+    case encryptionFailed = "encryption_failed"
+    /// A device loses the keys of a client.
+    case bondLost = "bond_lost"
     /// ATT_MTU is negotiated; its `value`.
     case mtu
     /// A client starts discovering services.

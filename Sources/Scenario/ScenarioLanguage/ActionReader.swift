@@ -4,6 +4,7 @@ import GATT
 import Scenarios
 import ServiceFramework
 import Services
+import TextFormatting
 
 /// Reads actions from checked documents.
 struct ActionReader {
@@ -43,7 +44,7 @@ struct ActionReader {
         switch target {
         case .device, .sender, .served, .anything: names.onlyDevice()
         case .client: .client
-        case .value, .rule, .service: nil
+        case .value, .rule, .service, .user: nil
         }
     }
 
@@ -120,6 +121,14 @@ struct ActionReader {
             cursor.note(.outOfRange, "a host cannot disconnect for this reason; use one of \(all)")
         }
         return cursor.code
+    }
+
+    /// Whether a device pairs, after noting that it does not.
+    func pairs(_ entity: EntityReference, _ cursor: Cursor) -> Bool {
+        guard let device = entity.device, names.devices[device].security == nil else { return true }
+        (cursor["of"] ?? cursor).note(
+            .wrongEntity, "\(names.devices[device].id.quoted) does not pair: add \"security\" to the device")
+        return false
     }
 
     func hasLead(_ entity: EntityReference, _ cursor: Cursor) -> Bool {

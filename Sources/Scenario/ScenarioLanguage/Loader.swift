@@ -85,7 +85,6 @@ struct Loader {
         variables.noteUnused()
         for (index, file) in resolved.enumerated() {
             (index == resolved.count - 1 ? Tables.scenario : Tables.included).check(file)
-            Tables.noteNotYet(file)
         }
         return resolved
     }

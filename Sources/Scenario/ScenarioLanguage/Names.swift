@@ -90,7 +90,8 @@ struct Names {
             return nil
         }
         switch (target, entity) {
-        case (.device, .device), (.rule, .rule), (.client, .client): return entity
+        case (.device, .device), (.rule, .rule), (.client, .client), (.user, .device), (.user, .client): return entity
+        case (.user, _): return wrong("a device or \"client\"")
         case (.service(let owner), .service(let device, _)) where device == owner: return entity
         case (.service(let owner), _): return wrong("a service of \(devices[owner].id.quoted)")
         case (.anything, .rule): return wrong("a device, service or value")

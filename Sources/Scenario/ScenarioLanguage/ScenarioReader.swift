@@ -128,7 +128,6 @@ package struct InstructionReader: Sendable {
             return .status
         }
         Tables.instruction.check(root)
-        Tables.noteNotYet(root)
         try Self.check(log)
         let rule = rule(root, at: now, log)
         try Self.check(log)

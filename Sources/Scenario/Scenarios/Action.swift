@@ -1,4 +1,5 @@
 package import Bluetooth
+package import SecurityManager
 
 // To add an action: a case of `Operation` and of `Kind`; its row in `ActionTable`; and the code that does it, in
 // `World.apply` or, for a fault in values, in `NotificationFaults`.
@@ -25,6 +26,21 @@ package struct Action: Hashable, Sendable {
         case subscribe
         /// Discovery of services, characteristics and descriptors.
         case discover
+    }
+
+    /// The reaction of a user whom a device asks for a passkey, or shows a number.
+    package enum Answer: String, CaseIterable, Sendable {
+        /// Enters another passkey, or declares equal numbers different.
+        case wrong
+        /// Cancels.
+        case cancel
+        /// Does nothing.
+        case never
+    }
+
+    /// Who loses the keys of a bond.
+    package enum Side: String, CaseIterable, Sendable {
+        case device, client, both
     }
 
     /// A fixed channel of L2CAP.  Core 6.0, Vol 3, Part A, section 2.1.
@@ -89,7 +105,17 @@ extension Action {
         /// `change_services`: indices of ``Device/services``.
         case changeServices(add: [Int], remove: [Int], announce: Bool)
         /// `forget_bond`.
-        case forgetBond
+        case forgetBond(Side)
+        /// `refuse_pairing`: for a reason of Core 6.0, Vol 3, Part H, section 3.5.5.
+        case refusePairing(reason: PairingFailedReason)
+        /// `stall_pairing`: from a step on, for a duration or until the action ends.
+        case stallPairing(at: PairingStep, by: Duration?)
+        /// `wrong_key`.
+        case wrongKey
+        /// `request_security`.
+        case requestSecurity
+        /// `user`.
+        case user(answers: Answer)
         /// `unconfirmed`.
         case unconfirmed
         /// `clear`.
@@ -122,7 +148,10 @@ extension Action {
             leadOff = "lead_off", drift, skipTime = "skip_time"
         /// Actions on a device's server, and on the client.
         case stall, attError = "att_error", mtu, moveHandles = "move_handles", changeServices = "change_services",
-            forgetBond = "forget_bond", unconfirmed, clear
+            unconfirmed, clear
+        /// Actions on pairing and encryption.
+        case forgetBond = "forget_bond", refusePairing = "refuse_pairing", stallPairing = "stall_pairing",
+            wrongKey = "wrong_key", requestSecurity = "request_security", user
     }
 }
 
@@ -159,6 +188,11 @@ extension Action.Operation {
         case .moveHandles: .moveHandles
         case .changeServices: .changeServices
         case .forgetBond: .forgetBond
+        case .refusePairing: .refusePairing
+        case .stallPairing: .stallPairing
+        case .wrongKey: .wrongKey
+        case .requestSecurity: .requestSecurity
+        case .user: .user
         case .unconfirmed: .unconfirmed
         case .clear: .clear
         }

@@ -26,12 +26,15 @@ package enum RadioKind: String, CaseIterable, Hashable, Sendable {
     /// |---|---|---|---|---|
     /// | `scanning` `scanning_stopped` `connecting` `delivered` | yes | yes | – | – |
     /// | `discovering` `discovered` `mtu` `refused` | yes | yes | yes | – |
+    /// | `encrypted` `encryption_failed` `paired` `pairing_failed` `bond_lost` | yes | yes | yes | – |
     /// | all others | yes | yes | yes | yes |
     package func unobservableReason(for event: Event.Kind) -> String? {
         switch event {
         case .scanning, .scanningStopped, .connecting, .delivered:
             self == .rehearsal || self == .virtual ? nil : "only the client's controller knows this"
-        case .discovering, .discovered, .mtu, .refused: self == .bluetoothd ? "bluetoothd does not report this" : nil
+        case .discovering, .discovered, .mtu, .refused, .encrypted, .encryptionFailed, .paired, .pairingFailed,
+            .bondLost:
+            self == .bluetoothd ? "bluetoothd does not report this" : nil
         default: nil
         }
     }

@@ -155,6 +155,7 @@ extension World {
         case .disconnected(_, let peer, let reason):
             note(.disconnected, entity, name, code: reason.rawValue) { ($0.peer, $0.reason) = (peer, reason.name) }
         case .server(let id, let server): note(server, from: nodes[node].peer(of: id), of: node)
+        case .bondLost(let peer): note(.bondLost, entity, name) { $0.peer = peer }
         case .security(let id, let security): note(security, with: nodes[node].peer(of: id), of: node)
         default: break
         }
@@ -164,6 +165,8 @@ extension World {
         let (entity, name) = (EntityReference.device(node), scenario.devices[node].id)
         switch output {
         case .encrypted(.some, _): note(.encrypted, entity, name) { $0.peer = peer }
+        case .notEncrypted(let status):
+            note(.encryptionFailed, entity, name, code: status.rawValue) { ($0.peer, $0.reason) = (peer, status.name) }
         case .completed: note(.paired, entity, name) { $0.peer = peer }
         case .failed(let failure):
             note(.pairingFailed, entity, name, code: failure.reason?.rawValue) { record in

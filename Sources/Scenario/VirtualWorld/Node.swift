@@ -62,6 +62,9 @@ struct Node: Sendable {
             preferring: device.definition.preferredConnection, security: security)
     }
 
+    /// Its keys are to protect a link: they do not come from the seed.
+    mutating func takeSecretsFromSystem() { host.takeSecrets(from: .system) }
+
     mutating func step(
         _ input: Host.Input, at now: Instant, pool: inout PacketPool, into outbox: inout [Host.Output]
     ) {

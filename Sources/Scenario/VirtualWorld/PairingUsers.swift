@@ -44,18 +44,27 @@ extension World {
         if let other = self.node(at: peer) { answerQuestions(of: other) }
     }
 
-    /// Schedules what a user enters, if the user can know it.
+    /// Schedules what a user enters, if the user can know it and the script does not decide otherwise.
     private mutating func answerQuestions(of node: Int) {
         guard let screen = nodes[node].pairing else { return }
-        let other = self.node(at: screen.peer)
+        let (other, behaviour) = (self.node(at: screen.peer), behaviour(ofUserOf: node))
+        guard behaviour != .never else { return }
         if screen.isAsking, let passkey = passkey(for: node, with: other) {
             nodes[node].pairing?.isAsking = false
-            answer(.passkey(passkey), of: node, screen.connection)
+            let entered = behaviour == .wrong ? (passkey + 1) % 1_000_000 : passkey
+            answer(.passkey(behaviour == .cancel ? nil : entered), of: node, screen.connection)
         }
         if screen.isComparing, let number = screen.number, let areEqual = areEqual(number, on: other) {
             nodes[node].pairing?.isComparing = false
-            answer(.compared(areEqual: areEqual), of: node, screen.connection)
+            answer(.compared(areEqual: areEqual && behaviour == nil), of: node, screen.connection)
         }
+    }
+
+    /// What the script lets a user do; nil: what is right.
+    private func behaviour(ofUserOf node: Int) -> Action.Answer? {
+        let conditions = nodes[node].isClient ? clientConditions : nodes[node].conditions
+        guard case .user(let answer)? = conditions.last(.user) else { return nil }
+        return answer
     }
 
     private mutating func answer(_ input: LinkSecurityManager.Input, of node: Int, _ connection: ConnectionID) {

@@ -88,7 +88,10 @@ extension World {
         case .changeAddress(let address): changeAddress(of: entity, to: address)
         case .rotateAddress: entity.device.map { command(.rotateAddress, of: $0) }
         case .drift: updateDrift(of: entity)
-        case .clear, .forgetBond: break  // the script runner clears; no radio supports forget_bond yet
+        case .forgetBond(let side): forgetBonds(of: entity, side)
+        case .refusePairing, .stallPairing, .wrongKey: updateSecurityFaults(of: entity)
+        case .requestSecurity: requestSecurity(entity)
+        case .user, .clear: break  // users look at the conditions; the script runner clears
         }
     }
 

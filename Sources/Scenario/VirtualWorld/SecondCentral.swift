@@ -2,6 +2,7 @@ import Bluetooth
 import HCI
 import LEHost
 import Scenarios
+import SecurityManager
 
 /// The devices that a second central connects to, one after the other: a controller creates one connection at a time.
 struct PendingConnection: Sendable {
@@ -40,7 +41,8 @@ struct PendingConnection: Sendable {
     }
 }
 
-// A second central connects to a device, sends no request, and so keeps other clients away.
+// A second central connects to a device, and so keeps other clients away.  With `security` it encrypts the link, or pairs;
+// else it sends no request.
 extension World {
     /// Interval 30 ms to 50 ms, no latency, supervision timeout 720 ms.  Core 6.0, Vol 3, Part C, appendix A.
     private static let parameters = ConnectionParameters(
@@ -65,7 +67,9 @@ extension World {
         switch output {
         case .started: break
         case .connectionFailed(_, .notNow): return nodes[node].pendingConnection.postpone()  // it has not started yet
-        case .connected(_, let complete) where complete.role == .central: nodes[node].pendingConnection.finish()
+        case .connected(let id, let complete) where complete.role == .central:
+            nodes[node].pendingConnection.finish()
+            if nodes[node].host.security.settings != nil { instruct(node, .security(id, .secure)) }
         case .connectionFailed: nodes[node].pendingConnection.finish()
         default: return
         }

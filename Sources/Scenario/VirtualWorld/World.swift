@@ -141,6 +141,7 @@ package struct World: Sendable {
                 advertise(index, phase: 0)
                 continue
             }
+            if hostBackend == .radios { nodes[index].takeSecretsFromSystem() }
             packets.open(controller: nodes[index].controller, device.address, name: device.id, at: now)
             command(.start, of: index)
         }

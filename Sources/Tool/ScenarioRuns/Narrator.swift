@@ -74,9 +74,8 @@ package final class Narrator: Sendable {
     }
 
     private static let main: Set<EventName> = [
-        .advertising, .connected, .disconnected, .encrypted, .paired, .pairingFailed, .subscribed, .unsubscribed,
-        .refused, .saturated, .began,
-        .ended,
+        .advertising, .connected, .disconnected, .encrypted, .encryptionFailed, .paired, .pairingFailed, .bondLost,
+        .subscribed, .unsubscribed, .refused, .saturated, .began, .ended,
     ]
 
     var printsPackets: Bool { choice.packets }

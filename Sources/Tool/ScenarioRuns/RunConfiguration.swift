@@ -174,14 +174,7 @@ package func readSource(
         return octets
     }
     guard reading.problems.isEmpty else {
-        let problems = reading.problems.map(\.description)
-        guard reading.problems.allSatisfy({ $0.code == .notYet }) else {
-            throw CommandFailure(.usage, problems: problems)
-        }
-        // The file is valid: the case is skipped.
-        for problem in problems { Console.warn("skipped: \(problem)") }
-        throw CommandFailure(
-            .environment, "nothing was played: remove what is not supported yet, and the rules that wait for it")
+        throw CommandFailure(.usage, problems: reading.problems.map(\.description))
     }
     guard let scenario = reading.scenario else {
         throw CommandFailure(

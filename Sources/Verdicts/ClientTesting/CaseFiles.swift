@@ -55,9 +55,7 @@ package enum CaseReading {
             self = .unplayed(
                 Outcome(.error, title: title, reasons: ["\(item.path) is a suite, but a case must be a scenario"]))
         } else {
-            // Features that are not supported yet are not errors of the file.
-            let verdict: Verdict = problems.allSatisfy { $0.code == .notYet } ? .skip : .error
-            self = .unplayed(Outcome(verdict, title: title, reasons: problems.map(\.description)))
+            self = .unplayed(Outcome(.error, title: title, reasons: problems.map(\.description)))
         }
     }
 }

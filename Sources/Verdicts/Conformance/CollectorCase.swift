@@ -28,7 +28,6 @@ package struct CollectorCase: Hashable, Sendable {
     private static let characteristicDiscovery = "Core 6.0, Vol 3, Part G, section 4.6"
     private static let configuration = "Core 6.0, Vol 3, Part G, section 3.3.3.3"
     private static let information = "Device Information Service 1.2, section 3"
-    private static let pairing = "not supported yet: needs pairing"
 
     private static let heartRate = [
         Self("HRP/COL/CGGIT/SER/BV-01-C", "discovers the Heart Rate Service", serviceDiscovery),
@@ -45,8 +44,7 @@ package struct CollectorCase: Hashable, Sendable {
         Self("HRP/COL/HRF/BV-05-C", "accepts consecutive Heart Rate Measurements", heart("3.1")),
         Self("HRP/COL/HRF/BV-07-C", "writes 0x01 to Heart Rate Control Point", heart("3.3")),
         Self(
-            "HRP/COL/HRF/BV-08-C", "verifies the bond after a reconnection",
-            "Heart Rate Profile 1.0, section 5", limitation: pairing),
+            "HRP/COL/HRF/BV-08-C", "verifies the bond after a reconnection", "Heart Rate Profile 1.0, section 5"),
         Self("HRP/COL/HRF/BI-01-C", "ignores reserved flags of Heart Rate Measurement", heart("3.1.1.1")),
         Self("HRP/COL/HRF/BI-02-C", "ignores extra octets of Heart Rate Measurement", heart("3.1.1")),
         Self("HRP/COL/HRF/BI-03-C", "survives a reserved value of Body Sensor Location", heart("3.2")),
@@ -73,8 +71,8 @@ package struct CollectorCase: Hashable, Sendable {
         Self("HTP/COL/THF/BV-08-C", "writes 0x0002 to the configuration of Measurement Interval", configuration),
         Self("HTP/COL/THF/BV-09-C", "accepts Measurement Interval", temperature("3.4")),
         Self(
-            "HTP/COL/THF/BV-14-C", "verifies the bond after a reconnection",
-            "Health Thermometer Profile 1.0, section 5", limitation: pairing),
+            "HTP/COL/THF/BV-14-C", "verifies the bond after a reconnection", "Health Thermometer Profile 1.0, section 5"
+        ),
         Self("HTP/COL/THF/BI-01-C", "ignores reserved flags of Temperature Measurement", temperature("3.1.1")),
         Self("HTP/COL/THF/BI-02-C", "survives a reserved type in Temperature Measurement", temperature("3.1.1")),
         Self("HTP/COL/THF/BI-03-C", "ignores extra octets of Temperature Measurement", temperature("3.1.1")),

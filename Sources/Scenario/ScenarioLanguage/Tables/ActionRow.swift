@@ -5,7 +5,7 @@ import Scenarios
 struct ActionRow: Sendable {
     /// The table of the documentation that lists the action.
     enum Group: String, CaseIterable, Sendable {
-        case air, values, server
+        case air, values, server, pairing
     }
 
     let group: Group
@@ -42,8 +42,10 @@ struct ActionRow: Sendable {
 struct RadioSupport: Sendable {
     /// Those that play it with any arguments.
     let radios: [RadioKind]
-    /// The arguments that the other radios accept; nil for none.
-    var condition: String?
+    /// Those that play it with some arguments.
+    var limitedRadios: [RadioKind] = []
+    /// The arguments that `limitedRadios` accept.
+    var condition = ""
     /// Why the other radios cannot play it.
     let reason: String
     fileprivate var isAccepted: @Sendable (Action.Operation) -> Bool = { _ in false }
@@ -61,23 +63,33 @@ struct RadioSupport: Sendable {
     /// Only with the virtual controllers.
     static func virtualRadio(_ reason: String) -> Self { Self(radios: [.rehearsal, .virtual], reason: reason) }
     static func builtInClient(_ reason: String) -> Self { Self(radios: [.rehearsal], reason: reason) }
-    /// Only where the devices have Lubdub's host.
-    static let hostControl = Self.allBut([.bluetoothd], reason: "bluetoothd controls this")
-    /// Part of the language, and played by no radio yet.
-    static func unsupported(_ reason: String) -> Self { Self(radios: [], reason: "not supported yet: \(reason)") }
-
-    static func allBut(
-        _ radios: [RadioKind], allows condition: String? = nil,
-        _ isAccepted: @escaping @Sendable (Action.Operation) -> Bool = { _ in false }, reason: String
+    /// With the built-in client; some operations with any client of devices that have Lubdub's host.
+    static func builtInClient(
+        orHostControl condition: String, _ isAccepted: @escaping @Sendable (Action.Operation) -> Bool, reason: String
     ) -> Self {
         Self(
-            radios: RadioKind.allCases.filter { !radios.contains($0) }, condition: condition, reason: reason,
+            radios: [.rehearsal], limitedRadios: [.virtual, .controllers], condition: condition, reason: reason,
             isAccepted: isAccepted)
+    }
+    /// Only where the devices have Lubdub's host.
+    static let hostControl = Self.allBut([.bluetoothd], reason: "bluetoothd controls this")
+
+    static func allBut(_ radios: [RadioKind], reason: String) -> Self {
+        Self(radios: RadioKind.allCases.filter { !radios.contains($0) }, reason: reason)
+    }
+
+    static func allBut(
+        _ radios: [RadioKind], allows condition: String,
+        _ isAccepted: @escaping @Sendable (Action.Operation) -> Bool, reason: String
+    ) -> Self {
+        Self(
+            radios: RadioKind.allCases.filter { !radios.contains($0) }, limitedRadios: radios, condition: condition,
+            reason: reason, isAccepted: isAccepted)
     }
 
     /// Why a radio cannot play an operation; nil if it can.
     func unsupportedReason(_ radio: RadioKind, _ operation: Action.Operation) -> String? {
-        radios.contains(radio) || isAccepted(operation) ? nil : reason
+        radios.contains(radio) || (limitedRadios.contains(radio) && isAccepted(operation)) ? nil : reason
     }
 
     /// The argument that a radio ignores; nil if it plays the whole operation.
@@ -88,10 +100,8 @@ struct RadioSupport: Sendable {
         if radios.count == RadioKind.allCases.count { return "all" }
         var names = radios.map(\.name)
         if radios.contains(.virtual) { names.removeAll { $0 == RadioKind.rehearsal.name } }
-        if let condition {
-            names += RadioKind.allCases.filter { !radios.contains($0) }.map { "\($0.name) \(condition)" }
-        }
-        return names.isEmpty ? "none yet" : names.joined(separator: ", ")
+        names += limitedRadios.map { "\($0.name) \(condition)" }
+        return names.joined(separator: ", ")
     }
 }
 

@@ -1,6 +1,7 @@
 import Bluetooth
 import Documents
 import Scenarios
+import SecurityManager
 
 extension Action.Kind {
     /// The row that defines the action: the reader, the schema, `explain` and the documentation use it.
@@ -226,12 +227,6 @@ extension Action.Kind {
                     Self.announce,
                 ]
             ) { reader, cursor, entity in reader.changeServices(entity, cursor) }
-        case .forgetBond:
-            ActionRow(
-                .server, of: .device, lasts: false, on: .unsupported("it requires pairing"),
-                "The device, the client or both lose their keys.",
-                [.init("side", .name(["device", "client", "both"]), "Which side loses them; the device by default.")]
-            ) { _, _, _ in .forgetBond }
         case .unconfirmed:
             ActionRow(
                 .server, of: .client, on: .builtInClient("only the built-in client can be told not to confirm"),
@@ -242,6 +237,64 @@ extension Action.Kind {
                 .server, of: .anything, lasts: false, needsEntity: true,
                 "All lasting actions on the target, and on its services and values, end."
             ) { _, _, _ in .clear }
+        case .forgetBond:
+            ActionRow(
+                .pairing, of: .device, lasts: false,
+                on: .builtInClient(
+                    orHostControl: "with `\"side\": \"device\"`",
+                    { if case .forgetBond(.device) = $0 { true } else { false } },
+                    reason: "only the built-in client and Lubdub's own host can lose keys on request"),
+                "The device, the built-in client or both lose their keys. A client that loses them disconnects, as phones do when their user removes a device.",
+                [.init("side", .choice(Action.Side.self), "Which side loses them; the device by default.")]
+            ) { reader, cursor, entity in
+                reader.pairs(entity, cursor) ? .forgetBond(cursor["side"].choice() ?? .device) : nil
+            }
+        case .refusePairing:
+            ActionRow(
+                .pairing, of: .device, on: .hostControl, "Each Pairing Request gets Pairing Failed.",
+                [
+                    .init(
+                        "reason", .code(PairingFailedReason.names.map(\.name)),
+                        "A number, or the specification's name; pairing_not_supported by default.")
+                ]
+            ) { _, cursor, _ in
+                .refusePairing(reason: (cursor["reason"]?.code).map(PairingFailedReason.init) ?? .pairingNotSupported)
+            }
+        case .stallPairing:
+            ActionRow(
+                .pairing, of: .device, on: .hostControl,
+                "Each pairing stalls when the device comes to a step: it sends nothing more until the delay has passed or the action ends. With `encryption`, a reconnection stalls, too.",
+                [
+                    .init(
+                        "at", .choice(PairingStep.self), required: true,
+                        "The step that the device does not reach."),
+                    .init("by", .duration, "The delay; until the action ends by default."),
+                ]
+            ) { reader, cursor, entity in
+                guard reader.pairs(entity, cursor), let step: PairingStep = cursor["at"].choice() else { return nil }
+                return .stallPairing(at: step, by: cursor["by"]?.duration)
+            }
+        case .wrongKey:
+            ActionRow(
+                .pairing, of: .device, on: .hostControl,
+                "The device encrypts with another key than its clients have, so that encryption fails."
+            ) { reader, cursor, entity in reader.pairs(entity, cursor) ? .wrongKey : nil }
+        case .requestSecurity:
+            ActionRow(
+                .pairing, of: .device, lasts: false, on: .hostControl,
+                "The device sends a Security Request to each client."
+            ) { reader, cursor, entity in reader.pairs(entity, cursor) ? .requestSecurity : nil }
+        case .user:
+            ActionRow(
+                .pairing, of: .user, needsEntity: true,
+                on: .virtualRadio("only the users of simulated devices answer by themselves"),
+                "When the device or the built-in client asks for a passkey or shows a number to compare, its user does this.",
+                [
+                    .init(
+                        "answers", .choice(Action.Answer.self), required: true,
+                        "Enters another passkey or declares equal numbers different, cancels, or does nothing.")
+                ]
+            ) { _, cursor, _ in cursor["answers"].choice().map { .user(answers: $0) } }
         }
     }
 
@@ -250,4 +303,14 @@ extension Action.Kind {
 
     private static let announce = Shape.Field(
         "announce", .boolean, "Whether clients get a Service Changed indication; true by default.")
+}
+
+extension PairingFailedReason {
+    /// A code of a name that the grammar knows.
+    fileprivate init(_ code: Code) {
+        switch code {
+        case .number(let number): self.init(rawValue: number)
+        case .name(let name): self = PairingFailedReason(name: name) ?? .unspecifiedReason
+        }
+    }
 }

@@ -18,6 +18,8 @@ enum Target {
     case service(of: Int)
     case rule
     case client
+    /// A device or the client, whose user is meant.
+    case user
     /// Anything but a rule.
     case anything
 
@@ -30,6 +32,7 @@ enum Target {
         case .service: "service"
         case .rule: "rule"
         case .client: "`client`"
+        case .user: "device or `client`"
         case .anything: "device, service, value or `client`"
         }
     }
@@ -71,7 +74,7 @@ extension Tables {
 
     private static func filters(of kind: Event.Kind) -> [Shape.Field] {
         switch kind {
-        case .disconnected: [.init("reason", reason, "A number, or the specification's name.")]
+        case .disconnected, .encryptionFailed: [.init("reason", reason, "A number, or the specification's name.")]
         case .pairingFailed: [.init("reason", pairingReason, "A number, or the specification's name.")]
         case .mtu: [.init("value", .definition("matcher"), "The MTU, in octets.")]
         case .read, .written, .notified, .delivered, .indicated, .confirmed:
@@ -85,8 +88,9 @@ extension Tables {
 
     static func target(of kind: Event.Kind) -> Target {
         switch kind {
-        case .advertising, .connecting, .connected, .disconnected, .encrypted, .paired, .pairingFailed, .mtu,
-            .discovering, .discovered:
+        case .advertising, .connecting, .connected, .disconnected, .encrypted, .encryptionFailed, .paired,
+            .pairingFailed,
+            .bondLost, .mtu, .discovering, .discovered:
             .device
         case .subscribed, .unsubscribed, .delivered: .value(.sent)
         case .read: .value(.read)
