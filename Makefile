@@ -47,9 +47,10 @@ test:  ## lint, build and test, with Bumble and tshark
 	@# In parallel, because each leaves a processor idle half of the time.
 	$(MAKE) --jobs 2 --output-sync=line unit interoperability
 
-# Without swift test, which reads the database of builds while make release writes it.
+# Without swift test, which reads the database of builds while make release writes it. In virtual time, so the others, which
+# play in real time, go first.
 unit:
-	.build/debug/LubdubPackageTests.xctest --testing-library swift-testing
+	nice .build/debug/LubdubPackageTests.xctest --testing-library swift-testing
 
 interoperability: release
 	LUBDUB=$(RELEASE) LUBDUB_RELEASE=$(RELEASE) LUBDUB_DEBUG=$(LUBDUB) .venv/bin/python Tests/side_by_side.py \

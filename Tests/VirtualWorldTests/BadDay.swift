@@ -1,3 +1,4 @@
+import Collector
 import EventLog
 import Expectations
 import Octets
@@ -13,9 +14,15 @@ struct BadDay {
     /// what a strap needs to measure.
     static let patience = Duration.milliseconds(2 * (720 + 60) + 5000 + 1000)
 
+    /// The same with pairing: also the timeout of pairing, the user's reaction, and the time between attempts.
+    static let patienceWithPairing = Duration.seconds(120)
+
     /// Why the client has not recovered, or what it showed that was not delivered; nil when it has recovered, or when the
     /// end came before that.
-    static func fault(in scenario: Scenario, seed: UInt64) throws -> String? {
+    ///
+    /// Where pairing is required, a client that reports lost keys has done its part, too.
+    static func fault(in scenario: Scenario, seed: UInt64, isSecure: Bool = false) throws -> String? {
+        let patience = isSecure ? patienceWithPairing : patience
         var harness = try WorldHarness(
             scenario, seed: seed, isJudged: true, on: Judge.Terms(judgesInventions: true), isWorded: false)
         let inventions = harness.world.rulings.filter { scenario.expectation(of: $0).id == "nothing_invented" }
@@ -28,9 +35,14 @@ struct BadDay {
             record.event == .delivered && record.entity == "strap/heart_rate" && record.instant > last
                 && record.instant <= deadline
         }
+        let isExplained =
+            isSecure
+            && harness.said.contains { said in
+                said.at > last && said.update.text.contains("has lost the keys")
+            }
         harness.end()
         if harness.world.pool.taken != 0 { return "\(harness.world.pool.taken) packets are left" }
-        if !isDecided || isHeard { return nil }
+        if !isDecided || isHeard || isExplained { return nil }
         return "nothing was received from \(last) to \(deadline)"
     }
 }

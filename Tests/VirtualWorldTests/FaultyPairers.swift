@@ -21,7 +21,7 @@ extension FaultyClient {
                 "security/subscribes_before_encryption subscribes", "security/key_too_short pairs",
                 "security/wrong_passkey tries", "security/security_request encrypts", "security/security_request pairs",
                 "security/silent_strap pairs", "security/user_absent fails", "security/wrong_key pairs",
-                "security/second_phone pairs",
+                "security/second_phone pairs", "security/fitness_app pairs",
             ],
             sets: { $0.pairs = false }),
         FaultyClient(
@@ -29,7 +29,7 @@ extension FaultyClient {
             caughtBy: [
                 "security/refused_and_retried pairs", "security/bond_lost_by_strap pairs_anew",
                 "security/bond_lost_by_client pairs_anew", "security/user_absent pairs",
-                "security/second_phone pairs_anew",
+                "security/second_phone pairs_anew", "security/fitness_app pairs_anew",
             ],
             commands: { command, view in
                 if case .security(_, .secure) = command, view.connections > 1 { [] } else { [.asks(command)] }
@@ -48,9 +48,16 @@ extension FaultyClient {
                 "security/bond_lost_by_client shows", "security/encrypts_before_requests returns",
                 "security/subscribes_before_encryption shows", "security/wrong_passkey shows",
                 "security/security_request shows", "security/silent_strap shows", "security/user_absent shows",
-                "security/wrong_key returns", "security/second_phone shows",
+                "security/wrong_key returns", "security/second_phone shows", "security/fitness_app heart_goes_on",
             ],
             shows: { content, _ in if case .heartRate = content { [] } else { [content] } }),
+        FaultyClient(
+            name: "only_heart", about: "does not show the values that it reads on demand",
+            caughtBy: [
+                "security/fitness_app shows_steps", "security/fitness_app shows_temperature",
+                "security/fitness_app shows_steps_again", "security/fitness_app shows_temperature_again",
+            ],
+            shows: { content, _ in if case .value = content { [] } else { [content] } }),
         FaultyClient(
             name: "stays_away", about: "does not reconnect to a device with which it has paired",
             caughtBy: [
@@ -64,6 +71,7 @@ extension FaultyClient {
             caughtBy: [
                 "security/encrypted pairs_once", "security/legacy pairs_once",
                 "security/bond_lost_by_strap does_not_pair_by_itself", "security/key_too_short gives_up",
+                "security/fitness_app does_not_pair_by_itself",
                 "security/address_rotates_away pairs_once", "security/address_rotates_connected pairs_once",
             ],
             commands: { command, _ in
@@ -82,6 +90,7 @@ extension FaultyClient {
             caughtBy: [
                 "security/bond_lost_by_strap reports", "security/key_too_short reports",
                 "security/second_phone reports",
+                "security/fitness_app reports",
             ],
             shows: { content, _ in
                 switch content {

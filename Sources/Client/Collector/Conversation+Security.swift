@@ -55,7 +55,13 @@ extension Conversation {
             let key = bond.keyAsCentral
             say(.pairing(.paired(isBonded: isBonded, isAuthenticated: key?.isAuthenticated ?? false)), into: &outbox)
             repeatRefused(into: &outbox)
-        case .failed(let failure): return giveUp("pairing failed: \(failure.name)", &decoder, at: now, into: &outbox)
+        case .failed(let failure):
+            let why = "pairing failed: \(failure.name)"
+            let progress = giveUp(why, &decoder, at: now, into: &outbox)
+            // A subscription is tried again later, and pairing with it.
+            if failure.reason?.isTemporary == true { security.state = .idle }
+            // This connection cannot be used for pairing any more.  Core 6.0, Vol 3, Part H, section 3.4.
+            return failure == .timedOut ? .failed(why) : progress
         case .notEncrypted(let status):
             let why = "the device has lost the keys of an earlier pairing (\(status)): remove the bond, and pair again"
             return giveUp(why, &decoder, at: now, into: &outbox)
@@ -93,6 +99,18 @@ extension Procedure.Failure {
         switch self {
         case .refused(.insufficientAuthentication, _), .refused(.insufficientEncryption, _),
             .refused(.encryptionKeySizeTooShort, _):
+            true
+        default: false
+        }
+    }
+}
+
+extension PairingFailedReason {
+    /// Whether another attempt can succeed: the users or the peer may do something else.
+    fileprivate var isTemporary: Bool {
+        switch self {
+        case .passkeyEntryFailed, .confirmValueFailed, .dhKeyCheckFailed, .numericComparisonFailed, .repeatedAttempts,
+            .unspecifiedReason, .busy:
             true
         default: false
         }

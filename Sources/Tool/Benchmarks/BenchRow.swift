@@ -54,6 +54,9 @@ package struct BenchRow {
                 measure: greeting),
             BenchRow(word: "hour", name: "one hour of a resting strap", measure: restingHour),
             BenchRow(word: "day", name: "one day of a resting strap", measure: restingDay),
+            BenchRow(
+                word: "encryption", name: "one day of an encrypted strap, over one in the clear", measure: encryptedDay),
+            BenchRow(word: "pairing", name: "pairings with LE Secure Connections, both devices", measure: pairing),
             BenchRow(word: "ecg", name: "one hour of ECG at 500 Hz", measure: ecgHour),
             BenchRow(word: "lateness", name: "ECG in real time over TCP", measure: LatenessRow.measure),
             BenchRow(word: "idle", name: "one hour of an idle link", measure: idleHour),

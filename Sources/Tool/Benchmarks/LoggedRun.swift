@@ -13,11 +13,11 @@ import TextFormatting
 import VirtualWorld
 
 /// A scenario with a strap, in JSON: `heart` has the fields of its Heart Rate service, `others` its other services, after
-/// a comma, and `script` the rules of the script.
-package func strap(_ heart: String, others: String = "", script: String = "") -> String {
+/// a comma, `script` the rules of the script, and `more` the further fields of the strap, before a comma.
+package func strap(_ heart: String, others: String = "", script: String = "", more: String = "") -> String {
     """
     {"lubdub": 1, "name": "Bench", "devices": [{"id": "strap", "name": "Bench", "address": "C0:FF:EE:00:00:01/random",
-    "advertise": {"interval": "100 ms", "services": ["180D"]}, "services": [{"service": "heart_rate", \(heart)}\(others)]}],
+    \(more)"advertise": {"interval": "100 ms", "services": ["180D"]}, "services": [{"service": "heart_rate", \(heart)}\(others)]}],
     "script": [\(script)]}
     """
 }
