@@ -104,7 +104,8 @@ let layers: [[Target]] = [
     [
         library(
             "Drivers",
-            on: "Arguments", "BlueZ", "Bluetooth", "Collector", "CommandSupport", "DBus", "EventLog", "Expectations",
+            on: "Arguments", "BlueZ", "Bluetooth", "Collector", "CommandSupport", "DBus", "Documents", "EventLog",
+            "Expectations",
             "GATT",
             "HCI", "HCITransport", "LEHost", "Octets", "Peripheral", "ScenarioLanguage", "Scenarios", "SecurityManager",
             "Simulation",

@@ -37,6 +37,19 @@ import Testing
 
     @Test(
         arguments: [
+            (1, true, .inconclusive, "this machine stalled for 3.0 s: it exited with status 1 at 2.500000 s"),
+            (0, true, nil, ""), (1, false, .fail, "it exited with status 1 before its host sent HCI Reset"),
+        ] as [(UInt8, Bool, Verdict?, String)])
+    func `A stall excuses its end during the case`(status: UInt8, hasPlayed: Bool, verdict: Verdict?, reason: String) {
+        var record = ClientRecord()
+        (record.hasPlayed, record.stall) = (hasPlayed, .seconds(3))
+        record.exit = ClientRecord.Exit(status: status, at: Instant(nanoseconds: 2_500_000_000))
+        #expect(record.fault?.verdict == verdict)
+        #expect(record.fault?.reason.hasPrefix(reason) ?? reason.isEmpty)
+    }
+
+    @Test(
+        arguments: [
             (.seconds(6), false, nil, true), (.seconds(5), false, nil, false), (.seconds(6), true, nil, false),
             (.seconds(6), false, 0, false),
         ] as [(Duration, Bool, UInt8?, Bool)])

@@ -161,4 +161,24 @@ import Testing
         #expect(scheduler.runner.report.cases.map(\.outcome.verdict) == [.error, .pass])
         #expect(scheduler.runner.report.cases.first?.outcome.reasons == ["no port is free"])
     }
+
+    @Test(
+        arguments: [
+            ([.environment], .environment), ([.usage, .environment], .environment), ([nil], nil),
+            ([.environment, nil], .environment), ([.environment, .internalError], .internalError),
+        ] as [([ExitCode?], ExitCode?)])
+    func `Cases that could not be run give the run their exit status`(codes: [ExitCode?], code: ExitCode?) throws {
+        let scheduler = try Self.scheduler(codes.indices.map { "\($0)" }, jobs: 1, EventRecorder()) { turn, _ in
+            codes[turn.place].map { .failed(CommandFailure($0, "no port is free"), title: "A") } ?? Self.ending(.fail)
+        }
+        #expect(scheduler.failure == code)
+    }
+
+    @Test func `A client that cannot be started outweighs a missing prerequisite`() throws {
+        let scheduler = try Self.scheduler(["a", "b"], jobs: 1, EventRecorder()) { turn, _ in
+            turn.item.id == "a"
+                ? .failed(CommandFailure(.environment, "no port is free"), title: "A") : Self.ending(.error)
+        }
+        #expect(scheduler.failure == .internalError)
+    }
 }

@@ -43,8 +43,14 @@ private func rate(_ seconds: Double, _ members: String) -> String { said(seconds
             + said(3, #""hello""#),
         delivered(1, 62) + rate(2, #""bpm": 62, "quality": 3"#),
         delivered(1, 62) + said(2, #"{"heart_rate": {"bpm": 62}, "peer": "AA:BB:CC:DD:EE:FF/public"}"#),
-        // A client that shows a word, and one that shows a number.
-        line(1, "read", of: "strap/battery", #", "value": 87"#) + said(2, #"{"battery": "full"}"#),
+        // A client that shows a word, and one that shows a number, for what has no name.
+        line(1, "read", of: "strap/heart_rate/location", #", "value": 9"#) + said(2, #"{"location": "unknown"}"#),
+        line(1, "read", of: "strap/heart_rate/location", #", "value": "chest""#) + said(2, #"{"location": 1}"#),
+        // Null is a special value, or a number that is too great for the log.
+        line(1, "indicated", of: "strap/health_thermometer", #", "value": {"celsius": null}"#)
+            + said(2, #"{"temperature": {"celsius": 8.388607e133}}"#)
+            + said(3, #"{"temperature": {"celsius": "NaN"}}"#),
+        delivered(1, 62) + rate(2, #""bpm": [62]"#) + said(3, #"{"heart_rate": []}"#),
         // Lubdub cannot decode the delivered value.
         line(1, "delivered", of: "strap/heart_rate") + shown(2, 0) + delivered(3, 62) + shown(13, 0),
         line(1, "delivered", of: "strap") + shown(11, 99),
@@ -94,6 +100,41 @@ private func rate(_ seconds: Double, _ members: String) -> String { said(seconds
                 + said(3, #"{"measurements": {"samples": 1}}"#),
             "2 samples in all, of 1 delivered"
         ),
+        // Great numbers, and what is not a number.
+        (
+            delivered(1, 62) + rate(2, #""bpm": 18446744073709551615"#),
+            "bpm 1.8446744073709552e+19, but the latest was 62"
+        ),
+        (
+            temperature(1, 36.6) + said(2, #"{"temperature": {"celsius": 1e12}}"#),
+            "celsius 1000000000000, but the latest was 36.6"
+        ),
+        (delivered(1, 62) + rate(2, #""bpm": "99""#), #"bpm "99", but the latest was 62"#),
+        (delivered(1, 62) + rate(2, #""bpm": [[99]]"#), "bpm [[99]], but the latest was 62"),
+        (delivered(1, 62) + rate(2, #""bpm": {"value": 99}"#), #"bpm {"value": 99}, but the latest was 62"#),
+        (delivered(1, 62) + rate(2, #""bpm": true"#), "bpm true, but the latest was 62"),
+        (
+            delivered(1, 62, #", "rr_ms": [1000]"#) + rate(2, #""rr_ms": "1000""#),
+            #"rr_ms "1000", but the latest was [1000]"#
+        ),
+        (
+            delivered(1, 62, #", "energy_kj": 5"#) + said(2, #"{"heart_rate": 99}"#),
+            #"heart_rate 99, but the latest was {"bpm": 62, "energy_kj": 5}"#
+        ),
+        (delivered(1, 62) + said(2, #"{"heart_rate": [99]}"#), #"heart_rate [99], but the latest was {"bpm": 62}"#),
+        (
+            line(1, "read", of: "strap/battery", #", "value": 87"#) + said(2, #"{"battery": "full"}"#),
+            #"battery "full", but the latest was 87"#
+        ),
+        (
+            line(1, "read", of: "strap/battery", #", "value": 87"#) + said(2, #"{"battery": {"level": 5}}"#),
+            #"battery {"level": 5}, but the latest was 87"#
+        ),
+        (
+            stream(1, [60]) + said(2, #"{"measurements": {"samples": "1", "bpm": 60}}"#),
+            #""1" samples in all, of 1 delivered"#
+        ),
+        (stream(1, [60]) + said(2, #"{"measurements": 61}"#), #"measurements 61, but the latest was {"bpm": 60}"#),
         // After something unknown, when what is known was delivered long ago.
         (
             line(1, "delivered", of: "strap/heart_rate") + delivered(2, 62) + shown(12.1, 0),

@@ -7,10 +7,13 @@ private let shows =
     #""expect": "seen", "event": {"event": "said", "line": {"heart_rate": {}}}, "since": {"event": "connected"}, "within": "10 s""#
 private let count = #""expect": "count", "event": "connected", "min": 2"#
 private let silent = #""expect": "never", "event": "disconnected""#
+private let ordered = #""expect": "order", "events": [{"event": "connected"}, {"event": "disconnected"}]"#
 private let late = #""expect": "never", "event": "said", "since": {"event": "disconnected", "after": "3 s"}"#
 private let soon =
     #""expect": "delay", "start": "connected", "end": {"event": "said", "line": {"heart_rate": {}}}, "percentile": 50, "max": "1 s""#
 private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "min": 1"#
+
+private let spoken = #""expect": "rate", "event": {"event": "said", "line": {}}, "per": "10 s", "min": 1"#
 
 /// A machine that stalls during a judged run.
 @Suite struct StallTests {
@@ -42,9 +45,17 @@ private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "m
             (shows, connected(1), 10.9, 5000, .inconclusive),
             (shows, connected(8), 2, 5000, .fail),
             (shows, connected(8), 2, 6000, .inconclusive),
-            // Without a bound nothing can be late.
-            (count, connected(1), 2, 20_000, .fail),
-            (silent, disconnected(3), 2, 20_000, .fail),
+            // What must not come: for ten times as long, with or without a bound.
+            (silent, disconnected(3), 2, 101, .inconclusive),
+            (silent, disconnected(3), 2, 100, .fail),
+            (silent, disconnected(3), 4, 5000, .fail),
+            (silent, disconnected(29), 2, 2699, .fail),
+            (silent, disconnected(29), 2, 2701, .inconclusive),
+            (count, connected(1), 2, 2800, .fail),
+            (count, connected(1), 2, 2801, .inconclusive),
+            (ordered, disconnected(1), 0.5, 60, .inconclusive),
+            (ordered, disconnected(2), 0.5, 60, .fail),
+            (silent + #", "within": "20 s""#, disconnected(3), 2, 600, .inconclusive),
             (silent + #", "within": "5 s""#, disconnected(3), 2, 600, .inconclusive),
             // A delay after the opening event is a bound, and belongs to its window.
             (late, disconnected(3) + shown(7, 60), 4, 400, .inconclusive),
@@ -57,6 +68,11 @@ private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "m
             (soon, connected(1) + shown(3, 60) + connected(5) + shown(5.5, 60) + connected(9), 9.5, 500, .inconclusive),
             (steady, subscribed(1) + subscribed(3), 4.5, 500, .inconclusive),
             (steady, subscribed(1), 4.5, 500, .fail),
+            // One before the window that fails does not.
+            (spoken, said(1, "{}") + said(11, "{}"), 5, 1100, .fail),
+            (spoken, said(1, "{}") + said(11, "{}"), 18.8, 1100, .fail),
+            (spoken, said(1, "{}") + said(11, "{}"), 18.9, 1100, .inconclusive),
+            (spoken, said(1, "{}") + said(11, "{}"), 25, 1100, .inconclusive),
         ] as [(String, String, Double, Int64, Verdict)])
     func `It excuses`(
         expect: String, log: String, begin: Double, length: Int64, verdict: Verdict
@@ -66,6 +82,15 @@ private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "m
         #expect(ruling.stall == (verdict == .inconclusive ? .milliseconds(length) : nil))
     }
 
+    @Test func `It excuses a line that the client printed before the end of the expectation's time`() throws {
+        // The machine played the script up to the end of the stall before it read the line.
+        let never = #""expect": "never", "event": {"event": "said", "line": {"heart_rate": {"bpm": 91}}}"#
+        let since = #", "since": {"event": "began", "of": "away"}, "until": {"event": "began", "of": "back"}"#
+        let log = line(14.6, "began", of: "away") + shown(20.5, 91) + line(25, "began", of: "back")
+        #expect(try judged(never + since, log, 14.5, 6000).verdict == .inconclusive)
+        #expect(try judged(never + since, log, 14.5, 500).verdict == .fail)
+    }
+
     @Test(arguments: [(false, Verdict.inconclusive), (true, .fail)])
     func `A stall ends where time was set back`(isSetBack: Bool, verdict: Verdict) throws {
         var harness = try JudgeHarness(shows, limit: "30 s")
@@ -73,6 +98,21 @@ private let steady = #""expect": "rate", "event": "subscribed", "per": "2 s", "m
         harness.judge.timePassed(at: instant, into: &harness.rulings)
         harness.judge.stalled(from: instant, to: instant.advanced(by: .seconds(20)))
         if isSetBack { harness.judge.endStalls(by: instant) }
+        for entry in EventLogReader(harness.scenario).entries(connected(8)) {
+            harness.judge.observe(entry.observed, at: entry.instant, into: &harness.rulings)
+        }
+        harness.judge.finish(at: Instant(nanoseconds: 30_000_000_000), into: &harness.rulings)
+        #expect(harness.rulings.first?.verdict == verdict)
+    }
+
+    @Test(arguments: [(50, .fail), (2000, .inconclusive)] as [(Int64, Verdict)])
+    func `Of many stalls the oldest are forgotten`(length: Int64, verdict: Verdict) throws {
+        var harness = try JudgeHarness(shows, limit: "30 s")
+        let stalls = Array(repeating: (0, 50), count: 9999) + [(1, 3000), (12, length)] as [(Int64, Int64)]
+        for (seconds, length) in stalls {
+            let begin = Instant.start.advanced(by: .seconds(seconds))
+            harness.judge.stalled(from: begin, to: begin.advanced(by: .milliseconds(length)))
+        }
         for entry in EventLogReader(harness.scenario).entries(connected(8)) {
             harness.judge.observe(entry.observed, at: entry.instant, into: &harness.rulings)
         }

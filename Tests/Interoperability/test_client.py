@@ -364,6 +364,26 @@ class SlowMachineTests(Interoperability):
         self.assertRegex(played.errors, r'this machine stalled for [23]\.\d+ seconds: the case is repeated')
         self.assertEqual(played.output.count('controller '), 2)
 
+    async def test_a_line_that_was_read_late_fails_no_expectation_without_a_time_limit(self):
+        case = self.CASE | {'limit': '8 s', 'script': [
+            {'id': 'changes', 'when': {'event': 'delivered', 'of': 'heart_rate', 'nth': 3, 'after': '500 ms'},
+             'do': 'set', 'of': 'heart_rate', 'to': 200}], 'expect': [
+            {'id': 'old', 'expect': 'never', 'event': {'event': 'said', 'line': {'heart_rate': {'bpm': {'$max': 199}}}},
+             'since': {'event': 'began', 'of': 'changes'}}]}
+        played = await play(case, ADAPTER, meanwhile=lambda process: stand_still(process, 'events.jsonl'))
+        self.assertEqual(played.status, 0, played.output + played.errors)
+        self.assertRegex(played.errors, r'this machine stalled for [23]\.\d+ seconds: the case is repeated')
+
+    async def test_a_client_that_gave_up_on_a_stopped_machine_runs_again(self):
+        impatient = faulty(('    report(heart_rate=shown)\n', '''    report(heart_rate=shown)
+    if hasattr(received, 'limit'):
+        received.limit.cancel()
+    received.limit = asyncio.get_running_loop().call_later(2, os._exit, 3)
+'''))
+        played = await play(self.CASE, impatient, meanwhile=lambda process: stand_still(process, 'events.jsonl'))
+        self.assertEqual(played.status, 0, played.output + played.errors)
+        self.assertRegex(played.errors, r'this machine stalled for [23]\.\d+ seconds: the case is repeated')
+
     async def test_a_stopped_client_fails(self):
         stopped = faulty(('import asyncio, json, os\n', 'import asyncio, json, os, signal\n'), (
             '    report(heart_rate=shown)\n', '''    report(heart_rate=shown)

@@ -225,6 +225,14 @@ class ClientSuiteTests(SuiteCase):
         self.assertEqual(done.output.splitlines()[0], f'controller unix:{self.folder}/hci')
         self.assertIn(f'unix:{self.folder}/hci', (self.folder / 'kept/a/events.jsonl').read_text())
 
+    async def test_a_controller_that_cannot_be_offered_has_the_status_of_a_single_case(self):
+        options = ['--controller', f'unix:{self.folder}/none/hci']
+        done = await self.play({'a': SHORT, 'b': SHORT}, 'touch started', *options)
+        self.assertEqual((done.status, done.verdicts), (3, {'a': 'error', 'b': 'error'}), done.errors)
+        alone = await self.play({}, 'touch started', *options, words=['suite/a.json'])
+        self.assertEqual((alone.status, alone.output), (3, ''), alone.errors)
+        self.assertFalse((self.folder / 'started').exists())
+
     async def test_invalid_options_are_reported_before_a_client_starts(self):
         for options, status, message in [
                 (['--report', 'none/r.xml'], 3, 'No such file or directory'), (['--events', 'e'], 2, '--keep DIR'),

@@ -30,6 +30,12 @@ extension Conversation {
         return true
     }
 
+    /// Encrypts with the bond, if there is one, before the first request.
+    mutating func beginSecurely(into outbox: inout [Output]) {
+        if settings.pairsUnasked { return secure(into: &outbox) }
+        outbox.append(.command(.security(id, .resume)))
+    }
+
     private mutating func secure(into outbox: inout [Output]) {
         guard security.state == .idle else { return }
         security.state = .securing
@@ -62,6 +68,9 @@ extension Conversation {
             if failure.reason?.isTemporary == true { security.state = .idle }
             // This connection cannot be used for pairing any more.  Core 6.0, Vol 3, Part H, section 3.4.
             return failure == .timedOut ? .failed(why) : progress
+        case .notEncrypted(.keyMissing) where settings.pairsUnasked && security.state == .securing:
+            say(.pairing(.failed("the device has lost the keys of an earlier pairing: pairing again")), into: &outbox)
+            outbox.append(.command(.security(id, .pair)))
         case .notEncrypted(let status):
             let why = "the device has lost the keys of an earlier pairing (\(status)): remove the bond, and pair again"
             return giveUp(why, &decoder, at: now, into: &outbox)

@@ -86,7 +86,7 @@ struct Conversation: Sendable {
     // MARK: Requests
 
     mutating func begin(into outbox: inout [Output]) {
-        if settings.pairs { outbox.append(.command(.security(id, .resume))) }
+        if settings.pairs { beginSecurely(into: &outbox) }
         if settings.exchangesMTU { ask(.exchangeMTU, for: .mtu, into: &outbox) }
         ask(.discoverEverything, for: .discovery, into: &outbox)
     }

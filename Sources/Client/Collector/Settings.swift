@@ -40,6 +40,8 @@ extension SensorCollector {
         package var exchangesMTU = true
         /// Whether to pair when the device refuses a request without, or asks for it.
         package var pairs = true
+        /// Whether to pair with every device, and again with one that has lost its keys.
+        package var pairsUnasked = false
 
         /// Whether to read and subscribe to everything on a device that has nothing that the client knows.
         var surveysUnknownDevices: Bool { choice != .strongest || services.isEmpty }

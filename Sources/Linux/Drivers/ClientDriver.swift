@@ -82,14 +82,15 @@ package actor ClientDriver: LoopActor {
 extension ClientDriver {
     /// Starts a client above the radio of `--radio`.
     package static func start(
-        _ settings: SensorCollector.Settings, above radio: RadioChoice, on loop: EventLoop,
-        report: @escaping @Sendable (SensorCollector.Update) -> Void, fail: @escaping @Sendable (String) -> Void
+        _ settings: SensorCollector.Settings, above radio: RadioChoice, security: ClientSecurity = ClientSecurity(),
+        on loop: EventLoop, report: @escaping @Sendable (SensorCollector.Update) -> Void,
+        fail: @escaping @Sendable (String) -> Void
     ) async throws(CommandFailure) -> ClientDriver {
         switch radio {
         case .controller(let address):
             let driver = ClientDriver(settings, on: loop, report: report, fail: fail)
             try await driver.start { notify throws(CommandFailure) in
-                try HCICentralHost(above: address, on: loop, notify: notify)
+                try HCICentralHost(above: address, on: loop, security: security, notify: notify)
             }
             return driver
         case .bluez(let adapter):

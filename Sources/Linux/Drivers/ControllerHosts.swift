@@ -38,22 +38,24 @@ package final class HCICentralHost: LiveCentralHost {
     private var hasStarted = false
     private var log: PacketLog
     private var warnings = HostWarnings()
+    private var security: ClientSecurity
+    private let ownAddress: DeviceAddress
 
     /// Connects to a controller, and calls `notify` on the loop's thread. `log` receives all packets, as those of
     /// controller 0.
     package init(
         above address: StreamAddress, on loop: EventLoop, log: PacketLog = PacketLog(sink: nil),
-        notify: @escaping @Sendable () -> Void = {}
+        security: ClientSecurity = ClientSecurity(), notify: @escaping @Sendable () -> Void = {}
     ) throws(CommandFailure) {
         (self.address, self.loop, self.log, inbox) = (address, loop, log, Inbox(notify: notify))
+        self.security = security
+        ownAddress = security.bonds?.address ?? Self.randomAddress()
         do {
             let definition = PeripheralDefinition(name: "Lubdub client", appearance: Appearance(0), services: [])
             device = try PeripheralDevice(definition, seed: RandomStream(seed: 0))
             transport = H4Transport(try StreamConnection(to: address, on: loop))
         } catch { throw CommandFailure(.environment, "\(error)") }
-        // Nobody can enter or compare a passkey yet.
-        host = Host(
-            table: device.table, randomAddress: Self.randomAddress(), security: HostSecurity(SecuritySettings()))
+        host = Host(table: device.table, randomAddress: ownAddress, security: security.ofHost(ownAddress))
         self.log.open(controller: 0, DeviceAddress(0, .public), name: "radio", at: loop.now)
         transport.start { [inbox] in inbox.add(.transport($0)) }
     }
@@ -118,8 +120,17 @@ package final class HCICentralHost: LiveCentralHost {
 
     private func step(_ input: Host.Input) {
         host.step(input, values: &device, at: loop.now, pool: &pool, into: &hostOutbox)
+        let answer = hostOutbox.lazy.compactMap { [security] in security.answer(to: $0) }.first
+        if hostOutbox.contains(where: \.changesBonds) { saveBonds() }
         for output in hostOutbox { handle(output) }
         hostOutbox.removeAll(keepingCapacity: true)
+        if let answer { step(.command(answer)) }
+    }
+
+    private func saveBonds() {
+        do throws(CommandFailure) { try security.bonds?.save(host.security.bonds, of: ownAddress) } catch {
+            Console.warn("\(error)")
+        }
     }
 
     private func handle(_ output: Host.Output) {

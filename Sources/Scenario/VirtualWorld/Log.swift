@@ -255,6 +255,9 @@ extension World {
     /// reason.
     package mutating func stalled(from begin: Instant, to end: Instant) { judge?.stalled(from: begin, to: end) }
 
+    /// How long this machine stalled shortly before an instant; nil if it did not, or nothing is judged.
+    package func stall(shortlyBefore instant: Instant) -> Duration? { judge?.stall(shortlyBefore: instant) }
+
     /// The clock was set back to the present: no stall reaches beyond it.
     package mutating func endStalls() {
         let now = now

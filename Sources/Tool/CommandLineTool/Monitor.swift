@@ -21,13 +21,14 @@ let monitorGrammar = Arguments.Grammar(
         .flag("--plain", "Print lines even on a terminal, instead of filling the screen"),
         .option("--height", "CM", "Your height, used for distance and calories (default 170)"),
         .option("--weight", "KG", "Your weight, used for calories (default 70)"), colorOption,
-    ])
+    ] + pairingOptions)
 
 func monitor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     var settings = SensorCollector.Settings()
     if let peer = invocation.text("--peer") {
         settings.choice = DeviceAddress(peer).map { .address($0) } ?? .name(peer)
     }
+    settings.pairsUnasked = invocation.has("--pair")
     settings.asksOnDemand = try every(invocation) ?? settings.asksOnDemand
     let isJSON = invocation.has("--json")
     let paint = try Paint(invocation, for: Console.descriptor)
@@ -69,6 +70,7 @@ func listen(
     report: @escaping @Sendable (SensorCollector.Update) -> Void
 ) throws(CommandFailure) -> ExitCode {
     let radio = try radio(invocation)
+    let security = try clientSecurity(invocation, above: radio)
     let limit = try orFail { try invocation.duration("--for") } ?? limit
     let signals = Signals()
     let loop = EventLoop(pace: .real())
@@ -79,7 +81,8 @@ func listen(
             let show = { @Sendable (update: SensorCollector.Update) in
                 if let screen { screen.assumeIsolated { $0.take(update) } } else { report(update) }
             }
-            let live = try await ClientDriver.start(settings, above: radio, on: loop, report: show) {
+            let live = try await ClientDriver.start(settings, above: radio, security: security, on: loop, report: show)
+            {
                 completion.finish(.failure($0))
             }
             await screen?.start()

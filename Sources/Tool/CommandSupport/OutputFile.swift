@@ -34,8 +34,9 @@ package final class OutputFile: Sendable {
 
     /// Creates the file, or truncates an existing one; `-` is standard output.
     ///
-    /// A whole file replaces an existing one only when it is closed, and only without an error.
-    package init(_ path: String, isWhole: Bool = false) throws(OutputFailure) {
+    /// A whole file replaces an existing one only when it is closed, and only without an error. Only its owner can read a
+    /// private one.
+    package init(_ path: String, isWhole: Bool = false, isPrivate: Bool = false) throws(OutputFailure) {
         self.path = path
         let isStandard = path == "-"
         let replacement = isWhole && !isStandard ? try Replacement(of: path) : nil
@@ -47,6 +48,7 @@ package final class OutputFile: Sendable {
         } else {
             descriptor = try OutputDescriptor(creating: path)
         }
+        if isPrivate { fchmod(descriptor.number, 0o600) }
         state = Mutex(State(descriptor: descriptor, replacement: replacement))
     }
 

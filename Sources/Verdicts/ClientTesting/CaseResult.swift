@@ -48,7 +48,9 @@ package struct CaseResult: Sendable {
         guard let client, outcome.verdict == .inconclusive, !code.isInterruption else { return }
         if client.isStarved {
             disturbance = "the client waited \(client.waited) for a CPU"
-        } else if client.fault == nil, let stall = world.rulings.compactMap(\.stall).max() {
+        } else if client.fault == nil || client.stall != nil,
+            let stall = (world.rulings.map(\.stall) + [client.stall]).compactMap(\.self).max()
+        {
             disturbance = "this machine stalled for \(stall)"
         }
     }

@@ -29,6 +29,9 @@ package struct ClientRecord: Sendable {
     /// Why the time has not started, unless its process is the reason.
     var absence: String?
 
+    /// How long this machine stalled shortly before the client exited: meanwhile, it received nothing.
+    package var stall: Duration?
+
     /// How long it had waited for a CPU when the start timed out.
     package var waited = Duration.zero
 
@@ -61,8 +64,9 @@ package struct ClientRecord: Sendable {
             }
         }
         guard let exit, exit.isFailure else { return nil }
-        return ClientFault(
-            verdict: .fail, reason: "it \(Self.words(exit.status)) at \(exit.at) s, before the end of the case")
+        let reason = "it \(Self.words(exit.status)) at \(exit.at) s, before the end of the case"
+        guard let stall else { return ClientFault(verdict: .fail, reason: reason) }
+        return ClientFault(verdict: .inconclusive, reason: "this machine stalled for \(stall.inTenths) s: \(reason)")
     }
 
     static func words(_ status: UInt8) -> String {

@@ -114,6 +114,7 @@ struct ClientUnderTest: Sendable {
         if !startsAtReset, [126, 127].contains(record.exit?.status) { record.hasPlayed = false }
         complain(ofRunaways: world, of: configuration.item?.id)
         world.endJudging()
+        record.stall = record.exit.flatMap { $0.isFailure ? world.stall(shortlyBefore: $0.at) : nil }
         if record.textLeftOut > 0 {
             let caseID = configuration.item.map { "\($0.id): " } ?? ""
             Console.warn(

@@ -243,7 +243,7 @@ package func runSuite(_ selection: CaseSelection, _ invocation: Invocation) thro
         Console.warn("ended by --until-fail: \(share)")
     }
     if report.code == .environment { Console.warn("nothing was judged: all cases were skipped") }
-    return report.code
+    return scheduler.failure ?? report.code
 }
 
 /// Runs one scenario, and prints what the client reports.

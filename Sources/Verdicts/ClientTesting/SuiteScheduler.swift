@@ -35,6 +35,14 @@ struct SuiteScheduler: Sendable {
             return code.isInterruption ? code : nil
         }
 
+        /// The exit code if the case could not be run; nil if it was.
+        fileprivate var failure: ExitCode? {
+            switch self {
+            case .played(let result): result.outcome.verdict == .error ? .internalError : nil
+            case .failed(let failure, _): failure.code
+            }
+        }
+
         package var result: CaseResult? { if case .played(let result) = self { result } else { nil } }
     }
 
@@ -66,6 +74,8 @@ struct SuiteScheduler: Sendable {
     /// Why not all cases were run; nil when all were.
     package private(set) var interruption: ExitCode?
     package private(set) var last: CaseCompletion?
+    /// The exit code of the gravest of the reported cases that could not be run; nil if there is none.
+    private(set) var failure: ExitCode?
     /// Whether a case that did not pass has ended the run.
     private(set) var hasFault = false
     private let jobs: Int
@@ -133,7 +143,7 @@ struct SuiteScheduler: Sendable {
         guard !isCut else { return }
         if hasEnded, order.endsAtFault, completion.outcome?.verdict.isFault == true { hasFault = true }
         if hasEnded, !order.isSuites {
-            callbacks.report(turn, completion)
+            report(turn, completion)
         } else {
             unreported.append((turn, completion))
         }
@@ -147,7 +157,7 @@ struct SuiteScheduler: Sendable {
         while let index = unreported.firstIndex(where: { $0.turn.place == nextReported }) {
             let (turn, completion) = unreported.remove(at: index)
             nextReported += 1
-            callbacks.report(turn, completion)
+            report(turn, completion)
             guard order.endsAtFault, completion.outcome?.verdict.isFault == true else { continue }
             runner.end(after: turn)
             unreported.removeAll()
@@ -158,8 +168,13 @@ struct SuiteScheduler: Sendable {
     /// Reports the cases that wait for others that were interrupted.
     private mutating func reportRest() {
         for (turn, completion) in unreported.sorted(by: { $0.turn.place < $1.turn.place }) {
-            callbacks.report(turn, completion)
+            report(turn, completion)
         }
         unreported.removeAll()
+    }
+
+    private mutating func report(_ turn: Turn, _ completion: CaseCompletion) {
+        failure = [failure, completion.failure].compactMap(\.self).max { $0.status < $1.status }
+        callbacks.report(turn, completion)
     }
 }

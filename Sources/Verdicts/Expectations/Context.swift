@@ -37,7 +37,7 @@ struct Stalls: Sendable {
     private struct Stall: Sendable {
         let begin: Instant
         var end: Instant
-        var length: Duration
+        let length: Duration
     }
 
     /// Shorter ones do not count: every machine has them.
@@ -49,11 +49,7 @@ struct Stalls: Sendable {
     mutating func add(from begin: Instant, to end: Instant) {
         let length = begin.duration(to: end)
         guard length >= Self.shortest else { return }
-        guard known.count < Self.most else {
-            known[Self.most - 1].end = end
-            known[Self.most - 1].length = max(known[Self.most - 1].length, length)
-            return
-        }
+        if known.count == Self.most { known.removeFirst() }
         known.append(Stall(begin: begin, end: end, length: length))
     }
 
@@ -65,12 +61,22 @@ struct Stalls: Sendable {
         }
     }
 
-    /// The longest one in an opening of an expectation, if that is longer than a tenth of the expectation's time limit.
-    func excuse(_ expectation: Expectation, from opened: Instant, to closed: Instant) -> Duration? {
-        guard let bound = expectation.shortestBound else { return nil }
+    /// The longest one that excuses a failure of an expectation; nil if there is none.
+    ///
+    /// That is one between two instants that is longer than a tenth of the expectation's time limit. If the expectation limits what
+    /// may come, also one that is longer than a tenth of the time from its begin to the failure: meanwhile the client ran on,
+    /// and its events came late, or it gave up.
+    func excuse(_ expectation: Expectation, from begin: Instant, to failure: Instant) -> Duration? {
         let delay = expectation.opens.event?.delay ?? .zero
-        let opened = Instant(nanoseconds: opened.nanoseconds - delay.inNanoseconds)
-        return longest(from: opened, to: closed, over: bound / 10)
+        let begin = Instant(nanoseconds: begin.nanoseconds - delay.inNanoseconds)
+        let long = expectation.shortestBound.flatMap { longest(from: begin, to: failure, over: $0 / 10) }
+        let recent = expectation.limitsEvents ? longest(shortlyBefore: failure) : nil
+        return [long, recent].compactMap(\.self).max()
+    }
+
+    /// The longest one that is longer than a tenth of the time from its begin to `instant`.
+    func longest(shortlyBefore instant: Instant) -> Duration? {
+        known.filter { $0.begin <= instant && $0.begin.duration(to: instant) < $0.length * 10 }.map(\.length).max()
     }
 
     /// The longest one between two instants, if that is longer than `least`.
@@ -86,6 +92,14 @@ extension Expectation {
         var bounds = [bound, opens.event.map(\.delay)].compactMap { $0 }
         if case .rate(_, let length, _) = question { bounds.append(length) }
         return bounds.filter { $0 > .zero }.min()
+    }
+
+    /// Whether something can come that must not, so that it can fail without a time limit.
+    fileprivate var limitsEvents: Bool {
+        switch question {
+        case .never, .count, .order: true
+        case .seen, .delay, .rate: false
+        }
     }
 }
 

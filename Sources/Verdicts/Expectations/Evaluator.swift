@@ -277,9 +277,10 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
         return Outcome(verdict: .pass, reason: nil, at: last)
     }
 
-    /// How long this machine stalled during a failed opening, if that excuses the failure.
+    /// How long this machine stalled during a failed opening, or its window that failed, if that excuses the failure.
     private func excuse(_ decision: Decision, _ context: Context) -> Duration? {
-        context.stalls.excuse(expectation, from: decision.opened, to: decision.at)
+        let begin = if case .window(let begin, _, _)? = decision.fault { begin } else { decision.opened }
+        return context.stalls.excuse(expectation, from: begin, to: decision.at)
     }
 
     private func failure(_ decision: Decision, at now: Instant, _ context: Context) -> Outcome {

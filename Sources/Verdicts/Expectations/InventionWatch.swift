@@ -94,7 +94,9 @@ struct InventionWatch: Sendable {
             let known = sources.filter { $0.key == member.key && (device == nil || $0.device == device) }
             guard invention == nil, !known.isEmpty else { continue }
             count(member, known, in: line, at: now)
-            for (field, shown) in member.value.fields where invention == nil {
+            // An object instead of a number is judged as a whole.
+            let fields = known.contains(where: \.isNumber) ? [("", member.value)] : member.value.fields
+            for (field, shown) in fields where invention == nil {
                 judge(shown, member.key, field, known, in: line, at: now)
             }
         }
@@ -105,9 +107,7 @@ struct InventionWatch: Sendable {
     ) {
         let start = now.advanced(by: .zero - memory)
         for element in shown.elements where element != .null {
-            // Greater numbers are not printed exactly.
-            if case .number(let number) = element, number.magnitude >= 1e12 { continue }
-            let ages = known.filter { $0.hasField(field) }.map { $0.age(of: element, as: field, since: start, at: now) }
+            let ages = known.filter { $0.judges(field) }.map { $0.age(of: element, as: field, since: start, at: now) }
             guard !ages.isEmpty, !ages.contains(nil), !ages.contains(.recent) else { continue }
             invention = Invention(
                 line: line, key: key, field: field, shown: shown,
@@ -118,13 +118,18 @@ struct InventionWatch: Sendable {
 
     /// Counts the samples of a line: not more than were delivered.
     private mutating func count(_ member: Datum.Member, _ known: [ShownSource], in line: Datum, at now: Instant) {
-        guard case .number(let number)? = member.value["samples"], known.contains(where: \.isCounted) else { return }
-        counts[member.key, default: 0] += number
+        guard let shown = member.value["samples"], shown != .null, known.contains(where: \.isCounted) else { return }
+        var total = shown
+        if case .number(let number) = shown {
+            counts[member.key, default: 0] += number
+            total = .number(counts[member.key, default: 0])
+        }
         let delivered = sources.filter { $0.key == member.key && $0.isCounted }.map(\.samples)
         let all = delivered.compactMap(\.self).reduce(0, +)
-        guard !delivered.contains(nil), counts[member.key, default: 0] > Double(all) else { return }
+        if case .number(let count) = total, count <= Double(all) { return }
+        guard !delivered.contains(nil) else { return }
         invention = Invention(
-            line: line, key: member.key, field: "samples", shown: .number(counts[member.key, default: 0]),
+            line: line, key: member.key, field: "samples", shown: total,
             latest: .number(Double(all)), isStale: false, at: now)
     }
 }

@@ -111,6 +111,10 @@ package struct Judge: Sendable {
         context.stalls.add(from: begin, to: end)
     }
 
+    /// How long this machine stalled, if that was so shortly before an instant that a client may have given up for that reason:
+    /// less than ten times as long after the stall began.  Nil if it did not.
+    package func stall(shortlyBefore instant: Instant) -> Duration? { context.stalls.longest(shortlyBefore: instant) }
+
     /// Time was set back to `now`: no stall reaches beyond it.
     package mutating func endStalls(by now: Instant) { context.stalls.end(by: now) }
 

@@ -17,6 +17,8 @@ struct ShownSource: Sendable {
     private let isText: Bool
     /// The tolerances by the key of the field; "" for a value that is not an object.
     private let tolerances: [String: Double]
+    /// The fields that are numbers.
+    private let numbers: Set<String>
     private var fields: [String: RecentValues] = [:]
     /// Until when any value may be shown, because what was delivered is not known.
     private var unknownUntil: Instant?
@@ -31,17 +33,20 @@ struct ShownSource: Sendable {
         // Parts with the same key mean the same in all values of a service: the pulse rate of a spot-check.
         let described = service.values.map(\.description)
         var tolerances: [String: Double] = [:]
+        var numbers: Set<String> = []
         if let own = value.description.key {
             tolerances = Dictionary(
                 described.compactMap { part in part.key.map { ($0, part.tolerance) } }, uniquingKeysWith: max)
             tolerances[own] = value.description.tolerance
+            numbers = Set(described.filter(\.hasNumbers).compactMap(\.key))
         } else if case .structure = value.description.content {
             tolerances = [:]
         } else {
             tolerances[characteristic.client.member ?? ""] = value.description.tolerance
+            numbers = value.description.hasNumbers ? [characteristic.client.member ?? ""] : []
         }
-        if role == .heartRates { tolerances = ["bpm": 0] }
-        self.tolerances = Self.isSamples(role) ? [:] : tolerances
+        if role == .heartRates { (tolerances, numbers) = (["bpm": 0], ["bpm"]) }
+        (self.tolerances, self.numbers) = Self.isSamples(role) ? ([:], []) : (tolerances, numbers)
     }
 
     /// Whether it is an ECG, of which a client prints only the number of samples.
@@ -81,24 +86,40 @@ struct ShownSource: Sendable {
 
     // MARK: Lines
 
-    func hasField(_ field: String) -> Bool { tolerances[field] != nil }
+    /// Whether its value in a line is a number, not an object.
+    var isNumber: Bool { numbers.contains("") }
+
+    /// Whether a client may show only what was delivered for a field. The field "" is the value as a whole.
+    func judges(_ field: String) -> Bool { tolerances[field] != nil || isWhole(field) }
+
+    /// Whether a field is an object with numbers.
+    private func isWhole(_ field: String) -> Bool { field.isEmpty && tolerances[""] == nil && !numbers.isEmpty }
 
     /// The latest value of a field; nil if there is none.
     func latest(_ field: String) -> Datum? {
+        guard !isWhole(field) else {
+            let members = fields.keys.sorted().compactMap { key in latest(key).map { Datum.Member(key, $0) } }
+            return members.isEmpty ? nil : .object(members)
+        }
         // The lines of a stream have its last heart rate.
-        role == .heartRates ? fields[field]?.latest?.elements.last : fields[field]?.latest
+        return role == .heartRates ? fields[field]?.latest?.elements.last : fields[field]?.latest
     }
 
     /// How long ago a value of a field was delivered; nil if this is not known, or not judged.
     func age(of shown: Datum, as field: String, since start: Instant, at now: Instant) -> RecentValues.Age? {
-        guard let tolerance = tolerances[field], (unknownUntil ?? .start) < now || unknownUntil == nil else {
-            return nil
-        }
+        guard judges(field), unknownUntil.map({ $0 < now }) ?? true else { return nil }
         guard let values = fields[field], !values.isEmpty else { return .never }
+        let tolerance = tolerances[field] ?? 0
         let isSame: (Datum) -> Bool = { isText ? shown.begins(with: $0) : shown.isShown(for: $0, tolerance) }
         let age = values.age(of: shown, since: start, where: isSame)
+        guard age == .never else { return age }
+        guard !numbers.contains(field) else {
+            // Null means a special value, or a number that is too great for the log.
+            let mayBeSpecial = values.age(of: .null, since: start) { $0 == .null } == .recent
+            return mayBeSpecial && shown.isSpecial ? nil : .never
+        }
         // A client may use another type for what has no name.
-        if age == .never, values.contains(where: { $0 != .null }), !values.contains(where: shown.hasType) { return nil }
+        if values.contains(where: { $0 != .null }), !values.contains(where: shown.hasType) { return nil }
         return age
     }
 }
@@ -122,10 +143,29 @@ extension Datum {
         return shown.hasPrefix(part) || shown.comparable == part.comparable
     }
 
+    /// Whether a client may show it for a number that is special, or too great for the log.
+    fileprivate var isSpecial: Bool {
+        switch self {
+        case .number(let number): number.magnitude >= 1e12
+        case .string: true
+        case .null, .bool, .list, .object: false
+        }
+    }
+
     fileprivate func hasType(of other: Datum) -> Bool {
         switch (self, other) {
         case (.number, .number), (.string, .string), (.bool, .bool): true
         default: false
+        }
+    }
+}
+
+extension ValueDescription {
+    /// Whether a client shows a number for it, or several.
+    fileprivate var hasNumbers: Bool {
+        switch content {
+        case .number, .numbers: true
+        case .truth, .word, .text, .structure, .custom: false
         }
     }
 }
