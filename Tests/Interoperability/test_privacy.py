@@ -180,7 +180,9 @@ class PrivateMonitorTests(Interoperability):
                         return lines
         self.fail(f'the monitor printed only {lines}')
 
-    async def test_a_monitor_finds_a_bonded_strap_after_a_rotation(self):
+    @contextlib.asynccontextmanager
+    async def private_strap(self):
+        """The port of a controller in range of a strap with privacy, whose location only encrypted links read."""
         permissions = gatt.Characteristic.READABLE | gatt.Characteristic.READ_REQUIRES_ENCRYPTION
         chest = gatt.Characteristic(
             gatt.GATT_BODY_SENSOR_LOCATION_CHARACTERISTIC, gatt.Characteristic.Properties.READ, permissions, b'\x01')
@@ -192,25 +194,44 @@ class PrivateMonitorTests(Interoperability):
             async with private_host(port, 'Strap', PERIPHERAL, le_privacy_enabled=True) as peripheral:
                 peripheral.add_service(gatt.Service(HEART_RATE, [chest, rate]))
                 await peripheral.start_advertising(advertising_interval_min=20, advertising_interval_max=20)
-                first = peripheral.random_address
-                self.assertTrue(first.is_resolvable)
-                async with lubdub('monitor', '--json', '--peer', 'Bumble', '--radio', f'hci:tcp:127.0.0.1:{port}') as monitor:
-                    lines = await self.heard(monitor, ('location', 'chest'))
-                    self.assertTrue(any('paired' in line for line in lines), lines)
+                self.assertTrue(peripheral.random_address.is_resolvable)
+                yield port, peripheral
 
-                    ended = asyncio.get_running_loop().create_future()
-                    connection, = peripheral.connections.values()
-                    connection.once('disconnection', ended.set_result)
-                    await connection.disconnect()
-                    await ended
-                    peripheral.random_address = hci.Address.generate_private_address(peripheral.irk)
-                    await peripheral.send_sync_command(
-                        hci.HCI_LE_Set_Random_Address_Command(random_address=peripheral.random_address))
-                    await peripheral.start_advertising(advertising_interval_min=20, advertising_interval_max=20)
-                    lines = await self.heard(monitor, ('location', 'chest'))
+    async def come_back_with_another_address(self, peripheral):
+        """Ends the link, and advertises with the next private address: Bumble's `update_rpa` sets the old one again."""
+        connection, = peripheral.connections.values()
+        ended = asyncio.get_running_loop().create_future()
+        connection.once('disconnection', ended.set_result)
+        await connection.disconnect()
+        await ended
+        peripheral.random_address = hci.Address.generate_private_address(peripheral.irk)
+        await peripheral.send_sync_command(
+            hci.HCI_LE_Set_Random_Address_Command(random_address=peripheral.random_address))
+        await peripheral.start_advertising(advertising_interval_min=20, advertising_interval_max=20)
+
+    def is_found_by_its_bond(self, lines):
         self.assertFalse([line for line in lines if 'paired' in line], 'the bond is enough')
         connected = [line['peer'] for line in lines if line.get('state') == 'connected']
         self.assertEqual(connected, [f'{PERIPHERAL}/random'])
+
+    async def test_a_monitor_finds_a_bonded_strap_after_a_rotation(self):
+        async with self.private_strap() as (port, peripheral):
+            async with lubdub('monitor', '--json', '--peer', 'Bumble', '--radio', f'hci:tcp:127.0.0.1:{port}') as monitor:
+                lines = await self.heard(monitor, ('location', 'chest'))
+                self.assertTrue(any('paired' in line for line in lines), lines)
+                await self.come_back_with_another_address(peripheral)
+                self.is_found_by_its_bond(await self.heard(monitor, ('location', 'chest')))
+
+    async def test_a_later_monitor_finds_it_by_its_identity(self):
+        with tempfile.TemporaryDirectory() as folder:
+            options = ['--json', '--bonds', f'{folder}/bonds.json', '--radio']
+            async with self.private_strap() as (port, peripheral):
+                async with lubdub('monitor', '--peer', 'Bumble', *options, f'hci:tcp:127.0.0.1:{port}') as monitor:
+                    await self.heard(monitor, ('location', 'chest'))
+                    await self.come_back_with_another_address(peripheral)
+                peer = f'{PERIPHERAL}/random'
+                async with lubdub('monitor', '--peer', peer, *options, f'hci:tcp:127.0.0.1:{port}') as monitor:
+                    self.is_found_by_its_bond(await self.heard(monitor, ('location', 'chest')))
 
 
 if __name__ == '__main__':
