@@ -80,7 +80,7 @@ import Testing
     @Test func `Users answer a device that has changed its address during the connection`() throws {
         let harness = try Self.play(
             #""io": "display_only""#, #""authenticated""#,
-            script: #"{"when": {"event": "connected", "nth": 1, "after": "500 ms"}, "do": "change_address", "of": "strap"}"#)
+            script: #"{"when": {"event": "connected", "nth": 1, "after": "500 ms"}, "do": "change_address"}"#)
         #expect(harness.records(.pairingFailed).isEmpty)
         #expect(harness.records(.paired).count == 1)
     }

@@ -38,6 +38,10 @@ struct DeviceReader {
         device.rejectsShortWrites = cursor["short_writes"]?.string == "rejected"
         device.link = link(cursor["link"])
         device.security = cursor["security"].map(security)
+        if device.hasPrivacy, !address.isIdentity {
+            cursor["address"]?.note(
+                .outOfRange, "expected a public or static address, which privacy hides, found \(address)")
+        }
         device.services = ServiceReader(curves: curves)
             .services(cursor["services"]?.items ?? [], device.link, changedBy: changes.of(device.id))
         device.advertising = advertising(cursor["advertise"])
@@ -106,7 +110,13 @@ struct DeviceReader {
             cursor["min_key_size"]?.note(.outOfRange, "expected at most key_size, \(sizes.most), found \(sizes.least)")
         }
         security.bonds = cursor["bonds"]?.integer
+        security.privacy = privacy(cursor["privacy"])
         return security
+    }
+
+    /// A duration, or the usual one as a boolean: Core 6.0, Vol 3, Part C, appendix A, TGAP(private_addr_int).
+    private func privacy(_ cursor: Cursor?) -> Duration? {
+        cursor?.bool.map { $0 ? .seconds(900) : nil } ?? within(cursor, .seconds(1) ... .seconds(3600))
     }
 
     /// A preference by its name, or as a boolean.

@@ -13,7 +13,9 @@ extension World {
         }
         guard side != .device else { return }
         // The device may have had other addresses.
-        let others = nodes.indices.filter { $0 != node }.map { nodes[$0].host.address }
+        let others = nodes.indices.filter { $0 != node }.flatMap {
+            [nodes[$0].host.address, nodes[$0].host.identityAddress]
+        }
         for client in nodes.indices where nodes[client].isClient {
             for peer in nodes[client].host.security.bonds.map(\.peer) where !others.contains(peer) {
                 command(.forget(peer), of: client)

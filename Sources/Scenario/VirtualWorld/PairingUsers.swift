@@ -101,7 +101,11 @@ extension World {
 extension HostSecurity {
     /// The security of a device; without, it rejects pairing.
     init(_ security: Security?, _ stream: RandomStream) {
-        self.init(security.map { SecuritySettings($0) }, maximumBonds: security?.bonds ?? 255, secrets: .stream(stream))
+        var keys = stream.stream("resolving key")
+        let key = security?.privacy == nil ? 0 : UInt128(keys.next()) << 64 | UInt128(keys.next())
+        self.init(
+            security.map { SecuritySettings($0) }, resolvingKey: key, privateAddressLifetime: security?.privacy,
+            maximumBonds: security?.bonds ?? 255, secrets: .stream(stream))
     }
 }
 

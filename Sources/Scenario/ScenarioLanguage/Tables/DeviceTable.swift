@@ -79,5 +79,9 @@ extension Tables {
         .init(
             "bonds", .integer(0...255),
             "Maximum number of bonds; a further one replaces the oldest. 255 by default."),
+        .init(
+            "privacy", .any([.boolean, .duration]),
+            "Whether it uses resolvable private addresses, false by default; a duration, 1 s to 1 h, is how long it uses each: 15 min with true."
+        ),
     ]
 }
