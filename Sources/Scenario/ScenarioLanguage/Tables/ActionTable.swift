@@ -133,7 +133,8 @@ extension Action.Kind {
             ActionRow(
                 .values, of: .value(.sent), orWith: ("channel", .device), lasts: false, needsEntity: true,
                 on: .allBut(
-                    [.bluetoothd], allows: "without `channel`", { if case .raw(_, nil) = $0.operation { true } else { false } },
+                    [.bluetoothd], allows: "without `channel`",
+                    { if case .raw(_, nil) = $0.operation { true } else { false } },
                     reason: "bluetoothd controls this"),
                 "These octets are sent as a value, or as a whole PDU on a channel.",
                 [
