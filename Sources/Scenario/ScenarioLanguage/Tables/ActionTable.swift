@@ -289,7 +289,7 @@ extension Action.Kind {
             ActionRow(
                 .pairing, of: .user, needsEntity: true,
                 on: .builtInClient(
-                    orVirtualRadio: "of a device", { $0.entity != .client },
+                    orVirtualRadio: "for a device", { $0.entity != .client },
                     reason: "only the users of simulated devices and of the built-in client answer by themselves"),
                 "When the device or the built-in client asks for a passkey or shows a number to compare, its user does this.",
                 [
