@@ -159,7 +159,9 @@ extension World {
         case .disconnected(_, let peer, let reason):
             note(.disconnected, entity, name, code: reason.rawValue) { ($0.peer, $0.reason) = (peer, reason.name) }
         case .server(let id, let server): note(server, from: nodes[node].peer(of: id), of: node)
-        case .bondLost(let peer): note(.bondLost, entity, name) { $0.peer = peer }
+        case .bondLost(let peer):
+            bondChanges += 1
+            note(.bondLost, entity, name) { $0.peer = peer }
         case .security(let id, let security): note(security, with: nodes[node].peer(of: id), of: node)
         default: break
         }
@@ -171,7 +173,9 @@ extension World {
         case .encrypted(.some, _): note(.encrypted, entity, name) { $0.peer = peer }
         case .notEncrypted(let status):
             note(.encryptionFailed, entity, name, code: status.rawValue) { ($0.peer, $0.reason) = (peer, status.name) }
-        case .completed: note(.paired, entity, name) { $0.peer = peer }
+        case .completed(_, let isBonded):
+            if isBonded { bondChanges += 1 }
+            note(.paired, entity, name) { $0.peer = peer }
         case .failed(let failure):
             note(.pairingFailed, entity, name, code: failure.reason?.rawValue) { record in
                 (record.peer, record.reason) = (peer, failure.name)
