@@ -46,6 +46,7 @@ extension Host {
             change(table, isAnnounced: isAnnounced, at: now, pool: &pool, into: &outbox)
         case .changeAddress(let address): changeAddress(to: address, into: &outbox)
         case .overhear(let isOn): overhears = isOn
+        case .divertSecurity(let isOn): divertsSecurity = isOn
         case .security(let id, let input):
             guard let index = connections.firstIndex(where: { $0.id == id }) else { return }
             stepSecurity(input, index, at: now, pool: &pool, into: &outbox)

@@ -45,7 +45,7 @@ extension World {
     }
 
     /// Schedules what a user enters, if the user can know it and the script does not decide otherwise.
-    private mutating func answerQuestions(of node: Int) {
+    mutating func answerQuestions(of node: Int) {
         guard let screen = nodes[node].pairing else { return }
         let (other, behaviour) = (self.node(at: screen.peer), behaviour(ofUserOf: node))
         guard behaviour != .never else { return }
@@ -117,6 +117,7 @@ extension SecuritySettings {
         secureConnections = Preference(security.secureConnections)
         keySizes = UInt8(clamping: security.keySizes.lowerBound)...UInt8(clamping: security.keySizes.upperBound)
         passkey = security.passkey.map { UInt32(clamping: $0) }
+        if security.hasSigningKey { distributes.insert(.signingKey) }
     }
 }
 

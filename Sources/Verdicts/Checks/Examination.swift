@@ -66,6 +66,7 @@ package struct Examination {
     /// Why to skip a check, as far as that is known without the peripheral; nil if the check must run.
     private func knownReason(to check: Check) -> String? {
         check.skipReason(isStrict: isStrict) ?? check.unsupportedReason(for: host)
+            ?? (check.prerequisites.contains(.pairing) ? silence.reasonNotToPair : nil)
             ?? informed.flatMap(check.prerequisiteReason)
     }
 

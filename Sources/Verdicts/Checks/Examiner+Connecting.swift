@@ -175,6 +175,11 @@ extension Examiner {
     }
 
     package mutating func disconnect() {
+        disconnectKeepingAddress()
+        changeAddress(to: nil)
+    }
+
+    mutating func disconnectKeepingAddress() {
         guard let connection else { return }
         command(.disconnect(connection, reason: .remoteUserTerminated))
         _ = wait(atMost: .seconds(5), due: Self.scanTime) { $0.connection == nil }

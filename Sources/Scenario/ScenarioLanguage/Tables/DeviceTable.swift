@@ -79,5 +79,7 @@ extension Tables {
         .init(
             "bonds", .integer(0...255),
             "Maximum number of bonds; a further one replaces the oldest. 255 by default."),
+        .init("oob", .boolean, "Whether check can exchange data with it out of band; false by default."),
+        .init("signing_key", .boolean, "Whether it distributes a key for signed data (CSRK); false by default."),
     ]
 }

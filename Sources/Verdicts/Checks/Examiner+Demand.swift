@@ -1,0 +1,82 @@
+import Bluetooth
+import GATT
+import LEHost
+import SecurityManager
+
+// Pairing because the peripheral demands it.  Core 6.0, Vol 3, Part C, section 10.3.
+extension Examiner {
+    /// How far the examiner has gone to secure the present connection.
+    enum Demand: Sendable {
+        case none
+        /// The link is encrypted; the peripheral is not authenticated.
+        case unauthenticated
+        /// The link is encrypted, with authentication if the features of the peripheral permit that.
+        case authenticated
+        /// Pairing has failed.
+        case failed(String)
+
+        /// Why a peripheral still refuses a request.
+        var description: String {
+            switch self {
+            case .none, .unauthenticated: "the examiner cannot pair"
+            case .authenticated: "pairing was not enough"
+            case .failed(let why): why
+            }
+        }
+    }
+
+    /// Runs a procedure; repeats it over a more secure link while the peripheral demands that and it is possible.
+    mutating func resultSecurely(
+        of procedure: Procedure, _ description: String
+    ) throws(CheckExit) -> Result<Procedure.Outcome, Procedure.Failure> {
+        while true {
+            let result = try result(of: procedure, description)
+            guard case .failure(.refused(let error, _)) = result, error.wantsPairing, secure() else { return result }
+        }
+    }
+
+    /// The error of an Error Response over a link that is as secure as possible; nil for any other answer.
+    mutating func refusedSecurely(_ procedure: Procedure, _ description: String) throws(CheckExit) -> ATTError? {
+        guard case .failure(.refused(let error, _)) = try resultSecurely(of: procedure, description) else { return nil }
+        return error
+    }
+
+    /// Secures the link more than it is; false if that is not possible.
+    private mutating func secure() -> Bool {
+        guard host.unsupportedReason(for: .pairing) == nil else {
+            security.demand = .failed(host.unsupportedReason(for: .pairing) ?? "")
+            return false
+        }
+        var plan = PairingPlan([.secureConnections])
+        plan.needsSecureConnections = false
+        switch security.demand {
+        case .authenticated, .failed: return false
+        case .none:
+            switch pairOnce(plan) {
+            case .success:
+                security.demand = .unauthenticated
+                return true
+            case .failure(.refused(.authenticationRequirements, after: PairingEnd.first)): break
+            case .failure(let end):
+                security.demand = .failed("pairing: \(exit(of: end, plan).description)")
+                return false
+            }
+        case .unauthenticated: break
+        }
+        plan.requirements.insert(.mitmProtection)
+        plan.io = .keyboardOnly
+        switch pairOnce(plan) {
+        case .success: security.demand = .authenticated
+        case .failure(let end): security.demand = .failed("pairing: \(exit(of: end, plan).description)")
+        }
+        if case .authenticated = security.demand { return true }
+        return false
+    }
+}
+
+extension ATTError {
+    /// Whether a more secure link can help.
+    fileprivate var wantsPairing: Bool {
+        [.insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort].contains(self)
+    }
+}
