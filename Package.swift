@@ -119,8 +119,10 @@ let layers: [[Target]] = [
             "TextFormatting"),
         library(
             "Checks",
-            on: "ATT", "Bluetooth", "Cryptography", "EventLog", "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Octets",
-            "Scenarios", "SecurityManager", "Sensors", "ServiceFramework", "Services", "Simulation", "TextFormatting", "VirtualWorld"),
+            on: "ATT", "Bluetooth", "Cryptography", "EventLog", "Expectations", "GATT", "HCI", "L2CAP", "LEHost",
+            "Octets",
+            "Scenarios", "SecurityManager", "Sensors", "ServiceFramework", "Services", "Simulation", "TextFormatting",
+            "VirtualWorld"),
     ],
     [
         library(

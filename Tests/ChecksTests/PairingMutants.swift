@@ -140,32 +140,33 @@ extension Peripheral {
             by: [ignoresFailure("0F")]),
     ]
 
-    static let bondMutants: [Peripheral] = [
-        Peripheral(
-            name: "forgetful", about: "announces a bond, and keeps no keys", services: [heartRate, battery],
-            security: #"{"bonds": 0}"#, caughtBy: "SM/PER/PIS/BV-02-C"),
-        recorder.but(
-            "forgets_notifications", "reads back 0 for a configuration of 1", "GATT/SR/GAN/BV-03-C",
-            by: [says("00 00", instead: "01 00")]),
-        recorder.but(
-            "forgets_indications", "reads back 0 for a configuration of 2", "GATT/SR/GAI/BV-02-C",
-            by: [says("00 00", instead: "02 00")]),
-        sealed.but(
-            "silent_battery", "notifies no level over an encrypted link", "BAS/SR/CN/BV-21-C",
-            script: #"{"when": "encrypted", "do": "silence", "of": "strap/battery"}"#),
-        sealed.but(
-            "forgets_features", "reads back 0 for Client Supported Features", "GATT/SR/GAS/BV-04-C",
-            by: [says("00", instead: "01")]),
-        vault.but(
-            "stays_closed", "rejects reads of a paired client", "gatt/pairing_opens_values",
-            by: [.init(.att(0x0B), at: 0, "0B 5A 5B", becomes: "01 0A 30 00 05")]),
-        vault.but(
-            "handle_0_0A_0C", "rejects Read with 0x0C for handle 0", "GATT/SR/GAR/BI-05-C",
-            by: [.init(.att(0x01), at: 1, "0A .. .. 0C", becomes: ".. 00 00 ..")]),
-        vault.but(
-            "handle_0_16_0C", "rejects Prepare Write with 0x0C for handle 0", "GATT/SR/GAW/BI-13-C",
-            by: [.init(.att(0x01), at: 1, "16 .. .. 0C", becomes: ".. 00 00 ..")]),
-    ]
+    static let bondMutants: [Peripheral] =
+        [
+            Peripheral(
+                name: "forgetful", about: "announces a bond, and keeps no keys", services: [heartRate, battery],
+                security: #"{"bonds": 0}"#, caughtBy: "SM/PER/PIS/BV-02-C"),
+            recorder.but(
+                "forgets_notifications", "reads back 0 for a configuration of 1", "GATT/SR/GAN/BV-03-C",
+                by: [says("00 00", instead: "01 00")]),
+            recorder.but(
+                "forgets_indications", "reads back 0 for a configuration of 2", "GATT/SR/GAI/BV-02-C",
+                by: [says("00 00", instead: "02 00")]),
+            sealed.but(
+                "silent_battery", "notifies no level over an encrypted link", "BAS/SR/CN/BV-21-C",
+                script: #"{"when": "encrypted", "do": "silence", "of": "strap/battery"}"#),
+            sealed.but(
+                "forgets_features", "reads back 0 for Client Supported Features", "GATT/SR/GAS/BV-04-C",
+                by: [says("00", instead: "01")]),
+            vault.but(
+                "stays_closed", "rejects reads of a paired client", "gatt/pairing_opens_values",
+                by: [.init(.att(0x0B), at: 0, "0B 5A 5B", becomes: "01 0A 30 00 0F")]),
+            vault.but(
+                "handle_0_0A_0C", "rejects Read with 0x0C for handle 0", "GATT/SR/GAR/BI-05-C",
+                by: [.init(.att(0x01), at: 1, "0A .. .. 0C", becomes: ".. 00 00 ..")]),
+            vault.but(
+                "handle_0_16_0C", "rejects Prepare Write with 0x0C for handle 0", "GATT/SR/GAW/BI-13-C",
+                by: [.init(.att(0x01), at: 1, "16 .. .. 0C", becomes: ".. 00 00 ..")]),
+        ]
         + [("11", "08"), ("17", "0C"), ("22", "0E"), ("44", "20")].map { number, request in
             vault.but(
                 "unlikely_vault_\(request)_0C", "rejects request 0x\(request) with 0x0E instead of 0x0C",

@@ -60,5 +60,5 @@ extension Peripheral {
                      "period": "3 s"}
                     """#
                 ]), heartRate,
-        ], advertise: #"{"interval": "100 ms", "services": ["1809"], "appearance": 768}"#, security: "{}")
+        ], advertise: #"{"interval": "100 ms", "services": ["1809", "180D"], "appearance": 768}"#, security: "{}")
 }

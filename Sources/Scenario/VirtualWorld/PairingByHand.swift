@@ -23,9 +23,11 @@ extension World {
         answerQuestions(of: device)
     }
 
-    /// Lets a device send a Security Request to its first client; false without a client.
+    /// Lets a device send a Security Request to its first client; false without a client, and if it does not pair.
     package mutating func requestSecurity(by device: Int) -> Bool {
-        guard nodes.indices.contains(device), let connection = nodes[device].connections.first else { return false }
+        guard nodes.indices.contains(device), nodes[device].host.security.settings != nil,
+            let connection = nodes[device].connections.first
+        else { return false }
         command(.security(connection.id, .pair), of: device)
         return true
     }

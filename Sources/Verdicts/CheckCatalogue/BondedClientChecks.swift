@@ -22,7 +22,8 @@ extension Check {
             try peripheral.encrypt(withBond: keys)
             let octets = try peripheral.read(handle, "Client Supported Features")
             try peripheral.expect(
-                octets.first == 0x01, "Client Supported Features is 01, as written before the bonded client reconnected",
+                octets.first == 0x01,
+                "Client Supported Features is 01, as written before the bonded client reconnected",
                 seen: octets.text)
         },
         Check(
@@ -115,7 +116,8 @@ extension Examiner {
             throw .skipped("not applicable: the features of the peripheral permit no authentication")
         }
         try expect(
-            error != .insufficientAuthentication && error != .insufficientEncryption, "an answer to \(description) after pairing",
+            error != .insufficientAuthentication && error != .insufficientEncryption,
+            "an answer to \(description) after pairing",
             seen: error?.description ?? "")
     }
 }

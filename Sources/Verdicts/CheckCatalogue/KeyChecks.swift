@@ -12,7 +12,10 @@ extension Check {
         distributing("KDU/BV-03", .signingKey, "a CSRK"),
         distributing("KDU/BV-08", .identityKey, "an IRK and an identity address", .secureConnections),
         distributing("KDU/BV-09", .signingKey, "a CSRK", .secureConnections),
-        pairing("KDU/BV-07", "the LTK of LE legacy pairing encrypts the link anew, at once and in a later connection", "2.4.4") {
+        pairing(
+            "KDU/BV-07", "the LTK of LE legacy pairing encrypts the link anew, at once and in a later connection",
+            "2.4.4"
+        ) {
             peripheral throws(CheckExit) in
             var plan = PairingPlan()
             plan.keys = .encryptionKey

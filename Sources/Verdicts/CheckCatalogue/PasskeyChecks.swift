@@ -21,7 +21,8 @@ extension Check {
         pairing("SCPK/BV-02", "LE Secure Connections with Passkey Entry succeeds", "2.3.5.6.3") {
             peripheral throws(CheckExit) in _ = try peripheral.pair(secure)
         },
-        pairing("SCPK/BV-03", "LE Secure Connections with Passkey Entry: reserved bits of AuthReq are ignored", "3.5.1") {
+        pairing("SCPK/BV-03", "LE Secure Connections with Passkey Entry: reserved bits of AuthReq are ignored", "3.5.1")
+        {
             peripheral throws(CheckExit) in try peripheral.expectReservedBitsIgnored(secure)
         },
         pairing("SCPK/BI-03", "Passkey Entry: a wrong confirm value fails LE Secure Connections", "2.3.5.6.3") {

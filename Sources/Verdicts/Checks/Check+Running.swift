@@ -88,7 +88,9 @@ extension Check {
     func unsupportedReason(for host: any ExaminerHost) -> String? {
         let services = prerequisites.compactMap(\.service).map(CentralCapability.service)
         let pairing = prerequisites.contains(.pairing) ? [CentralCapability.pairing] : []
-        return (services + pairing + [scope.capability].compactMap(\.self)).lazy.compactMap(host.unsupportedReason(for:)).first
+        return (services + pairing + [scope.capability].compactMap(\.self)).lazy.compactMap(
+            host.unsupportedReason(for:)
+        ).first
     }
 
     /// Runs the body, after the examiner has been prepared for the scope.

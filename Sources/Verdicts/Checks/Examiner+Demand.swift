@@ -1,5 +1,5 @@
-import Bluetooth
-import GATT
+package import Bluetooth
+package import GATT
 import LEHost
 import SecurityManager
 
@@ -31,20 +31,24 @@ extension Examiner {
     ) throws(CheckExit) -> Result<Procedure.Outcome, Procedure.Failure> {
         while true {
             let result = try result(of: procedure, description)
-            guard case .failure(.refused(let error, _)) = result, error.wantsPairing, secure() else { return result }
+            guard case .failure(.refused(let error, _)) = result, secures(after: error) else { return result }
         }
     }
 
     /// The error of an Error Response over a link that is as secure as possible; nil for any other answer.
-    mutating func refusedSecurely(_ procedure: Procedure, _ description: String) throws(CheckExit) -> ATTError? {
+    package mutating func refusedSecurely(_ procedure: Procedure, _ description: String) throws(CheckExit) -> ATTError?
+    {
         guard case .failure(.refused(let error, _)) = try resultSecurely(of: procedure, description) else { return nil }
         return error
     }
 
-    /// Secures the link more than it is; false if that is not possible.
-    private mutating func secure() -> Bool {
-        guard host.unsupportedReason(for: .pairing) == nil else {
-            security.demand = .failed(host.unsupportedReason(for: .pairing) ?? "")
+    /// Secures the link more than it is, if an error demands that; false if it does not, or that is not possible.
+    mutating func secures(after error: ATTError) -> Bool {
+        guard [.insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort].contains(error) else {
+            return false
+        }
+        if let reason = host.unsupportedReason(for: .pairing) ?? silence.reasonNotToSecure {
+            security.demand = .failed(reason)
             return false
         }
         var plan = PairingPlan([.secureConnections])
@@ -58,7 +62,7 @@ extension Examiner {
                 return true
             case .failure(.refused(.authenticationRequirements, after: PairingEnd.first)): break
             case .failure(let end):
-                security.demand = .failed("pairing: \(exit(of: end, plan).description)")
+                failToSecure(end, plan)
                 return false
             }
         case .unauthenticated: break
@@ -66,17 +70,21 @@ extension Examiner {
         plan.requirements.insert(.mitmProtection)
         plan.io = .keyboardOnly
         switch pairOnce(plan) {
-        case .success: security.demand = .authenticated
-        case .failure(let end): security.demand = .failed("pairing: \(exit(of: end, plan).description)")
+        case .success:
+            security.demand = .authenticated
+            return true
+        case .failure(let end):
+            failToSecure(end, plan)
+            return false
         }
-        if case .authenticated = security.demand { return true }
-        return false
     }
-}
 
-extension ATTError {
-    /// Whether a more secure link can help.
-    fileprivate var wantsPairing: Bool {
-        [.insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort].contains(self)
+    private mutating func failToSecure(_ end: PairingEnd, _ plan: PairingPlan) {
+        let reason = "pairing: \(exit(of: end, plan).description)"
+        security.demand = .failed(reason)
+        switch end {
+        case .impossible, .refused(.pairingNotSupported, after: PairingEnd.first): silence.reasonNotToSecure = reason
+        default: break
+        }
     }
 }

@@ -17,9 +17,10 @@ extension Examiner {
         case (let status?, _) where status != .success:
             throw .wrong(expected: "a link encrypted with the key of pairing", seen: "\(status)")
         case (_, .micFailure?), (_, .keyMissing?), (_, .authenticationFailure?):
-            throw .wrong(expected: "a link encrypted with the key of pairing", seen: "the connection ended: \(endReason)")
+            throw .wrong(
+                expected: "a link encrypted with the key of pairing", seen: "the connection ended: \(endReason)")
         default:
-            throw self.connection == nil ? .lost(after: "the start of encryption") : .silent(after: "the start of encryption")
+            throw self.connection == nil ? .lost(after: PairingEnd.encryption) : .silent(after: PairingEnd.encryption)
         }
     }
 
@@ -54,7 +55,7 @@ extension Examiner {
     private mutating func nextKey<Value>(
         _ keys: inout PairedKeys, _ name: String, _ extract: (SecurityPDU) -> Value?
     ) throws(PairingEnd) -> Value {
-        let last = keys.distributed.last?.name ?? "the start of encryption"
+        let last = keys.distributed.last?.name ?? PairingEnd.encryption
         var taken: SecurityPDU?
         let value = try next(after: last, name) { pdu in
             let value = extract(pdu)

@@ -147,10 +147,15 @@ extension Examiner {
         by isRight: (ATTError) -> Bool
     ) throws(CheckExit) {
         let description = "a write of \(octets.text) to \(name)"
-        let error =
-            isPrompt && host.unsupportedReason(for: .packets) == nil
-            ? try refusal(of: PDU.writeRequest(handle: handle, value: octets), description, isPrompt: true)?.error
-            : try refusal(of: .write(handle: handle, value: octets), description)
+        let isPrompt = isPrompt && host.unsupportedReason(for: .packets) == nil
+        var error = isPrompt ? nil : try refusedSecurely(.write(handle: handle, value: octets), description)
+        if isPrompt {
+            repeat {
+                let request = PDU.writeRequest(handle: handle, value: octets)
+                error = try refusal(of: request, description, isPrompt: true)?.error
+            } while error.map { secures(after: $0) } ?? false
+        }
+        if let error { try skipIfUnpaired(error, name) }
         try expect(
             error.map(isRight) ?? false, "\(expected) for \(description)", seen: error?.description ?? "it was accepted"
         )

@@ -184,7 +184,7 @@ extension Examiner {
         defer { listen() }
         if let commitment = host.exchangeOutOfBand(data) { return commitment }
         throw .skipped(
-            host.simulated == nil
+            isReal
                 ? "cannot carry data to or out of a real peripheral"
                 : "not applicable: the device has no \"oob\" in \"security\"")
     }

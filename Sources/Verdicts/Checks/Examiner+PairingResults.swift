@@ -12,7 +12,10 @@ extension Examiner {
         _ plan: PairingPlan, onEncryptedLink stays: Bool = false
     ) throws(CheckExit) -> Result<PairedKeys, PairingEnd> {
         for pause in [1, 2, 4, 8, 16, 32] {
-            let result = try attemptOnce(plan, stays)
+            var result = try attemptOnce(plan, stays)
+            if case .failure(.lost(after: PairingEnd.encryption)) = result {
+                result = try attemptOnce(plan, stays).lostAgain
+            }
             guard case .failure(.refused(.repeatedAttempts, after: PairingEnd.first)) = result else { return result }
             wait(.seconds(pause))
         }
@@ -69,11 +72,17 @@ extension Examiner {
         guard let key = keys.longTermKey else {
             throw .skipped("not applicable: the peripheral has distributed no key for later connections")
         }
+        let expected = "a link encrypted with the key of the bond"
         do throws(PairingEnd) { try encrypt(with: key) } catch {
-            if case .wrong(_, let seen, _) = error {
-                throw failure(expected: "a link encrypted with the key of the bond", seen: seen)
+            switch error {
+            case .wrong(_, let seen, _): throw failure(expected: expected, seen: seen)
+            case .lost:
+                try reconnect()
+                do throws(PairingEnd) { try encrypt(with: key) } catch {
+                    throw failure(expected: expected, seen: "the connection ended twice: \(endReason)")
+                }
+            default: throw exit(of: error, PairingPlan())
             }
-            throw exit(of: error, PairingPlan())
         }
     }
 
@@ -94,7 +103,7 @@ extension Examiner {
                 plan, failure(expected: "a random value that matches the confirm value", seen: "another one"))
         case .silent(after: PairingEnd.first): return .inconclusive("the peripheral did not answer Pairing Request")
         case .silent(let last):
-            let asksUser = host.simulated == nil && security.peerAsksUser
+            let asksUser = isReal && security.peerAsksUser
             return asksUser
                 ? .inconclusive("no answer to \(last); perhaps the user of the peripheral has to confirm")
                 : failure(expected: "an answer to \(last) within 30 s", seen: "none")
@@ -109,7 +118,18 @@ extension Examiner {
 
     /// A person may have mistyped the passkey of a real peripheral.
     private func orUsersFault(_ plan: PairingPlan, _ exit: CheckExit) -> CheckExit {
-        guard host.simulated == nil, plan.requirements.contains(.mitmProtection) else { return exit }
+        guard isReal, plan.requirements.contains(.mitmProtection) else { return exit }
         return .inconclusive("\(exit.description); perhaps the passkey is wrong")
+    }
+}
+
+extension Result<PairedKeys, PairingEnd> {
+    /// The result after the link was lost at the start of encryption: a peripheral with another key ends the connection.
+    fileprivate var lostAgain: Self {
+        guard case .failure(.lost(after: PairingEnd.encryption)) = self else { return self }
+        return .failure(
+            .wrong(
+                expected: "a link encrypted with the key of pairing",
+                seen: "the connection ended at the start of encryption, twice"))
     }
 }

@@ -83,6 +83,9 @@ package struct Examiner {
 
     package var now: Instant { host.now }
 
+    /// Whether nobody acts on the peripheral, because it is not a scenario's.
+    package var isReal: Bool { host.simulated == nil }
+
     /// The peripheral's advertising reports without repetitions, newest last.
     var reports: [AdvertisingReport] { advertisers.all.first { $0.address == address }?.reports ?? [] }
 

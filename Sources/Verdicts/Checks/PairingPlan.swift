@@ -125,6 +125,7 @@ package enum PairingEnd: Error, Sendable {
 
     /// What the first step waits for.
     static let first = "Pairing Request"
+    static let encryption = "the start of encryption"
 }
 
 extension SecurityPDU {

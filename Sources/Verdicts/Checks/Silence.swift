@@ -15,6 +15,8 @@ package struct Silence: Sendable {
     private var isBroken = false
     /// Whether the peripheral has answered a Pairing Request with Pairing Not Supported.
     var rejectsPairing = false
+    /// Why the examiner cannot do what a peripheral demands of a secure link.
+    var reasonNotToSecure: String?
 
     /// Nothing has been asked yet.
     package init() {}
@@ -37,7 +39,8 @@ package struct Silence: Sendable {
 
     /// Why no check of pairing is run any more; nil if one may be.
     var reasonNotToPair: String? {
-        rejectsPairing ? "not applicable: the peripheral rejects pairing: \(PairingFailedReason.pairingNotSupported)" : nil
+        rejectsPairing
+            ? "not applicable: the peripheral rejects pairing: \(PairingFailedReason.pairingNotSupported)" : nil
     }
 
     /// Why no check that needs a connection is run any more; nil if one may be.
