@@ -55,8 +55,7 @@ extension Check {
                 try peripheral.subscribe(.notification, to: value)
                 let octets = try peripheral.read(.batteryLevel, of: .battery)
                 let other: UInt8 = octets == [42] ? 43 : 42
-                try peripheral.reconnect()
-                try peripheral.encrypt(withBond: keys)
+                try peripheral.reconnect(withBond: keys)
                 try peripheral.setValue(of: .battery, to: Double(other), "set the battery level")
                 let received = try peripheral.next(of: value.valueHandle, within: .seconds(60)) { $0.octets == [other] }
                 try peripheral.expect(

@@ -18,8 +18,7 @@ extension Check {
         ) { peripheral throws(CheckExit) in
             let keys = try peripheral.bondWithAttributes()
             let handle = try peripheral.enableRobustCaching()
-            try peripheral.reconnect()
-            try peripheral.encrypt(withBond: keys)
+            try peripheral.reconnect(withBond: keys)
             let octets = try peripheral.read(handle, "Client Supported Features")
             try peripheral.expect(
                 octets.first == 0x01,
@@ -58,7 +57,11 @@ extension Examiner {
         let found = services
         var plan = try preferred()
         plan.maximumKeySize = 7
-        _ = try pair(plan)
+        switch try attempt(plan) {
+        case .success: break
+        case .failure(let end):
+            throw .skipped("pairing with a key of 7 octets failed: \(exit(of: end, plan).description)")
+        }
         if services.isEmpty { services = found }
     }
 
@@ -77,8 +80,7 @@ extension Examiner {
         guard let value = values.first(where: { latest(of: $0.valueHandle) != nil }),
             let handle = value.configurationHandle
         else { throw .skipped("not applicable: no \(word) within \(Recording.usualDuration.formatted)") }
-        try reconnect()
-        try encrypt(withBond: keys)
+        try reconnect(withBond: keys)
         let octets = try read(handle, "the configuration of \(value.uuid.name)")
         try expect(
             octets.first == UInt8(truncatingIfNeeded: configuration.rawValue),

@@ -12,15 +12,20 @@ extension Check {
         distributing("KDU/BV-03", .signingKey, "a CSRK"),
         distributing("KDU/BV-08", .identityKey, "an IRK and an identity address", .secureConnections),
         distributing("KDU/BV-09", .signingKey, "a CSRK", .secureConnections),
-        pairing(
-            "KDU/BV-07", "the LTK of LE legacy pairing encrypts the link anew, at once and in a later connection",
-            "2.4.4"
-        ) {
+        pairing("KDU/BV-07", "the LTK of LE legacy pairing encrypts the link anew", "2.4.4") {
             peripheral throws(CheckExit) in
             var plan = PairingPlan()
             plan.keys = .encryptionKey
-            let keys = try peripheral.bond(plan)
-            try peripheral.encrypt(withBond: keys)
+            try peripheral.encrypt(withBond: try peripheral.bond(plan))
+        },
+        Check(
+            "pairing/bond_is_kept", "the key of a bond encrypts a later connection", sm("2.4.4 and 3.5.1"),
+            scope: .freshLink, if: .pairing
+        ) { peripheral throws(CheckExit) in
+            let keys = try peripheral.bond(try peripheral.bondable())
+            guard keys.response.requirements.contains(.bonding) else {
+                throw .skipped("not applicable: the peripheral does not keep keys")
+            }
             try peripheral.reconnect()
             try peripheral.encrypt(withBond: keys)
         },

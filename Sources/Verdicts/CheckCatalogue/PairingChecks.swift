@@ -148,7 +148,7 @@ extension Examiner {
 
     /// Section 2.3.4; a size out of range is an invalid parameter, too.
     fileprivate mutating func expectShortKeyRefused() throws(CheckExit) {
-        var plan = try preferred().but(.failure(.unspecifiedReason, at: .features))
+        var plan = try preferred().but(.silence)
         plan.maximumKeySize = 6
         switch try attempt(plan) {
         case .failure(.refused(let reason, after: _)):

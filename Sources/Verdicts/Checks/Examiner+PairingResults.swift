@@ -53,7 +53,9 @@ extension Examiner {
             disconnectKeepingAddress()
             changeAddress(to: DeviceAddress(number, .random))
             switch try attempt(plan) {
-            case .success(let keys): return keys
+            case .success(let keys):
+                wait(.seconds(1))  // until the peripheral has stored the keys
+                return keys
             case .failure(.refused(.authenticationRequirements, after: PairingEnd.first)): continue
             case .failure(let end): throw exit(of: end, plan)
             }
@@ -83,6 +85,17 @@ extension Examiner {
                 }
             default: throw exit(of: error, PairingPlan())
             }
+        }
+    }
+
+    /// Connects anew, and encrypts the link with the key of a bond; skips a check that is about something else if that fails.
+    package mutating func reconnect(withBond keys: PairedKeys) throws(CheckExit) {
+        do throws(CheckExit) {
+            try reconnect()
+            try encrypt(withBond: keys)
+        } catch {
+            guard case .failed(let finding) = error else { throw error }
+            throw .skipped("the bond is of no use: \(finding.seen) instead of \(finding.expected)")
         }
     }
 
