@@ -69,6 +69,10 @@ extension Check {
         }
         func stall(since begin: Instant) -> Duration { stall }
         func act(_ action: Action, for duration: Duration?) -> Bool { false }
+        func displayedPasskey() -> UInt32? { host.displayedPasskey() }
+        func enter(passkey: UInt32, _ connection: ConnectionID) -> Bool {
+            host.enter(passkey: passkey, connection)
+        }
     }
 
     private static let full = Peripheral.correct[0]

@@ -5,7 +5,7 @@ import Scenarios
 package import SecurityManager
 package import Simulation
 
-// What a person does at a device that pairs with a client whose owner pairs by itself, with `Host.Command.divertSecurity`.
+// A person at a device that pairs with a client whose owner pairs by itself, with `Host.Command.divertSecurity`.
 extension World {
     /// The passkey that a device displays; nil if it displays none.
     package func passkey(displayedBy device: Int) -> UInt32? {

@@ -111,7 +111,7 @@ extension Examiner {
     }
 
     /// A peripheral may require pairing for any attribute.  Core 6.0, Vol 3, Part C, section 10.
-    private func skipIfUnpaired(_ error: ATTError, _ name: String) throws(CheckExit) {
+    package func skipIfUnpaired(_ error: ATTError, _ name: String) throws(CheckExit) {
         guard ATTError.securityErrors.contains(error) else { return }
         throw .skipped("\(name) requires more security (\(error)); \(security.demand.description)")
     }

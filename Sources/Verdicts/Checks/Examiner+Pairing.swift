@@ -8,7 +8,7 @@ import Simulation
 
 // Pairing as the initiator, PDU by PDU, so that a check can deviate.  Core 6.0, Vol 3, Part H, sections 2.3 and 3.
 extension Examiner {
-    /// What the Security Manager's channel and the controller have reported in the present connection.
+    /// The state of security in the present connection.
     struct Security: Sendable {
         /// The PDUs that pairing has not taken yet.
         var received: [[UInt8]] = []
@@ -205,7 +205,7 @@ extension Examiner {
         security.received.append(octets)
     }
 
-    /// What a person at the peripheral has to do; ends pairing if nobody does it.
+    /// The result of what a person at the peripheral has to do; ends pairing if nobody does it.
     mutating func orImpossible<Value>(_ value: Value?, _ task: String) throws(PairingEnd) -> Value {
         if let value { return value }
         send(.pairingFailed(.passkeyEntryFailed))

@@ -279,7 +279,7 @@ package protocol ExaminerHost: CentralHost {
     /// Where keys and random values come from.
     var secrets: HostSecurity.Secrets { get }
 
-    // What a person does at the peripheral while it pairs; nil or false: nobody is there.
+    // A person at the peripheral while it pairs; nil or false: nobody is there.
 
     /// Reads the passkey that the peripheral displays.
     mutating func displayedPasskey() -> UInt32?

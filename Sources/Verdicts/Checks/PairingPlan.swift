@@ -76,7 +76,7 @@ package struct PairingPlan: Sendable {
         return plan
     }
 
-    /// What Pairing Request contains.
+    /// The features in Pairing Request.
     package var features: PairingFeatures {
         let hasData = isSecure ? outOfBand.peers != nil : outOfBand.temporaryKey != nil
         return PairingFeatures(
@@ -92,7 +92,7 @@ package struct PairingPlan: Sendable {
     }
 }
 
-/// What pairing has given the examiner.
+/// The keys that the examiner has after pairing, and the values from which they come.
 package struct PairedKeys: Sendable {
     package let response: PairingFeatures
     /// The key of the link: the STK, or the LTK of LE Secure Connections.
