@@ -29,7 +29,13 @@ extension World {
             return
         }
         switch output {
-        case .began: nodes[node].pairing = PairingScreen(connection: connection, peer: peer)
+        case .began:
+            nodes[node].pairing = PairingScreen(connection: connection, peer: peer)
+            // The peer has not displayed anything for this pairing yet.
+            if let other = self.node(at: peer) {
+                nodes[other].pairing?.passkey = nil
+                nodes[other].pairing?.number = nil
+            }
         case .display(let passkey): nodes[node].pairing?.passkey = passkey
         case .compare(let number):
             nodes[node].pairing?.number = number

@@ -20,7 +20,7 @@ extension Check {
         },
         Check(
             "pairing/bond_is_kept", "the key of a bond encrypts a later connection", sm("2.4.4 and 3.5.1"),
-            scope: .freshLink, if: .pairing
+            scope: .stranger, if: .pairing
         ) { peripheral throws(CheckExit) in
             let keys = try peripheral.bond(try peripheral.bondable())
             guard keys.response.requirements.contains(.bonding) else {

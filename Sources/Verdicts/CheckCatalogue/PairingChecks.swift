@@ -13,7 +13,7 @@ extension Check {
     static func pairing(
         _ id: String, _ title: String, _ section: String, weight: Weight = .required, body: @escaping Body
     ) -> Check {
-        Check("SM/PER/\(id)-C", title, sm(section), scope: .freshLink, weight: weight, if: .pairing, body: body)
+        Check("SM/PER/\(id)-C", title, sm(section), scope: .stranger, weight: weight, if: .pairing, body: body)
     }
 
     private static let legacy = PairingPlan()

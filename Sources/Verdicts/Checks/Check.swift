@@ -21,12 +21,14 @@ package struct Check: Identifiable, Sendable {
         case freshLink
         /// As `connection`, and no other check has used the connection.
         case freshConnection
+        /// As `freshLink`, under an address that the peripheral does not know.
+        case stranger
 
         /// The capability that a host needs to reach exactly this state; nil if each has it.
         var capability: CentralCapability? {
             switch self {
             case .advertising: .advertisements
-            case .link, .narrow, .freshLink: .untouchedConnections
+            case .link, .narrow, .freshLink, .stranger: .untouchedConnections
             case .connection, .freshConnection: nil
             }
         }
@@ -36,14 +38,14 @@ package struct Check: Identifiable, Sendable {
             switch self {
             case .link: .freshLink
             case .connection: .freshConnection
-            case .advertising, .narrow, .freshLink, .freshConnection: self
+            case .advertising, .narrow, .freshLink, .freshConnection, .stranger: self
             }
         }
 
         /// Whether several checks may use one connection.
         var isShared: Bool {
             switch self {
-            case .advertising, .freshLink, .freshConnection: false
+            case .advertising, .freshLink, .freshConnection, .stranger: false
             case .link, .narrow, .connection: true
             }
         }

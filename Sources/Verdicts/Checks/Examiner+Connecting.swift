@@ -34,6 +34,9 @@ extension Examiner {
         switch scope {
         case .advertising: return
         case .link, .freshLink: try link()
+        case .stranger:
+            changeAddress(to: DeviceAddress(0xC000_0000_0000 | secrets.next() >> 18, .random))
+            try link()
         case .narrow: try connect(exchangingMTU: false)
         case .connection, .freshConnection: try connect()
         }

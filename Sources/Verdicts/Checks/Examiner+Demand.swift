@@ -53,9 +53,13 @@ extension Examiner {
         }
         var plan = PairingPlan([.secureConnections])
         plan.needsSecureConnections = false
+        if security.bond != nil {
+            plan.requirements.insert(.bonding)
+            plan.keys = .encryptionKey
+        }
         switch security.demand {
         case .authenticated, .failed: return false
-        case .none:
+        case .none where !security.isEncrypted:
             switch pairOnce(plan) {
             case .success:
                 security.demand = .unauthenticated
@@ -65,13 +69,14 @@ extension Examiner {
                 failToSecure(end, plan)
                 return false
             }
-        case .unauthenticated: break
+        case .none, .unauthenticated: break
         }
         plan.requirements.insert(.mitmProtection)
         plan.io = .keyboardOnly
         switch pairOnce(plan) {
-        case .success:
+        case .success(let keys):
             security.demand = .authenticated
+            if security.bond != nil { security.bond = keys }
             return true
         case .failure(let end):
             failToSecure(end, plan)

@@ -18,6 +18,8 @@ extension Examiner {
         var encryption: HCIStatus?
         /// Whether the link is encrypted.
         var isEncrypted = false
+        /// The keys of the bond that was made in this connection.
+        var bond: PairedKeys?
         /// How far the examiner has gone because the peripheral demands a secure link.
         var demand = Demand.none
         /// The latest Pairing Response.

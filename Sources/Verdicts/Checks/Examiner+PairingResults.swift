@@ -48,13 +48,14 @@ extension Examiner {
     package mutating func bond(_ plan: PairingPlan) throws(CheckExit) -> PairedKeys {
         var plan = plan
         plan.requirements.insert(.bonding)
-        let base = ownAddress?.number ?? 0
+        let base = firstAddress?.number ?? 0
         for number in [0xC000_0000_0000 | base ^ (plan.isSecure ? 1 : 2), 0xC000_0000_0000 | secrets.next() >> 18] {
             disconnectKeepingAddress()
             changeAddress(to: DeviceAddress(number, .random))
             switch try attempt(plan) {
             case .success(let keys):
                 wait(.seconds(1))  // until the peripheral has stored the keys
+                security.bond = keys
                 return keys
             case .failure(.refused(.authenticationRequirements, after: PairingEnd.first)): continue
             case .failure(let end): throw exit(of: end, plan)
@@ -88,8 +89,10 @@ extension Examiner {
         }
     }
 
-    /// Connects anew, and encrypts the link with the key of a bond; skips a check that is about something else if that fails.
-    package mutating func reconnect(withBond keys: PairedKeys) throws(CheckExit) {
+    /// Connects anew, and encrypts the link with the latest key of a bond; skips a check that is about something else if that
+    /// fails.
+    package mutating func reconnect(withBond first: PairedKeys) throws(CheckExit) {
+        let keys = security.bond ?? first
         do throws(CheckExit) {
             try reconnect()
             try encrypt(withBond: keys)

@@ -33,7 +33,7 @@ package struct Examiner {
     /// The examiner's address; nil before the host has started.
     private(set) var ownAddress: DeviceAddress?
     /// The address with which the host has started.
-    private var firstAddress: DeviceAddress?
+    private(set) var firstAddress: DeviceAddress?
     var security = Security()
     /// Where keys and random values come from.
     var secrets: HostSecurity.Secrets
