@@ -145,9 +145,9 @@ extension Peripheral {
             Peripheral(
                 name: "forgetful", about: "announces a bond, and keeps no keys", services: [heartRate, battery],
                 security: #"{"bonds": 0}"#, caughtBy: "SM/PER/PIS/BV-02-C"),
-        Peripheral(
-            name: "forgets_bonds", about: "announces a bond, and keeps no keys", services: [plainHeartRate],
-            security: #"{"bonds": 0}"#, caughtBy: "pairing/bond_is_kept"),
+            Peripheral(
+                name: "forgets_bonds", about: "announces a bond, and keeps no keys", services: [plainHeartRate],
+                security: #"{"bonds": 0}"#, caughtBy: "pairing/bond_is_kept"),
             recorder.but(
                 "forgets_notifications", "reads back 0 for a configuration of 1", "GATT/SR/GAN/BV-03-C",
                 by: [says("00 00", instead: "01 00")]),
