@@ -31,6 +31,8 @@ extension Check {
         private var isReported = true
         /// The waits that are left before it is over.
         private var rounds: Int
+        /// How often the examiner has encrypted a link.
+        private(set) var encryptions = 0
 
         init(_ peripheral: Peripheral, stall: Duration = .zero, rounds: Int = .max) throws {
             var world = try World(peripheral.scenario(), seed: 1)
@@ -54,7 +56,10 @@ extension Check {
             }
             host.start()
         }
-        func perform(_ command: Host.Command) { host.perform(command) }
+        func perform(_ command: Host.Command) {
+            if case .security(_, .encrypt) = command { encryptions += 1 }
+            host.perform(command)
+        }
         func play(until limit: Instant) -> Bool {
             rounds -= 1
             return !isOver && host.play(until: limit)
@@ -107,6 +112,18 @@ extension Check {
         let wrong = try #require(Peripheral.mutants.first { $0.caughtBy == id })
         #expect(check.run(on: Self.strap, over: try RealHost(right)).verdict == .pass)
         #expect(check.run(on: Self.strap, over: try RealHost(wrong)).verdict == .fail)
+    }
+
+    @Test func `the examiner pairs with a peripheral that requests security`() throws {
+        let request = #"{"when": "connected", "do": "request_security", "of": "strap"}"#
+        let check = try #require(Check.all.first { $0.id == "GATT/SR/GAD/BV-01-C" })
+        for (rules, count) in [([], 0), ([request], 1)] {
+            var peripheral = Peripheral.sealed
+            peripheral.script = rules
+            let host = try RealHost(peripheral)
+            #expect(check.run(on: Self.strap, over: host).verdict == .pass)
+            #expect(host.encryptions == count)
+        }
     }
 
     static let lengths: [(stall: Duration, verdict: Verdict)] = [

@@ -19,6 +19,7 @@ extension Check {
             let keys = try peripheral.bondWithAttributes()
             let handle = try peripheral.enableRobustCaching()
             try peripheral.reconnect(withBond: keys)
+            peripheral.wait(.seconds(1))  // until the server knows that the link is encrypted
             let octets = try peripheral.read(handle, "Client Supported Features")
             try peripheral.expect(
                 octets.first == 0x01,
@@ -72,8 +73,7 @@ extension Examiner {
         }
         let keys = try bondWithAttributes()
         let configuration: ClientConfiguration = property == .notify ? .notification : .indication
-        let values = characteristics.filter { $0.properties.contains(property) }
-        for value in values { try subscribe(configuration, to: value) }
+        let values = try subscribeToAllThatAccept().filter { $0.properties.contains(property) }
         _ = wait(atMost: Recording.usualDuration) { examiner in
             examiner.connection == nil || values.contains { examiner.latest(of: $0.valueHandle) != nil }
         }
@@ -81,6 +81,7 @@ extension Examiner {
             let handle = value.configurationHandle
         else { throw .skipped("not applicable: no \(word) within \(Recording.usualDuration.formatted)") }
         try reconnect(withBond: keys)
+        wait(.seconds(1))  // until the server knows that the link is encrypted
         let octets = try read(handle, "the configuration of \(value.uuid.name)")
         try expect(
             octets.first == UInt8(truncatingIfNeeded: configuration.rawValue),

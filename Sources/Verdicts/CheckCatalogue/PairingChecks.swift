@@ -232,12 +232,13 @@ extension Examiner {
 
     fileprivate mutating func expectRequestedPairing() throws(CheckExit) {
         let request = try awaitSecurityRequest()
-        var plan = PairingPlan(request.intersection([.mitmProtection, .secureConnections]))
+        var plan = PairingPlan(request.intersection([.mitmProtection, .secureConnections, .bonding]))
         if plan.requirements.contains(.mitmProtection) { plan.io = .keyboardOnly }
+        if plan.requirements.contains(.bonding) { plan.keys = .encryptionKey }
         switch try attempt(plan) {
         case .success: return
         case .failure(.refused(let reason, after: "Pairing Request"))
-        where reason != .repeatedAttempts && reason != .busy:
+        where reason == .pairingNotSupported || reason == .commandNotSupported:
             throw failure(
                 expected: "Pairing Response, since the peripheral has sent Security Request",
                 seen: "Pairing Failed (\(reason))", evidence: SecurityPDU.pairingFailed(reason).octets)

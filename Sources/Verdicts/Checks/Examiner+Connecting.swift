@@ -131,6 +131,7 @@ extension Examiner {
     package mutating func connect(exchangingMTU: Bool = true) throws(CheckExit) {
         try expectAnswers()
         try link()
+        if security.request != nil { _ = secures(after: .insufficientAuthentication) }
         if exchangingMTU, !silence.hasGivenUp(.exchangeMTU) { try exchangeMTU() }
         try discover()
     }
