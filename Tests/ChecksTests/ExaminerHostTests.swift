@@ -5,6 +5,7 @@ import HCI
 import LEHost
 import Octets
 import Scenarios
+import SecurityManager
 import Simulation
 import Testing
 import VirtualWorld
@@ -115,8 +116,9 @@ extension Check {
     }
 
     @Test func `the examiner pairs with a peripheral that requests security`() throws {
-        let request = #"{"when": "connected", "do": "request_security", "of": "strap"}"#
-        let check = try #require(Check.all.first { $0.id == "GATT/SR/GAD/BV-01-C" })
+        let request =
+            #"{"when": {"event": "connected", "after": "10 ms"}, "do": "request_security", "of": "strap"}"#
+        let check = try #require(Check.all.first { $0.id == "GATT/SR/GAR/BV-01-C" })
         for (rules, count) in [([], 0), ([request], 1)] {
             var peripheral = Peripheral.sealed
             peripheral.script = rules
