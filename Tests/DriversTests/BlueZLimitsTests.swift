@@ -19,6 +19,7 @@ import Testing
                 #", "security": {"mitm": true, "secure_connections": "required", "key_size": 8, "bonds": 2}"#, "",
                 ["mitm", "secure_connections", "key_size", "bonds"].map { "devices[0].security.\($0)" }
             ),
+            (#", "security": {"privacy": true}"#, "", ["devices[0].security.privacy"]),
             (
                 "",
                 #"""

@@ -55,6 +55,11 @@ import Testing
             .leAddDeviceToFilterAcceptList(strap), [0x11, 0x20, 7, 1, 0x01, 0x00, 0x00, 0xEE, 0xFF, 0xC0]
         ),
         (
+            .leAddDeviceToResolvingList(strap, Array(0..<16), Array(16..<32)),
+            [0x27, 0x20, 39, 1, 0x01, 0x00, 0x00, 0xEE, 0xFF, 0xC0] + Array(0..<32)
+        ),
+        (.leSetPrivacyMode(strap, true), [0x4E, 0x20, 8, 1, 0x01, 0x00, 0x00, 0xEE, 0xFF, 0xC0, 1]),
+        (
             .leConnectionUpdate(ConnectionUpdate(handle: 1, parameters: parameters)),
             [0x13, 0x20, 14, 1, 0, 0x18, 0, 0x28, 0, 0, 0, 0x2A, 0, 0, 0, 0, 0]
         ),

@@ -83,11 +83,33 @@ import Testing
             .leEnhancedConnectionComplete(
                 .success,
                 EnhancedConnectionComplete(
-                    complete, peerPrivateAddress: DeviceAddress(0x4A_0102_0304_05, .random))),
+                    complete, peerPrivateAddress: DeviceAddress(0x4A01_0203_0405, .random))),
             [
                 0x3E, 31, 0x0A, 0, 0x40, 0, 0, 1, 1, 0, 0, 0xEE, 0xFF, 0xC0, 0, 0, 0, 0, 0, 0, 5, 4, 3, 2, 1, 0x4A,
                 0x28, 0, 0, 0, 0x2A, 0, 1,
             ]
+        ),
+        (
+            .leEnhancedConnectionComplete(
+                .success,
+                EnhancedConnectionComplete(
+                    ConnectionComplete(
+                        handle: 0x40, role: .peripheral, peer: strap, isPeerResolved: true,
+                        timing: ConnectionTiming(interval: 0x28, latency: 0, supervisionTimeout: 0x2A)),
+                    localPrivateAddress: DeviceAddress(0x4A01_0203_0405, .random),
+                    peerPrivateAddress: DeviceAddress(0x4B01_0203_0405, .random))),
+            [
+                0x3E, 31, 0x0A, 0, 0x40, 0, 1, 3, 1, 0, 0, 0xEE, 0xFF, 0xC0, 5, 4, 3, 2, 1, 0x4A, 5, 4, 3, 2, 1, 0x4B,
+                0x28, 0, 0, 0, 0x2A, 0, 0,
+            ]
+        ),
+        (
+            .leAdvertisingReport([
+                AdvertisingReport(
+                    kind: .undirected, address: DeviceAddress(0x1122_3344_5566, .public), isResolved: true, data: [],
+                    rssi: -60)
+            ]),
+            [0x3E, 12, 2, 1, 0, 2, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0, 0xC4]
         ),
         (.lePHYUpdateComplete(.success, 1, 2, 1), [0x3E, 6, 0x0C, 0, 1, 0, 2, 1]),
         (.leChannelSelectionAlgorithm(1, 1), [0x3E, 4, 0x14, 1, 0, 1]),

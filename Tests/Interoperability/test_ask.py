@@ -231,7 +231,7 @@ class AskTests(Interoperability):
                 await listening
 
     async def test_an_operator_on_a_real_radio(self):
-        async with test_radio.RadioTests.central_of_bumble(self) as (central, port), self.listener(central):
+        async with test_radio.central_of_bumble() as (central, port), self.listener(central):
             asked = Asked(None)
             await asked.start('scenarios/clients/two_octets.json', '--radio', f'hci:tcp:127.0.0.1:{port}')
             output, status = await asked.end(RIGHT)
@@ -243,7 +243,7 @@ class AskTests(Interoperability):
         self.addCleanup(folder.cleanup)
         received = pathlib.Path(folder.name) / 'received'
         program = f'while sleep 0.3; do [ ! -e {received} ] || echo \'{{"heart_rate": {{"bpm": 60}}}}\'; done'
-        async with test_radio.RadioTests.central_of_bumble(self) as (central, port), self.listener(
+        async with test_radio.central_of_bumble() as (central, port), self.listener(
                 central, lambda _: received.touch()):
             async with lubdub(
                     'run', 'scenarios/clients/subscribes.json', '--radio', f'hci:tcp:127.0.0.1:{port}', '--client',

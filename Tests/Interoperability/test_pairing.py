@@ -45,15 +45,20 @@ def configure(bumble, secure, delegate):
         identity_address_type=pairing.PairingConfig.AddressType.RANDOM)
 
 
+def secret_service():
+    """A service with a value that only encrypted links read."""
+    permissions = gatt.Characteristic.READABLE | gatt.Characteristic.READ_REQUIRES_ENCRYPTION
+    secret = gatt.Characteristic(SECRET, gatt.Characteristic.Properties.READ, permissions, b'secret')
+    return gatt.Service(SECRET, [secret])
+
+
 @contextlib.asynccontextmanager
 async def hosts(*options):
     """A central and a peripheral, which has a secret that only encrypted links read."""
     async with lubdub('controller', '--listen', 'tcp:127.0.0.1:0', '--quiet', *options) as process:
         port = await controller_port(process)
         async with host(port, 'Central', CENTRAL) as central, host(port, 'Peripheral', PERIPHERAL) as peripheral:
-            permissions = gatt.Characteristic.READABLE | gatt.Characteristic.READ_REQUIRES_ENCRYPTION
-            secret = gatt.Characteristic(SECRET, gatt.Characteristic.Properties.READ, permissions, b'secret')
-            peripheral.add_service(gatt.Service(SECRET, [secret]))
+            peripheral.add_service(secret_service())
             for bumble in (central, peripheral):
                 bumble.keystore = keys.MemoryKeyStore()
                 configure(bumble, True, None)

@@ -34,24 +34,25 @@ def refused(*arguments):
     return done.returncode, done.stderr
 
 
-class RadioTests(Interoperability):
-    @contextlib.asynccontextmanager
-    async def central_of_bumble(self):
-        """A Bumble central, and the port of a Bumble controller in the same air."""
-        air = link.LocalLink()
-        under = controller.Controller('central', link=air)
-        central = device.Device('Central', hci.Address('F0:F1:F2:F3:F4:F5'), host=host.Host(under, AsyncPipeSink(under)))
-        with socket.create_server(('127.0.0.1', 0)) as listener:
-            async with await open_tcp_server_transport_with_socket(listener) as transport:
-                controller.Controller('strap', transport.source, transport.sink, air)
-                await central.power_on()
-                yield central, listener.getsockname()[1]
+@contextlib.asynccontextmanager
+async def central_of_bumble():
+    """A Bumble central, and the port of a Bumble controller in the same air."""
+    air = link.LocalLink()
+    under = controller.Controller('central', link=air)
+    central = device.Device('Central', hci.Address('F0:F1:F2:F3:F4:F5'), host=host.Host(under, AsyncPipeSink(under)))
+    with socket.create_server(('127.0.0.1', 0)) as listener:
+        async with await open_tcp_server_transport_with_socket(listener) as transport:
+            controller.Controller('strap', transport.source, transport.sink, air)
+            await central.power_on()
+            yield central, listener.getsockname()[1]
 
+
+class RadioTests(Interoperability):
     async def test_a_strap_over_a_bumble_controller(self):
         with tempfile.TemporaryDirectory() as folder:
             events = pathlib.Path(folder, 'events.jsonl')
             async with (
-                    self.central_of_bumble() as (central, port),
+                    central_of_bumble() as (central, port),
                     lubdub('serve', SCENARIO, '--radio', f'hci:tcp:127.0.0.1:{port}', '--events', events) as serve,
                     peer(central) as strap):
                 self.assertEqual(str(strap.connection.peer_address), 'C0:FF:EE:00:00:01')

@@ -32,9 +32,10 @@ struct HostHarness {
     /// Value handle 0x0003, configuration 0x0004.
     init(
         randomAddress: DeviceAddress? = nil, properties: CharacteristicProperties = [.read, .notify],
-        preferring preferred: ConnectionParameters? = nil
+        preferring preferred: ConnectionParameters? = nil, security: HostSecurity = .none
     ) throws {
-        host = Host(table: try Self.table(properties), randomAddress: randomAddress, preferring: preferred)
+        host = Host(
+            table: try Self.table(properties), randomAddress: randomAddress, preferring: preferred, security: security)
     }
 
     static func table(_ properties: CharacteristicProperties) throws -> AttributeTable {

@@ -108,6 +108,10 @@ import Testing
                 #"2:58: LD0111: script[0].to: "C0:FF" is not an address such as "C0:FF:EE:00:00:01/random""#
             ),
             (
+                #"{"when": "5 s", "do": "rotate_address", "of": "strap"}"#,
+                #"2:58: LD0134: script[0].of: expected a device with "privacy" in its "security""#
+            ),
+            (
                 #"{"when": "5 s", "do": "forget_bond"}"#,
                 #"2:12: LD0134: script[0]: "strap" does not pair: add "security" to the device"#
             ),
@@ -118,6 +122,34 @@ import Testing
         ])
     func `A rule's problem is named at its place`(rule: String, complaint: String) {
         let said = problems(("a.json", scenario(script: rule)))
+        #expect(said.count == 1)
+        #expect(said.first?.hasPrefix("a.json:" + complaint) == true, "\(said)")
+    }
+
+    @Test(arguments: [
+        (
+            #"{"privacy": "500 ms"}"#, "", "",
+            #"1:76: LD0109: devices[0].security.privacy: expected 1.0 seconds to 3600.0 seconds, found "500 ms""#
+        ),
+        (
+            #"{"privacy": 15}"#, "", "",
+            "1:76: LD0108: devices[0].security.privacy: "
+        ),
+        (
+            #"{"privacy": true}"#, #", "address": "40:FF:EE:00:00:01/random""#, "",
+            "1:94: LD0109: devices[0].address: expected a public or static address, which privacy hides, found "
+        ),
+        (
+            #"{"privacy": true}"#, "", #"{"when": "5 s", "do": "change_address", "of": "d"}"#,
+            #"1:142: LD0134: script[0].of: a device with "privacy" hides this address: use rotate_address"#
+        ),
+    ])
+    func `A problem of privacy is named at its place`(
+        security: String, more: String, script: String, complaint: String
+    ) {
+        let text =
+            #"{"lubdub": 1, "name": "x", "devices": [{"id": "d", "security": \#(security)\#(more)}], "script": [\#(script)]}"#
+        let said = problems(("a.json", text))
         #expect(said.count == 1)
         #expect(said.first?.hasPrefix("a.json:" + complaint) == true, "\(said)")
     }

@@ -13,7 +13,7 @@ struct CommandTests {
         ("0310 00", "0E0C010310000000000060000000"),
         ("0110 00", "0E0C0101100009000009FFFF0000"),
         ("0910 00", "0E0A01091000111111111111"),
-        ("0320 00", "0E0C010320002900000000000000"),
+        ("0320 00", "0E0C010320006900000000000000"),
         ("0220 00", "0E0701022000FB000C"),
         ("1C20 00", "0E0C011C2000FFFFFFFFFF030000"),
         ("010C 08 90E8040204800020", "0E0401010C00"),
@@ -22,6 +22,10 @@ struct CommandTests {
         ("0F20 00", "0E05010F200010"),
         ("1020 00", "0E0401102000"),
         ("2F20 00", "0E0C012F2000FB004808FB004808"),
+        ("2A20 00", "0E05012A200010"),
+        ("2E20 02 8403", "0E04012E2000"),
+        ("2E20 02 0000", "0E04012E2012"),
+        ("2E20 02 110E", "0E04012E2012"),
         ("2320 00", "0E08012320001B004801"),
         ("2420 04 FB004808", "0E0401242000"),
         ("2420 04 1A004808", "0E0401242012"),
@@ -78,7 +82,14 @@ struct CommandTests {
                 Command.leWriteSuggestedDefaultDataLength.opcode, Command.leReadMaximumDataLength.opcode,
             ]
         ),
-        (.privacy, [Command.leReadResolvingListSize.opcode, Command.leSetAddressResolutionEnable.opcode]),
+        (
+            .privacy,
+            [
+                Command.leAddDeviceToResolvingList.opcode, Command.leRemoveDeviceFromResolvingList.opcode,
+                Command.leClearResolvingList.opcode, Command.leReadResolvingListSize.opcode,
+                Command.leSetAddressResolutionEnable.opcode, Command.leSetResolvablePrivateAddressTimeout.opcode,
+            ]
+        ),
         (.phy2M, [Command.leReadPHY.opcode, Command.leSetDefaultPHY.opcode]),
     ])
     func featuresHaveTheirCommands(feature: LEFeatures, commands: [Opcode]) {
@@ -97,6 +108,8 @@ struct CommandTests {
         "1020 00", "1120 07 00222222222222", "1220 07 00222222222222",
         "1320 0E 0100 1800 1800 0000 2A00 0000 0000", "1620 02 0100", "1820 00", "1C20 00",
         "2220 06 0100 FB004808", "2320 00", "2420 04 FB004808", "2F20 00",
+        PrivacyTests.add("00222222222222"), "2820 07 00222222222222", "2920 00", "2A20 00", "2B20 07 00222222222222",
+        "2C20 07 00222222222222", "2D20 01 01", "2E20 02 8403", "4E20 08 0022222222222201",
         "1720 20" + EncryptionTests.key + EncryptionTests.key, EncryptionTests.enable(), EncryptionTests.reply(),
         EncryptionTests.decline, "2520 00", KeyAgreementTests.generate(KeyAgreementTests.publicKey),
         KeyAgreementTests.generate(KeyAgreementTests.publicKey, version: 2),

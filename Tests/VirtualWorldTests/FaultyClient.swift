@@ -16,6 +16,8 @@ struct FaultyClient: Sendable, CustomTestStringConvertible {
         fileprivate(set) var connections = 0
         /// How many values were notified or indicated in this one.
         fileprivate(set) var values = 0
+        /// The peer's address in the first one.
+        fileprivate(set) var firstPeer: DeviceAddress?
         /// What was discovered first, in any of them.
         fileprivate(set) var services: [DiscoveredService] = []
 
@@ -128,8 +130,9 @@ struct Flaw {
     /// The output that the client gets instead; nil for none.
     mutating func told(_ output: Host.Output) -> Host.Output? {
         switch output {
-        case .connected(let id, _):
+        case .connected(let id, let complete):
             (connection, view.values) = (id, 0)
+            view.firstPeer = view.firstPeer ?? complete.peer
             view.connections += 1
         case .finished(_, _, .success(.services(let services))) where view.services.isEmpty: view.services = services
         case .report(let report): return client.reports(report).map { .report($0) }

@@ -9,11 +9,12 @@ extension FaultyClient {
     private static let lost = PairingStep.allCases.map { "security/lost_at_\($0.rawValue)" }
     private static let models = ["passkey_displayed", "passkey_entered", "numbers_compared", "slow_strap"]
         .map { "security/\($0)" }
+    private static let rotations = ["security/address_rotates_away", "security/address_rotates_connected"]
 
     static let pairers = [
         FaultyClient(
             name: "never_pairs", about: "does not pair when the device refuses a request or requests security",
-            caughtBy: (lost + models).map { "\($0) pairs" } + [
+            caughtBy: (lost + models + rotations).map { "\($0) pairs" } + [
                 "security/encrypted pairs", "security/legacy pairs", "security/refused_and_retried tries",
                 "security/bond_lost_by_strap pairs", "security/bond_lost_by_client pairs",
                 "security/encrypts_before_requests pairs",
@@ -71,6 +72,7 @@ extension FaultyClient {
                 "security/encrypted pairs_once", "security/legacy pairs_once",
                 "security/bond_lost_by_strap does_not_pair_by_itself", "security/key_too_short gives_up",
                 "security/fitness_app does_not_pair_by_itself",
+                "security/address_rotates_away pairs_once", "security/address_rotates_connected pairs_once",
             ],
             commands: { command, _ in
                 guard case .connect(let creation, _) = command else { return [.asks(command)] }
@@ -106,5 +108,25 @@ extension FaultyClient {
             commands: { command, _ in
                 if case .security(_, .secure) = command { [.asks(command), .leaves] } else { [.asks(command)] }
             }),
+        FaultyClient(
+            name: "knows_one_address", about: "reconnects only to the address with which it has paired",
+            caughtBy: [
+                "security/address_rotates_away encrypts_again", "security/address_rotates_away returns",
+                "security/address_rotates_connected encrypts_again", "security/address_rotates_connected returns",
+            ],
+            commands: { command, view in
+                guard case .connect(var creation, let timeout) = command else { return [.asks(command)] }
+                creation.peer = view.firstPeer ?? creation.peer
+                return [.asks(.connect(creation, timeout: timeout))]
+            }),
+        FaultyClient(
+            name: "leaves_after_pairing",
+            about: "ends the connection after a few values of the device that it has paired with",
+            caughtBy: ["security/address_rotates_connected stays"],
+            values: { octets, _, view in view.values == 10 ? [.leaves] : [.hears(octets)] }),
+        FaultyClient(
+            name: "shows_five_values", about: "shows only the first values of a connection",
+            caughtBy: ["security/address_rotates_connected goes_on"],
+            values: { octets, _, view in view.values > 5 ? [] : [.hears(octets)] }),
     ]
 }

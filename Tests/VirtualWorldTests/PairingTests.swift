@@ -77,6 +77,14 @@ import Testing
         #expect(harness.said.contains { $0.update.text.contains("has lost the keys of an earlier pairing") })
     }
 
+    @Test func `Users answer a device that has changed its address during the connection`() throws {
+        let harness = try Self.play(
+            #""io": "display_only""#, #""authenticated""#,
+            script: #"{"when": {"event": "connected", "nth": 1, "after": "500 ms"}, "do": "change_address"}"#)
+        #expect(harness.records(.pairingFailed).isEmpty)
+        #expect(harness.records(.paired).count == 1)
+    }
+
     @Test(arguments: [World.HostBackend.air, .radios])
     func `Keys of a real radio do not come from the seed`(backend: World.HostBackend) throws {
         let scenario = TestScenario.strap("secure", more: #""security": {"io": "none"},"#)

@@ -64,6 +64,8 @@ private struct RandomDay {
     let seed: UInt64
     /// Whether the strap requires pairing, and faults concern pairing, too.
     private var isSecure = false
+    /// Whether its address is private, and rotates.
+    private var isPrivate = false
     private var rules: [String]
 
     init(seed: UInt64, rules: [String]) { (self.seed, self.rules) = (seed, rules) }
@@ -72,13 +74,16 @@ private struct RandomDay {
         self.seed = seed
         var chance = RandomStream(seed: seed).stream("random day")
         isSecure = seed % 4 == 3
-        rules = (0...chance.below(5)).map { [isSecure] _ in Self.rule(&chance, isSecure: isSecure) }
+        isPrivate = seed % 8 == 7
+        rules = (0...chance.below(5)).map { [isSecure, isPrivate] _ in
+            Self.rule(&chance, isSecure: isSecure, isPrivate: isPrivate)
+        }
     }
 
     var text: String {
         """
         {"lubdub": 1, "name": "A random day", "limit": "\(isSecure ? 240 : 60) s", "devices": [
-          {"id": "strap", \(isSecure ? Self.security : "")"advertise": {"services": ["180D"]}, "services": [
+          {"id": "strap", \(isSecure ? Self.security(isPrivate: isPrivate) : "")"advertise": {"services": ["180D"]}, "services": [
             {"service": "heart_rate", \(isSecure ? Self.permissions : "")"rr_intervals": true, "value": 72},
             {"service": "health_thermometer", "period": "3 s", "value": 36.6}, {"service": "battery", "value": 50}]}],
          "script": [
@@ -86,7 +91,10 @@ private struct RandomDay {
         """
     }
 
-    private static let security = #""security": {"io": "display_only", "mitm": "required"}, "#
+    private static func security(isPrivate: Bool) -> String {
+        #""security": {"io": "display_only", "mitm": "required", "privacy": \#(isPrivate)}, "#
+    }
+
     private static let permissions = #""permissions": ["authenticated"], "#
 
     var scenario: Scenario { get throws { try TestScenario("day \(seed)", text).scenario } }
@@ -105,7 +113,7 @@ private struct RandomDay {
         return smallest
     }
 
-    private static func rule(_ chance: inout RandomStream, isSecure: Bool) -> String {
+    private static func rule(_ chance: inout RandomStream, isSecure: Bool, isPrivate: Bool) -> String {
         func pick(_ all: [String]) -> String { all[Int(chance.below(UInt64(all.count)))] }
         let seconds = 1 + chance.below(25)
         let when = pick([
@@ -120,7 +128,7 @@ private struct RandomDay {
         let part = pick([#", "of": "strap/heart_rate""#, #", "of": "strap/health_thermometer""#])
         let share = Double(chance.below(100)) / 100
         let step = pick(PairingStep.allCases.map(\.rawValue))
-        let securityFaults = [
+        var securityFaults = [
             #""do": "forget_bond""# + strap, #""do": "forget_bond", "side": "client""# + strap,
             #""do": "forget_bond", "side": "both""# + strap,
             #""do": "refuse_pairing", "reason": "busy""# + strap + lasting,
@@ -130,6 +138,8 @@ private struct RandomDay {
             #""do": "user", "of": "client", "answers": "\#(pick(["wrong", "cancel", "never"]))""# + lasting,
             #""do": "disconnect""# + strap,
         ]
+        let addressFault = isPrivate ? #""do": "rotate_address""# : #""do": "change_address""#
+        if isPrivate { securityFaults += [addressFault + strap, addressFault + strap] }
         if isSecure, chance.below(2) == 0 { return #"{"when": \#(when), \#(pick(securityFaults))}"# }
         let operation = pick([
             #""do": "link_loss""# + strap + lasting, #""do": "link_loss""# + strap + lasting,
@@ -149,7 +159,7 @@ private struct RandomDay {
             #""do": "burst", "rate": "\#(1 + chance.below(300)) Hz""# + part + lasting,
             #""do": "drift", "ppm": \#(Int(chance.below(2000)) - 1000)"# + strap + lasting,
             #""do": "power_off", "of": "client""# + lasting, #""do": "unconfirmed", "of": "client""# + lasting,
-            #""do": "disconnect""# + strap, #""do": "change_address""# + strap,
+            #""do": "disconnect""# + strap, addressFault + strap,
             #""do": "raw", "octets": "ff\#(chance.below(90) + 10)""# + part,
             #""do": "raw", "channel": "\#(pick(["att", "signalling", "smp"]))", "octets": "\#(10 + chance.below(90))""#
                 + strap,

@@ -55,6 +55,7 @@ extension Security {
         if keySizes.upperBound != 16 { keys.append("key_size") }
         if keySizes.lowerBound != 7 { keys.append("min_key_size") }
         if bonds != nil { keys.append("bonds") }
+        if privacy != nil { keys.append("privacy") }
         return keys
     }
 }

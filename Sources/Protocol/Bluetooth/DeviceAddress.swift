@@ -43,6 +43,12 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(octets.reversed().reduce(0) { $0 << 8 | UInt64($1) }, kind)
     }
 
+    /// Whether this is a resolvable private address: section 1.3.2.2.
+    public var isResolvable: Bool { kind == .random && number >> 46 == 0b01 }
+
+    /// Whether this can be an identity address: a public or a static random address.
+    public var isIdentity: Bool { kind == .public || number >> 46 == 0b11 }
+
     /// Six octets, the least significant first.
     public var octets: [UInt8] { (0..<6).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
 

@@ -18,13 +18,14 @@ extension Command {
         leEnableEncryption, leLongTermKeyRequestReply, leLongTermKeyRequestNegativeReply,
         leReadSupportedStates, leRemoteConnectionParameterRequestReply,
         leRemoteConnectionParameterRequestNegativeReply, leSetDataLength, leReadSuggestedDefaultDataLength,
-        leWriteSuggestedDefaultDataLength, leReadLocalP256PublicKey, leGenerateDHKey, leClearResolvingList,
-        leReadResolvingListSize,
-        leSetAddressResolutionEnable, leSetResolvablePrivateAddressTimeout, leReadMaximumDataLength, leReadPHY,
-        leSetDefaultPHY, leSetAdvertisingSetRandomAddress, leSetExtendedAdvertisingParameters,
+        leWriteSuggestedDefaultDataLength, leReadLocalP256PublicKey, leGenerateDHKey,
+        leAddDeviceToResolvingList, leRemoveDeviceFromResolvingList, leClearResolvingList, leReadResolvingListSize,
+        leReadPeerResolvableAddress, leReadLocalResolvableAddress, leSetAddressResolutionEnable,
+        leSetResolvablePrivateAddressTimeout, leReadMaximumDataLength, leReadPHY, leSetDefaultPHY,
+        leSetAdvertisingSetRandomAddress, leSetExtendedAdvertisingParameters,
         leSetExtendedAdvertisingData, leSetExtendedScanResponseData, leSetExtendedAdvertisingEnable,
         leRemoveAdvertisingSet, leSetExtendedScanParameters, leSetExtendedScanEnable,
-        leExtendedCreateConnection, leReadTransmitPower, leGenerateDHKeyV2, leReadBufferSizeV2,
+        leExtendedCreateConnection, leReadTransmitPower, leSetPrivacyMode, leGenerateDHKeyV2, leReadBufferSizeV2,
     ]
 
     // MARK: Link Control, section 7.1
@@ -180,10 +181,24 @@ extension Command {
     public static let leGenerateDHKey = CommandKind(
         0x2026, "LE_Generate_DHKey", supported: (34, 2), .octets("Key_X_Coordinate", count: 32),
         .octets("Key_Y_Coordinate", count: 32))
+    /// Adds a device, by its identity address, with its IRK and the one that is used with it, each the least significant
+    /// octet first; all zeros: none.  Section 7.8.38.
+    public static let leAddDeviceToResolvingList = CommandKind(
+        0x2027, "LE_Add_Device_To_Resolving_List", supported: (34, 3), .address("Peer_Identity_Address"),
+        .octets("Peer_IRK", count: 16), .octets("Local_IRK", count: 16))
+    /// Removes a device, by its identity address.  Section 7.8.39.
+    public static let leRemoveDeviceFromResolvingList = CommandKind(
+        0x2028, "LE_Remove_Device_From_Resolving_List", supported: (34, 4), .address("Peer_Identity_Address"))
     /// Empties the list of devices whose private addresses are resolved.  Section 7.8.40.
     public static let leClearResolvingList = CommandKind(0x2029, "LE_Clear_Resolving_List", supported: (34, 5))
     /// Returns the capacity of the resolving list, 1 octet.  Section 7.8.41.
     public static let leReadResolvingListSize = CommandKind(0x202A, "LE_Read_Resolving_List_Size", supported: (34, 6))
+    /// Returns the private address that a device on the list used last, 6 octets.  Section 7.8.42.
+    public static let leReadPeerResolvableAddress = CommandKind(
+        0x202B, "LE_Read_Peer_Resolvable_Address", supported: (34, 7), .address("Peer_Identity_Address"))
+    /// Returns the private address that the controller uses with a device on the list, 6 octets.  Section 7.8.43.
+    public static let leReadLocalResolvableAddress = CommandKind(
+        0x202C, "LE_Read_Local_Resolvable_Address", supported: (35, 0), .address("Peer_Identity_Address"))
     /// Whether the controller resolves private addresses.  Section 7.8.44.
     public static let leSetAddressResolutionEnable = CommandKind(
         0x202D, "LE_Set_Address_Resolution_Enable", supported: (35, 1), .flag("Address_Resolution_Enable"))
@@ -228,6 +243,10 @@ extension Command {
         0x2043, "LE_Extended_Create_Connection", supported: (37, 7), .parameters(ExtendedConnectionCreation.self))
     /// Returns the minimum and maximum transmit power, 1 octet each, dBm.  Section 7.8.74.
     public static let leReadTransmitPower = CommandKind(0x204B, "LE_Read_Transmit_Power", supported: (38, 7))
+    /// Whether a device on the list must use private addresses (0, network privacy mode), or may also use its identity
+    /// address (1, device privacy mode).  Section 7.8.77.
+    public static let leSetPrivacyMode = CommandKind(
+        0x204E, "LE_Set_Privacy_Mode", supported: (39, 2), .address("Peer_Identity_Address"), .flag("Privacy_Mode"))
     /// As `leGenerateDHKey`; with the last parameter, of the debug key pair.  Section 7.8.37.
     public static let leGenerateDHKeyV2 = CommandKind(
         0x205E, "LE_Generate_DHKey_V2", supported: (41, 2), .octets("Key_X_Coordinate", count: 32),

@@ -47,14 +47,19 @@ public struct ConnectionComplete: FieldwiseParameters {
     public var role = Role.central
     /// The address of the other side.
     public var peer = DeviceAddress(0, .public)
+    /// Whether `peer` is an identity address that the controller has resolved: types 2 and 3.
+    public var isPeerResolved = false
     /// Interval, latency and timeout.
     public var timing = ConnectionTiming()
     /// The accuracy of the central's clock: 0 (500 ppm) to 7 (20 ppm).
     public var clockAccuracy: UInt8 = 0
 
     /// As given.
-    public init(handle: UInt16, role: Role, peer: DeviceAddress, timing: ConnectionTiming, clockAccuracy: UInt8 = 0) {
-        (self.handle, self.role, self.peer) = (handle, role, peer)
+    public init(
+        handle: UInt16, role: Role, peer: DeviceAddress, isPeerResolved: Bool = false, timing: ConnectionTiming,
+        clockAccuracy: UInt8 = 0
+    ) {
+        (self.handle, self.role, self.peer, self.isPeerResolved) = (handle, role, peer, isPeerResolved)
         (self.timing, self.clockAccuracy) = (timing, clockAccuracy)
     }
 
@@ -68,7 +73,7 @@ public struct ConnectionComplete: FieldwiseParameters {
     fileprivate mutating func codePeer<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
         try coder.code(&handle, .handle)
         try coder.code(&role, .number("Role", allowed: "0 or 1"))
-        try coder.code(&peer, .address("Peer_Address"))
+        try coder.code(&peer, &isPeerResolved, "Peer_Address")
     }
 
     fileprivate mutating func codeTiming<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
@@ -134,21 +139,24 @@ public struct AdvertisingReport: FieldwiseParameters {
     public var kind = Kind.undirected
     /// The advertiser.
     public var address = DeviceAddress(0, .public)
+    /// Whether `address` is an identity address that the controller has resolved: types 2 and 3.
+    public var isResolved = false
     /// As it was sent: 31 octets at most in this event.
     public var data: [UInt8] = []
     /// The signal strength, in dBm; 127: unknown.
     public var rssi: Int8 = 0
 
     /// As given.
-    public init(kind: Kind, address: DeviceAddress, data: [UInt8], rssi: Int8) {
-        (self.kind, self.address, self.data, self.rssi) = (kind, address, data, rssi)
+    public init(kind: Kind, address: DeviceAddress, isResolved: Bool = false, data: [UInt8], rssi: Int8) {
+        (self.kind, self.address, self.isResolved) = (kind, address, isResolved)
+        (self.data, self.rssi) = (data, rssi)
     }
 
     init() {}
 
     mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
         try coder.code(&kind, .number("Event_Type", allowed: "0 to 4"))
-        try coder.code(&address, .address("Address"))
+        try coder.code(&address, &isResolved, "Address")
         try coder.code(&data, .counted("Data", maximum: 31))
         try coder.code(&rssi, .number("RSSI"))
     }

@@ -169,6 +169,27 @@ extension Field<DeviceAddress> {
     }
 }
 
+/// An address that a controller reports.
+struct ReportedAddress: Sendable {
+    var address: DeviceAddress
+    /// Whether the controller has resolved a private address to this identity address.
+    var isResolved: Bool
+}
+
+extension Field<ReportedAddress> {
+    /// 1 octet for the type, of which bit 1 means a resolved address, and 6 for the address.
+    static func reportedAddress(_ name: String) -> Self {
+        Self(name: name) { reader, field throws(Malformed) in
+            var ahead = reader
+            let isResolved = reader.remaining > 0 ? try ahead.uint8(field.name) & 0b10 != 0 : false
+            return ReportedAddress(address: try reader.address(field.name), isResolved: isResolved)
+        } write: { reported, octets, _ in
+            octets.append(reported.address.kind.rawValue | (reported.isResolved ? 0b10 : 0))
+            octets += reported.address.octets
+        }
+    }
+}
+
 // MARK: Octets
 
 extension Field<[UInt8]> {

@@ -18,6 +18,17 @@ protocol FieldCoder {
     mutating func code<Value>(_ value: inout Value, _ field: Field<Value>) throws(Failure)
 }
 
+extension FieldCoder {
+    /// Codes an address and whether the controller has resolved it.
+    mutating func code(
+        _ address: inout DeviceAddress, _ isResolved: inout Bool, _ name: String
+    ) throws(Failure) {
+        var reported = ReportedAddress(address: address, isResolved: isResolved)
+        try code(&reported, .reportedAddress(name))
+        (address, isResolved) = (reported.address, reported.isResolved)
+    }
+}
+
 extension FieldwiseParameters {
     /// Takes the fields off the reader; throws when they do not fit.
     public init(from reader: inout OctetReader) throws(Malformed) {

@@ -11,7 +11,7 @@ extension Host {
         _ command: Command, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
         switch command {
-        case .start: start(pool: &pool, into: &outbox)
+        case .start: start(at: now, pool: &pool, into: &outbox)
         case .advertise(var parameters, let data, let scanResponse):
             parameters.ownAddress = ownAddress
             advertisement = Advertisement(parameters: parameters, data: data, scanResponse: scanResponse)
@@ -45,6 +45,7 @@ extension Host {
         case .changeAttributes(let table, let isAnnounced):
             change(table, isAnnounced: isAnnounced, at: now, pool: &pool, into: &outbox)
         case .changeAddress(let address): changeAddress(to: address, into: &outbox)
+        case .rotateAddress: rotateAddress(at: now, into: &outbox)
         case .overhear(let isOn): overhears = isOn
         case .divertSecurity(let isOn): divertsSecurity = isOn
         case .security(let id, let input):
@@ -57,20 +58,24 @@ extension Host {
         }
     }
 
-    /// Stops advertising and scanning first: a controller that advertises, scans or connects rejects another random
-    /// address.  Core 6.0, Vol 4, Part E, section 7.8.4.
     private mutating func changeAddress(to address: DeviceAddress?, into outbox: inout [Output]) {
         guard connecting == nil else {
             return outbox.append(.refused(HCI.Command.leSetRandomAddress.opcode, .commandDisallowed))
         }
         randomAddress = address
+        useAddress()
+    }
+
+    /// Stops advertising and scanning first: a controller that advertises, scans or connects rejects another random
+    /// address.  Core 6.0, Vol 4, Part E, section 7.8.4.
+    mutating func useAddress() {
         let ownAddress = ownAddress
         advertisement?.parameters.ownAddress = ownAddress
         scan?.parameters.ownAddress = ownAddress
         guard isReady else { return }
         if willAdvertise { commands.add(family.stopAdvertising) }
         if willScan { commands.add(family.stopScanning) }
-        if let address { commands.add(.leSetRandomAddress(address)) }
+        if let usedRandomAddress { commands.add(.leSetRandomAddress(usedRandomAddress)) }
         advertise()
         beginScanning()
     }
@@ -94,12 +99,13 @@ extension Host {
     /// The command of the first initialization that the controller has not answered yet; nil before and after it.
     package var unansweredAtStart: Opcode? { hasStarted ? nil : commands.pending?.opcode }
 
-    private var ownAddress: OwnAddress { randomAddress == nil ? .public : .random }
+    private var ownAddress: OwnAddress { usedRandomAddress == nil ? .public : .random }
 
-    private mutating func start(pool: inout PacketPool, into outbox: inout [Output]) {
+    private mutating func start(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
         endAll(pool: &pool, into: &outbox)
         malformedReports = 0
-        phase = .initializing(Initialization(randomAddress: randomAddress))
+        generateAddress(at: now, into: &outbox)
+        phase = .initializing(Initialization(randomAddress: usedRandomAddress))
         continueInitializing(pool: &pool, into: &outbox)
     }
 
@@ -120,9 +126,10 @@ extension Host {
         sending = SendQueue(fragmentLength: controller.bufferLength, count: controller.bufferCount)
         phase = .ready
         hasStarted = true
+        privateAddresses.confirmed = initialization.randomAddress
         outbox.append(.started(address, controller))
-        if let randomAddress, randomAddress != initialization.randomAddress {
-            commands.add(.leSetRandomAddress(randomAddress))
+        if let usedRandomAddress, usedRandomAddress != initialization.randomAddress {
+            commands.add(.leSetRandomAddress(usedRandomAddress))
         }
         advertise()
         beginScanning()
@@ -140,7 +147,7 @@ extension Host {
         if willAdvertise { commands.add(family.stopAdvertising) }
         if hasAdvertisingSet { commands.add(.leRemoveAdvertisingSet(CommandFamily.advertisingSet)) }
         hasAdvertisingSet = family == .extended
-        for command in family.advertise(advertisement, address: randomAddress) { commands.add(command) }
+        for command in family.advertise(advertisement, address: usedRandomAddress) { commands.add(command) }
     }
 
     /// Scans if the caller has requested it, but not while connecting: not every controller supports both at once.
@@ -156,10 +163,11 @@ extension Host {
         guard isReady, connecting == nil else {
             return outbox.append(.connectionFailed(creation.peer, .notNow))
         }
-        var creation = creation
-        creation.ownAddress = ownAddress
         let deadline = timeout.map { now.advanced(by: $0) } ?? .never
         connecting = Connecting(peer: creation.peer, deadline: deadline)
+        var creation = creation
+        creation.ownAddress = ownAddress
+        creation.peer = privateAddresses.address(of: creation.peer)
         if willScan { commands.add(family.stopScanning) }
         commands.add(family.connect(creation))
         if deadline < .never { outbox.append(.wake(at: deadline)) }
@@ -182,6 +190,7 @@ extension Host {
         guard let attempt = connecting else { return }
         connecting = nil
         if let failure { outbox.append(.connectionFailed(attempt.peer, failure)) }
+        if privateAddresses.due < .never { outbox.append(.wake(at: privateAddresses.due)) }
         beginScanning()
     }
 

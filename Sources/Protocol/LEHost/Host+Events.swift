@@ -61,20 +61,21 @@ extension Host {
         switch event {
         case Event.leConnectionComplete:
             let (status, complete) = try Event.leConnectionComplete.parameters(of: event)
-            connectionComplete(status, complete, at: now, pool: &pool, into: &outbox)
+            connectionComplete(
+                status, EnhancedConnectionComplete(complete), at: now, pool: &pool, into: &outbox)
         case Event.leEnhancedConnectionComplete:
             let (status, complete) = try Event.leEnhancedConnectionComplete.parameters(of: event)
-            connectionComplete(status, complete.connection, at: now, pool: &pool, into: &outbox)
+            connectionComplete(status, complete, at: now, pool: &pool, into: &outbox)
         case Event.disconnectionComplete:
             let (status, handle, reason) = try Event.disconnectionComplete.parameters(of: event)
             disconnectionComplete(status, handle, reason, pool: &pool, into: &outbox)
         case Event.leAdvertisingReport:
             let received = try Event.leAdvertisingReport.parameters(of: event)
-            for report in received { outbox.append(.report(report)) }
+            for report in received { outbox.append(.report(resolved(report))) }
         case Event.leExtendedAdvertisingReport:
             let parts = try Event.leExtendedAdvertisingReport.parameters(of: event)
             for part in parts {
-                if let report = reports.receive(part) { outbox.append(.report(report)) }
+                if let report = reports.receive(part) { outbox.append(.report(resolved(report))) }
             }
         case Event.leAdvertisingSetTerminated:
             let (_, termination) = try Event.leAdvertisingSetTerminated.parameters(of: event)
@@ -152,6 +153,7 @@ extension Host {
         if status == .success {
             if let isOn = command.enablesAdvertising { setAdvertising(isOn, into: &outbox) }
             if let isOn = command.enablesScanning { setScanning(isOn, into: &outbox) }
+            if case HCI.Command.leSetRandomAddress = command { noteRandomAddress(command) }
         } else {
             rejected(command, status, at: now, pool: &pool, into: &outbox)
         }
@@ -191,13 +193,14 @@ extension Host {
     // MARK: Connections
 
     private mutating func connectionComplete(
-        _ status: HCIStatus, _ complete: ConnectionComplete, at now: Instant, pool: inout PacketPool,
+        _ status: HCIStatus, _ enhanced: EnhancedConnectionComplete, at now: Instant, pool: inout PacketPool,
         into outbox: inout [Output]
     ) {
         guard status == .success else {
             if status == .advertisingTimeout { return setAdvertising(false, into: &outbox) }
             return endConnecting(connecting?.cancelled ?? .status(status), into: &outbox)
         }
+        let complete = resolved(enhanced.connection)
         if let index = index(of: complete.handle) {  // the controller did not report its end
             end(connections[index].id, reason: .unspecified, pool: &pool, into: &outbox)
         }
@@ -209,7 +212,9 @@ extension Host {
         }
         lastNumber &+= 1
         let id = ConnectionID(number: lastNumber)
-        connections.append(Connection(id, complete, receives: mtu, faults, security, own: address))
+        let (own, peer) = addresses(of: enhanced)
+        connections.append(
+            Connection(id, complete, receives: mtu, faults, security, identity, own: own, peerOnAir: peer))
         if complete.role == .peripheral { setAdvertising(false, into: &outbox) }
         outbox.append(.connected(id, complete))
         negotiate(connections.count - 1, at: now, into: &outbox)

@@ -104,6 +104,7 @@ extension Host {
 
     /// Removes the bond with a peer; its connections keep their encryption.
     mutating func forget(_ peer: DeviceAddress, into outbox: inout [Output]) {
+        privateAddresses.forget(peer)
         guard security.forget(peer) else { return }
         outbox.append(.bondLost(peer))
         for index in connections.indices where connections[index].security.bond?.peer == peer {

@@ -51,6 +51,7 @@ public struct Host: Sendable {
     /// The attributes that every client sees.
     public internal(set) var table: AttributeTable
     var randomAddress: DeviceAddress?
+    var privateAddresses = PrivateAddresses()
     var mtu: Int
     let preferred: ConnectionParameters?
 
@@ -111,6 +112,7 @@ public struct Host: Sendable {
         case .timePassed:
             timePassed(at: now, pool: &pool, into: &outbox)
             if faults.stall == .over { answerHeld(values: &values, at: now, pool: &pool, into: &outbox) }
+            if privateAddresses.due <= now { rotateAddress(at: now, into: &outbox) }
         case .command(let command): perform(command, at: now, pool: &pool, into: &outbox)
         }
         flush(at: now, pool: &pool, into: &outbox)
@@ -147,18 +149,30 @@ public struct Host: Sendable {
     }
 
     /// The address that peers see; the public one is known after the start.
-    public var address: DeviceAddress { randomAddress ?? publicAddress }
+    public var address: DeviceAddress { usedRandomAddress ?? publicAddress }
 
     /// The peer of a connection; nil: no such connection.
     public func peer(of id: ConnectionID) -> DeviceAddress? { connections.first { $0.id == id }?.peer }
 
-    /// The connections with a peer, which uses this address in them.
-    public func connections(with peer: DeviceAddress) -> [ConnectionID] {
-        connections.filter { $0.peer == peer }.map(\.id)
+    /// The connections, with the peers' addresses.
+    public var connectedPeers: [(id: ConnectionID, peer: DeviceAddress)] { connections.map { ($0.id, $0.peer) } }
+
+    /// The addresses that this host and the peer use in a connection; nil: no such connection.
+    public func addresses(of id: ConnectionID) -> (own: DeviceAddress, peer: DeviceAddress)? {
+        connections.first { $0.id == id }.map { ($0.security.own, $0.security.peer) }
     }
 
-    /// Takes keys, random values and passkeys from another source from now on.
-    public mutating func takeSecrets(from secrets: HostSecurity.Secrets) { security.secrets = secrets }
+    /// Whether there is a connection in which this host and a peer use these addresses.
+    public func isConnected(as own: DeviceAddress, to peer: DeviceAddress) -> Bool {
+        connections.contains { $0.security.own == own && $0.security.peer == peer }
+    }
+
+    /// Takes keys, random values and passkeys from another source from now on, and a new IRK if the host has one.
+    public mutating func takeSecrets(from secrets: HostSecurity.Secrets) {
+        security.secrets = secrets
+        guard security.resolvingKey != 0 else { return }
+        security.resolvingKey = UInt128(security.secrets.next()) << 64 | UInt128(security.secrets.next())
+    }
 
     /// Sends what the controller can accept.
     private mutating func flush(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
@@ -274,7 +288,10 @@ struct Connection: Sendable {
     let id: ConnectionID
     let handle: UInt16
     let role: ConnectionComplete.Role
+    /// The identity address, if the host or its controller knows it.
     let peer: DeviceAddress
+    /// The address with which the peer connected.
+    let peerOnAir: DeviceAddress
     var reassembler = Reassembler()
     var server: Server
     var client: Client
@@ -295,17 +312,18 @@ struct Connection: Sendable {
 
     init(
         _ id: ConnectionID, _ complete: ConnectionComplete, receives mtu: Int, _ faults: Host.Faults,
-        _ security: HostSecurity, own: DeviceAddress
+        _ security: HostSecurity, _ identity: Identity, own: DeviceAddress, peerOnAir: DeviceAddress
     ) {
         (self.id, handle, role, peer) = (id, complete.handle, complete.role, complete.peer)
+        self.peerOnAir = peerOnAir
         timing = complete.timing
         server = Server(receives: mtu)
         client = Client(receives: mtu, confirmsIndications: faults.confirmsIndications)
         server.errorInjection = faults.errorInjection
         let bond = security.bond(with: complete.peer)
         self.security = LinkSecurityManager(
-            complete.role == .central ? .initiator : .responder, security.settings,
-            Identity(own, resolvingKey: security.resolvingKey), own: own, peer: complete.peer, bond: bond)
+            complete.role == .central ? .initiator : .responder, security.settings, identity, own: own,
+            peer: peerOnAir, bond: bond)
         server.security = linkSecurity
     }
 

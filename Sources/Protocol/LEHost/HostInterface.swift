@@ -18,7 +18,8 @@ extension Host {
     }
 
     /// What a caller can request.  The host chooses the address with which it advertises, scans and connects, whatever
-    /// the parameters contain: its random address if it has one, else the controller's.
+    /// the parameters contain: with privacy a resolvable private address, else its random address if it has one, else the
+    /// controller's.
     public enum Command: Equatable, Sendable {
         /// Resets and initializes the controller, until `.started` or `.failed`.  Removes all connections.
         case start
@@ -33,7 +34,7 @@ extension Host {
         case stopScanning
         /// Connects when the peer advertises, until `.connected` or `.connectionFailed`; the latter comes after
         /// `timeout` if there is one, as soon as the controller confirms.  Only one at a time; scanning pauses
-        /// meanwhile.
+        /// meanwhile.  A bonded peer has its identity address, whatever private address it was reported with last.
         indirect case connect(ConnectionCreation, timeout: Duration?)
         /// Stops connecting, until `.connectionFailed`; a connection that is made nevertheless is disconnected first.
         case cancelConnecting
@@ -49,6 +50,9 @@ extension Host {
         /// Uses another static random address for advertising, scanning and connecting; nil: the controller's public
         /// address.  Connections stay.  Refused while the host connects.
         case changeAddress(DeviceAddress?)
+        /// Uses another resolvable private address now, or as soon as the host does not connect any more.  Connections
+        /// stay.  Without effect before the start, and on a host without privacy.
+        case rotateAddress
         /// Secures a connection, or continues a pairing with what the user does.  Only `.secure`, `.resume`, `.pair`,
         /// `.passkey`, `.compared` and `.keypress`.
         case security(ConnectionID, LinkSecurityManager.Input)
@@ -147,11 +151,11 @@ extension Host {
         case advertising(Bool)
         /// Scanning has started or stopped.
         case scanning(Bool)
-        /// A scanner received advertising.  Extended advertising is reassembled, up to 1650 octets, and reported as the
-        /// kind of legacy PDU that permits the same.
+        /// A scanner received advertising; a bonded peer has its identity address.  Extended advertising is reassembled, up
+        /// to 1650 octets, and reported as the kind of legacy PDU that permits the same.
         indirect case report(AdvertisingReport)
 
-        /// There is a new connection.
+        /// There is a new connection; a bonded peer has its identity address.
         indirect case connected(ConnectionID, ConnectionComplete)
         /// `Command.connect` failed.
         case connectionFailed(DeviceAddress, ConnectionFailure)

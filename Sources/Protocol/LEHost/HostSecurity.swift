@@ -27,6 +27,8 @@ public struct HostSecurity: Sendable {
     public var settings: SecuritySettings?
     /// The IRK to distribute; 0 if the host does not use resolvable private addresses.
     public var resolvingKey: UInt128
+    /// How long the host uses a resolvable private address; nil: it uses its identity address.
+    public let privateAddressLifetime: Duration?
     /// The bonds, the oldest first.
     public internal(set) var bonds: [Bond] = []
     /// The maximum number of bonds; a further one replaces the oldest.
@@ -42,13 +44,16 @@ public struct HostSecurity: Sendable {
     /// - Parameters:
     ///   - settings: What the host supports and requires.
     ///   - resolvingKey: The IRK to distribute.
+    ///   - privateAddressLifetime: How long the host uses a resolvable private address, which needs an IRK; nil: it uses its
+    ///     identity address.
     ///   - bonds: The bonds that exist, the oldest first.
     ///   - maximumBonds: The maximum number of bonds.
     ///   - secrets: Where keys come from.
     public init(
-        _ settings: SecuritySettings?, resolvingKey: UInt128 = 0, bonds: [Bond] = [], maximumBonds: Int = 255,
-        secrets: Secrets = .system
+        _ settings: SecuritySettings?, resolvingKey: UInt128 = 0, privateAddressLifetime: Duration? = nil,
+        bonds: [Bond] = [], maximumBonds: Int = 255, secrets: Secrets = .system
     ) {
+        self.privateAddressLifetime = resolvingKey == 0 ? nil : privateAddressLifetime
         (self.settings, self.resolvingKey, self.secrets) = (settings, resolvingKey, secrets)
         (self.bonds, self.maximumBonds) = (bonds, max(0, maximumBonds))
     }

@@ -85,8 +85,10 @@ public struct LinkSecurityManager: Sendable {
     public private(set) var usesBond = false
 
     private let identity: Identity
-    private let own: DeviceAddress
-    private let peer: DeviceAddress
+    /// The address that this device uses in the connection.
+    public let own: DeviceAddress
+    /// The address that the peer uses in the connection.
+    public let peer: DeviceAddress
     private var pairing: Pairing?
     private var encrypting: LongTermKey?
     private var isOver = false

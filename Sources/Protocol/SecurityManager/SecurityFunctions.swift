@@ -14,7 +14,7 @@ public enum SecurityFunctions {
 
     /// ah: the hash of 24 bits in a resolvable private address.  Section 2.2.2.
     public static func ah(key: UInt128, _ prand: UInt32) throws(CryptographyFailure) -> UInt32 {
-        UInt32(truncatingIfNeeded: try e(key: key, UInt128(prand & 0xFF_FFFF))) & 0xFF_FFFF
+        try ResolvableAddress.hash(of: prand, key: key.mostSignificantFirst)
     }
 
     /// c1: the confirm value of LE legacy pairing.  Section 2.2.3.

@@ -43,7 +43,7 @@ extension Controller {
             return complete(opcode, .success, &context)
         }
         if !isAdvertising { publicAddress = assignedAddress }
-        guard let address = own(advertisingParameters.ownAddress) else {
+        guard let address = ownAdvertisingAddress(&context) else {
             return complete(opcode, .invalidParameters, &context)
         }
         let reserved = creation == nil ? 0 : 1
@@ -52,6 +52,10 @@ extension Controller {
         }
         var advertisement = Radio.Advertisement(
             kind: kindOnAir, address: address, data: advertisingData, scanResponse: scanResponse)
+        advertisement.resolving = resolving
+        if case .directed(let peer) = kindOnAir {
+            advertisement.privateTarget = resolving.target(peer, using: &chance)
+        }
         if advertisingParameters.filterPolicy & 0b01 != 0 { advertisement.scanners = acceptList }
         if advertisingParameters.filterPolicy & 0b10 != 0 { advertisement.connectors = acceptList }
         let isHighDuty = advertisingParameters.kind == .directedHighDuty
@@ -68,7 +72,7 @@ extension Controller {
         let timing = ConnectionTiming(interval: 0, latency: 0, supervisionTimeout: 0)
         let nothing = ConnectionComplete(
             handle: 0, role: .peripheral, peer: advertisingParameters.peer, timing: timing)
-        send(.leConnectionComplete(.advertisingTimeout, nothing), if: .connectionComplete, &context)
+        send(.advertisingTimeout, EnhancedConnectionComplete(nothing), &context)
     }
 
     private var kindOnAir: Radio.Advertisement.Kind {
@@ -101,23 +105,24 @@ extension Controller {
             context.radio.scan(nil, from: station, at: context.now, into: &context.outbox)
             return complete(opcode, .success, &context)
         }
-        guard let address = own(scanParameters.ownAddress) else {
+        guard let own = ownAddresses(scanParameters.ownAddress, &context) else {
             return complete(opcode, .invalidParameters, &context)
         }
         reported = filterDuplicates ? [] : nil
         isScanning = true
         complete(opcode, .success, &context)
         let listener = Listener(interval: scanParameters.interval, window: scanParameters.window, from: context.now)
-        let scan = Radio.Scan(listener: listener, isActive: scanParameters.isActive, address: address)
+        let scan = Radio.Scan(listener: listener, isActive: scanParameters.isActive, own: own)
         context.radio.scan(scan, from: station, at: context.now, into: &context.outbox)
     }
 
     mutating func report(
         _ advertisement: Radio.Advertisement, isResponse: Bool, rssi: Int8, _ context: inout Context
     ) {
-        guard !isHostCongested else { return }
-        if scanParameters.filterPolicy & 1 != 0, !acceptList.contains(advertisement.address) { return }
-        let key = ReportKey(address: advertisement.address, isResponse: isResponse)
+        guard !isHostCongested, let sender = resolving.sender(at: advertisement.address) else { return }
+        resolving.note(advertisement.address, of: sender)
+        if scanParameters.filterPolicy & 1 != 0, !acceptList.contains(sender) { return }
+        let key = ReportKey(address: sender, isResponse: isResponse)
         if let known = reported {
             guard !known.contains(key) else { return }
             if known.count >= Self.maximumReported { reported?.removeAll() }
@@ -132,7 +137,8 @@ extension Controller {
             case .nonConnectable: .nonConnectable
             }
         let data = isResponse ? advertisement.scanResponse : advertisement.dataOnAir
-        let report = AdvertisingReport(kind: kind, address: advertisement.address, data: data, rssi: rssi)
+        let report = AdvertisingReport(
+            kind: kind, address: sender, isResolved: sender != advertisement.address, data: data, rssi: rssi)
         send(.leAdvertisingReport([report]), if: .advertisingReport, &context)
     }
 

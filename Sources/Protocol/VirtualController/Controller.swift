@@ -14,7 +14,9 @@ struct Controller: Sendable {
     struct Linked: Sendable {
         let handle: UInt16
         let radio: Radio.Connection
+        /// As in CONNECT_IND.
         let own: DeviceAddress
+        /// The identity address, if the controller has resolved it.
         let peer: DeviceAddress
         var parameters: LinkParameters
         var requestsFeatures = false
@@ -55,6 +57,9 @@ struct Controller: Sendable {
     var reported: Set<ReportKey>?  // nil: without the duplicate filter
     var creation: ConnectionCreation?
     var acceptList: [DeviceAddress] = []
+    var resolving = ResolvingList()
+    var privateAddressTimeout = Controller.defaultPrivateAddressTimeout
+    var privateAddressDue: Instant?  // nil: the private addresses are too old, or do not exist
     var suggestedLength = PDULength.minimum  // of new links
     var keyPair: P256KeyPair?
     var links: [Linked] = []
@@ -141,6 +146,12 @@ struct Controller: Sendable {
         case Command.leClearFilterAcceptList, Command.leAddDeviceToFilterAcceptList,
             Command.leRemoveDeviceFromFilterAcceptList:
             complete(opcode, try changeAcceptList(command), &context)
+        case Command.leAddDeviceToResolvingList, Command.leRemoveDeviceFromResolvingList,
+            Command.leClearResolvingList, Command.leSetAddressResolutionEnable, Command.leSetPrivacyMode,
+            Command.leSetResolvablePrivateAddressTimeout:
+            complete(opcode, try changePrivacy(command, &context), &context)
+        case Command.leReadPeerResolvableAddress, Command.leReadLocalResolvableAddress:
+            try readPrivateAddress(command, &context)
         case Command.disconnect, Command.leConnectionUpdate, Command.leReadRemoteFeatures,
             Command.readRemoteVersionInformation:
             status(try startProcedure(command, &context), opcode, &context)
@@ -180,6 +191,7 @@ struct Controller: Sendable {
         case Command.leReadAdvertisingPhysicalChannelTxPower:
             returned = [UInt8(bitPattern: context.radio.air.stations[station].power)]
         case Command.leReadFilterAcceptListSize: returned = [UInt8(Capabilities.acceptListSize)]
+        case Command.leReadResolvingListSize: returned = [UInt8(Capabilities.resolvingListSize)]
         case Command.leRand: returned = RandomNumber(chance.next()).octets
         case Command.leReadSupportedStates: returned = RandomNumber(Capabilities.states).octets
         default: return status(.unknownCommand, command.opcode, &context)
@@ -213,6 +225,7 @@ struct Controller: Sendable {
         links.removeAll()
         encrypted.removeAll()
         waiting = 0
+        privateAddressDue = nil
     }
 
     // MARK: From the radio
@@ -224,15 +237,17 @@ struct Controller: Sendable {
             guard let advertisement = context.radio.advertisement(of: station) else { return }
             report(advertisement, isResponse: isResponse, rssi: rssi, &context)
         case .advertisingTimedOut: advertisingTimedOut(&context)
-        case .connected(let connection, let peer, let parameters):
-            connected(connection, peer: peer, parameters, &context)
+        case .connected(let connection, let own, let peer, let parameters):
+            connected(connection, own: own, peer: peer, parameters, &context)
         case .link(let connection, let output): handle(output, connection, &context)
         case .responseDue(let connection): responseTimedOut(connection, &context)
+        case .privateAddressDue: rotatePrivateAddresses(&context)
         }
     }
 
     // MARK: To the host
 
+    /// The public or random address; nil: the host has set none.
     func own(_ kind: OwnAddress) -> DeviceAddress? {
         switch kind {
         case .public, .resolvableOrPublic: publicAddress

@@ -10,8 +10,9 @@ extension Controller {
 
     mutating func create(_ creation: ConnectionCreation, _ opcode: Opcode, _ context: inout Context) {
         guard self.creation == nil else { return status(.commandDisallowed, opcode, &context) }
-        guard let address = own(creation.ownAddress), creation.parameters.isValid,
-            Self.isScan(interval: creation.scanInterval, window: creation.scanWindow)
+        guard creation.parameters.isValid,
+            Self.isScan(interval: creation.scanInterval, window: creation.scanWindow),
+            let own = ownAddresses(creation.ownAddress, &context)
         else { return status(.invalidParameters, opcode, &context) }
         let reserved = isAdvertising && advertisingParameters.isConnectable ? 1 : 0
         guard links.count + reserved < Capabilities.connections else {
@@ -25,7 +26,7 @@ extension Controller {
         let strangers = acceptList.filter { address in !links.contains { $0.peer == address } }
         let initiation = Radio.Initiation(
             listener: Listener(interval: creation.scanInterval, window: creation.scanWindow, from: context.now),
-            peers: creation.usesAcceptList ? strangers : [creation.peer], address: address,
+            peers: creation.usesAcceptList ? strangers : [creation.peer], own: own,
             parameters: LinkParameters(creation.parameters))
         context.radio.initiate(initiation, from: station, at: context.now, into: &context.outbox)
     }
@@ -37,14 +38,27 @@ extension Controller {
         complete(opcode, .success, &context)
         let timing = ConnectionTiming(interval: 0, latency: 0, supervisionTimeout: 0)
         let nothing = ConnectionComplete(handle: 0, role: .central, peer: creation.peer, timing: timing)
-        send(.leConnectionComplete(.unknownConnection, nothing), if: .connectionComplete, &context)
+        send(.unknownConnection, EnhancedConnectionComplete(nothing), &context)
+    }
+
+    /// Reports a connection, or why there is none.  With LE Enhanced Connection Complete unmasked, there is no LE
+    /// Connection Complete: sections 7.7.65.1 and 7.7.65.10.
+    func send(_ status: HCIStatus, _ complete: EnhancedConnectionComplete, _ context: inout Context) {
+        guard !leEventMask.contains(.enhancedConnectionComplete) else {
+            return send(.leEnhancedConnectionComplete(status, complete), if: .enhancedConnectionComplete, &context)
+        }
+        var connection = complete.connection
+        connection.isPeerResolved = false
+        send(.leConnectionComplete(status, connection), if: .connectionComplete, &context)
     }
 
     mutating func connected(
-        _ connection: Radio.Connection, peer: DeviceAddress, _ parameters: LinkParameters, _ context: inout Context
+        _ connection: Radio.Connection, own: DeviceAddress, peer address: DeviceAddress, _ parameters: LinkParameters,
+        _ context: inout Context
     ) {
         let kind = connection.end == .central ? creation?.ownAddress : advertisingParameters.ownAddress
-        let own = kind.flatMap { self.own($0) } ?? publicAddress
+        let peer = resolving.sender(at: address) ?? address
+        resolving.note(address, of: peer)
         if connection.end == .central { creation = nil } else { isAdvertising = false }
         let handle = (1...UInt16(Capabilities.connections + 1)).first { handle in
             !links.contains { $0.handle == handle }
@@ -59,8 +73,13 @@ extension Controller {
                 lengths: DataLengthUpdate(sending: suggestedLength)))
         let complete = ConnectionComplete(
             handle: handle, role: connection.end == .central ? .central : .peripheral, peer: peer,
-            timing: ConnectionTiming(parameters))
-        send(.leConnectionComplete(.success, complete), if: .connectionComplete, &context)
+            isPeerResolved: peer != address, timing: ConnectionTiming(parameters))
+        let none = DeviceAddress(0, .random)
+        let isOwnPrivate = kind?.isPrivate == true && own != kind.flatMap { self.own($0) }
+        let enhanced = EnhancedConnectionComplete(
+            complete, localPrivateAddress: isOwnPrivate ? own : none,
+            peerPrivateAddress: peer == address ? none : address)
+        send(.success, enhanced, &context)
         requestLength(links.count - 1, &context)
     }
 
@@ -158,7 +177,7 @@ extension Controller {
             guard let index = index(of: handle) else { return .unknownConnection }
             guard !links[index].requestsFeatures else { return .commandDisallowed }
             links[index].requestsFeatures = true
-            send(.featureRequest(Capabilities.features.rawValue), index, &context)
+            send(.featureRequest(Capabilities.linkFeatures.rawValue), index, &context)
         case Command.readRemoteVersionInformation:
             let handle = try Command.readRemoteVersionInformation.parameters(of: command)
             guard let index = index(of: handle) else { return .unknownConnection }
@@ -192,7 +211,7 @@ extension Controller {
         switch pdu {
         case .terminate(let reason): remove(index, reason: HCIStatus(rawValue: reason), &context)
         case .featureRequest(let features):
-            send(.featureResponse(features & Capabilities.features.rawValue), index, &context)
+            send(.featureResponse(features & Capabilities.linkFeatures.rawValue), index, &context)
         case .featureResponse(let features):
             links[index].requestsFeatures = false
             let event = Event.leReadRemoteFeaturesComplete(

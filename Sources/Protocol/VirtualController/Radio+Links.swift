@@ -71,21 +71,23 @@ extension Radio {
         _ advertisement: Advertisement, of station: Int, _ initiation: Initiation, of initiator: Int,
         at now: Instant, pool: inout PacketPool, into outbox: inout Outbox
     ) {
+        guard let address = initiation.address(toward: advertisement) else { return }
         let isReceived = air.receives(from: initiator, to: station, at: now) != nil
         if isReceived { stopAdvertising(station) }
         endInitiation(of: initiator)
         let slot = freeLinks.popLast() ?? links.count
-        var chance = seed.stream("link \(initiation.address) \(advertisement.address) \(initiation.attempt)")
+        var chance = seed.stream("link \(address) \(advertisement.address) \(initiation.attempt)")
         let link = Link(
             initiation.parameters, at: now, chance: chance.next(), sleeps: sleeps, into: &linkOutbox.added)
         let generation = slot < links.count ? links[slot].generation &+ 1 : 1
         let taken = LinkSlot(link: link, isTaken: true, generation: generation, central: initiator, peripheral: station)
         if slot < links.count { links[slot] = taken } else { links.append(taken) }
-        let peers = [(LinkEnd.central, advertisement.address), (.peripheral, initiation.address)]
-        for (end, peer) in peers where isReceived || end == .central {
+        let ends = [(LinkEnd.central, address, advertisement.address), (.peripheral, advertisement.address, address)]
+        for (end, own, peer) in ends where isReceived || end == .central {
             let connection = Connection(slot: slot, generation: generation, end: end)
             outbox.indicate(
-                station: self.station(at: end, of: slot), .connected(connection, peer: peer, initiation.parameters))
+                station: self.station(at: end, of: slot),
+                .connected(connection, own: own, peer: peer, initiation.parameters))
         }
         if !isReceived { links[slot].link.close(.peripheral, at: now, pool: &pool, into: &linkOutbox.added) }
         updateLoss(of: slot, at: now, into: &outbox)

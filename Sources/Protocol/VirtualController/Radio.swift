@@ -29,6 +29,8 @@ public struct Radio: Sendable {
         case advertisingTimeout(station: Int, generation: UInt32)
         /// The loss of a link changes.
         case air(slot: Int, generation: UInt32)
+        /// The private addresses of a station become too old.
+        case privateAddress(station: Int)
     }
 
     /// One end of a link.
@@ -45,12 +47,14 @@ public struct Radio: Sendable {
         case received(station: Int, isResponse: Bool, rssi: Int8)
         /// Its directed advertising at high duty cycle has ended without a connection.
         case advertisingTimedOut
-        /// It has a link with this peer.
-        case connected(Connection, peer: DeviceAddress, LinkParameters)
+        /// It has a link; the addresses are those of CONNECT_IND.
+        case connected(Connection, own: DeviceAddress, peer: DeviceAddress, LinkParameters)
         /// An output of one of its links.
         case link(Connection, Link.Output)
         /// The instant of `awaitResponse` has come.
         case responseDue(Connection)
+        /// The instant of the timer `privateAddress` has come.
+        case privateAddressDue
     }
 
     /// The outputs for the caller, mostly timers, and the indications for the controllers.
@@ -192,6 +196,12 @@ public struct Radio: Sendable {
         unparkAll(at: now, into: &outbox)
     }
 
+    /// Replaces the private addresses with which a station scans and initiates.
+    mutating func changeAddresses(of station: Int, to resolving: ResolvingList) {
+        stations[station].scan?.own.resolving = resolving
+        stations[station].initiation?.own.resolving = resolving
+    }
+
     // MARK: Time
 
     /// Handles a timer at its instant.
@@ -232,6 +242,7 @@ public struct Radio: Sendable {
         case .air(let slot, let generation):
             guard isCurrent(slot, generation), links[slot].steadyUntil == now else { return }
             updateLoss(of: slot, at: now, into: &outbox)
+        case .privateAddress(let station): outbox.indicate(station: station, .privateAddressDue)
         }
     }
 
@@ -288,18 +299,17 @@ public struct Radio: Sendable {
         guard let advertisement = current(station, generation),
             let reception = air.receives(from: station, to: listener, at: now)
         else { return }
-        if let initiation = stations[listener].initiation, initiation.peers.contains(advertisement.address),
-            advertisement.admits(initiation.address)
-        {
+        if let initiation = stations[listener].initiation, initiation.address(toward: advertisement) != nil {
             let duration = AirTime.interFrameSpace + AirTime.packet(payload: AirTime.connectPayload)
             let timer = Timer.connecting(
                 station: station, generation: generation, initiator: listener, attempt: initiation.attempt)
             outbox.wake(timer, at: now.advanced(byNanoseconds: duration))
         }
         guard let scan = stations[listener].scan else { return }
-        if case .directed(let target) = advertisement.kind, target != scan.address { return }
+        guard let peer = scan.own.resolving.sender(at: advertisement.address) else { return }
+        if let target = advertisement.target, !scan.own.isTarget(target, of: peer) { return }
         indicate(isResponse: false, from: station, to: listener, reception, into: &outbox)
-        if scan.isActive, advertisement.answers(scan.address) {
+        if scan.isActive, advertisement.answers(scan.own.address(toward: peer)) {
             let request = AirTime.packet(payload: AirTime.scanRequestPayload)
             let response = AirTime.packet(
                 payload: AirTime.advertisingPayload(data: advertisement.scanResponse.count))

@@ -93,7 +93,17 @@ struct ActionReader {
         return .changeServices(add: add, remove: remove, announce: cursor["announce"]?.bool ?? true)
     }
 
-    func changeAddress(_ cursor: Cursor) -> Action.Operation? {
+    func hasPrivacy(_ entity: EntityReference, _ cursor: Cursor) -> Bool {
+        if entity.device.map({ names.devices[$0].hasPrivacy }) == true { return true }
+        (cursor["of"] ?? cursor).note(.wrongEntity, "expected a device with \"privacy\" in its \"security\"")
+        return false
+    }
+
+    func changeAddress(_ cursor: Cursor, of entity: EntityReference) -> Action.Operation? {
+        if entity.device.map({ names.devices[$0].hasPrivacy }) == true {
+            (cursor["of"] ?? cursor).note(
+                .wrongEntity, "a device with \"privacy\" hides this address: use rotate_address")
+        }
         guard let to = cursor["to"] else { return .changeAddress(to: nil) }
         guard let address = to.string.flatMap({ DeviceAddress($0) }) else { return nil }
         if names.devices.contains(where: { $0.address == address }) {

@@ -38,6 +38,10 @@ struct DeviceReader {
         device.rejectsShortWrites = cursor["short_writes"]?.string == "rejected"
         device.link = link(cursor["link"])
         device.security = cursor["security"].map(security)
+        if device.hasPrivacy, !address.isIdentity {
+            cursor["address"]?.note(
+                .outOfRange, "expected a public or static address, which privacy hides, found \(address)")
+        }
         device.services = ServiceReader(curves: curves)
             .services(cursor["services"]?.items ?? [], device.link, changedBy: changes.of(device.id))
         device.advertising = advertising(cursor["advertise"])
@@ -108,7 +112,13 @@ struct DeviceReader {
         security.bonds = cursor["bonds"]?.integer
         if let hasOutOfBand = cursor["oob"]?.bool { security.hasOutOfBand = hasOutOfBand }
         if let hasSigningKey = cursor["signing_key"]?.bool { security.hasSigningKey = hasSigningKey }
+        security.privacy = privacy(cursor["privacy"])
         return security
+    }
+
+    /// A duration, or the usual one as a boolean: Core 6.0, Vol 3, Part C, appendix A, TGAP(private_addr_int).
+    private func privacy(_ cursor: Cursor?) -> Duration? {
+        cursor?.bool.map { $0 ? .seconds(900) : nil } ?? within(cursor, .seconds(1) ... .seconds(3600))
     }
 
     /// A preference by its name, or as a boolean.

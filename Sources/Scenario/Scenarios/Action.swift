@@ -71,6 +71,8 @@ extension Action {
         case stopAdvertising
         /// `change_address`: to a random static address if it is nil.
         case changeAddress(to: DeviceAddress?)
+        /// `rotate_address`.
+        case rotateAddress
         /// `connect`: of a central to a peripheral.
         case connect(to: EntityReference)
         /// `disconnect`: for a reason of Core 6.0, Vol 1, Part F.
@@ -140,7 +142,7 @@ extension Action {
     package enum Kind: String, CaseIterable, Sendable {
         /// Actions on the air and on connections.
         case linkLoss = "link_loss", distance, rssi, loss, powerOff = "power_off", stopAdvertising = "stop_advertising",
-            changeAddress = "change_address", connect, disconnect
+            changeAddress = "change_address", rotateAddress = "rotate_address", connect, disconnect
         /// Actions on what a device sends.
         case silence, drop, duplicate, delay, reorder, truncate, lengthen, burst, notify, raw, set,
             leadOff = "lead_off", drift, skipTime = "skip_time"
@@ -163,6 +165,7 @@ extension Action.Operation {
         case .powerOff: .powerOff
         case .stopAdvertising: .stopAdvertising
         case .changeAddress: .changeAddress
+        case .rotateAddress: .rotateAddress
         case .connect: .connect
         case .disconnect: .disconnect
         case .silence: .silence

@@ -27,6 +27,9 @@ package struct Device: Hashable, Sendable {
     /// The services in the file's order, and then those that rules add.
     package var services: [Service] = []
 
+    /// Whether its address is visible only to bonded peers.
+    package var hasPrivacy: Bool { security?.privacy != nil }
+
     /// A peripheral with the defaults of the language, and the name `id`.
     package init(id: String, address: DeviceAddress) { (self.id, name, self.address) = (id, id, address) }
 }
@@ -140,6 +143,8 @@ package struct Security: Hashable, Sendable {
     package var hasOutOfBand = false
     /// Whether it distributes a key for signed data.
     package var hasSigningKey = false
+    /// How long it uses a resolvable private address; nil: it uses its identity address.
+    package var privacy: Duration?
 
     package init() {}
 }

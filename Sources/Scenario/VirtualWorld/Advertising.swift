@@ -102,13 +102,23 @@ extension World {
             guard hostBackend == .air else { return }
             airspace.assign(address, to: nodes[node].controller)
         }
-        if addressChanges >= Self.maximumAddressChanges { addresses.remove(at: scenario.devices.count) }
-        addressChanges += 1
-        addresses.append((address, node))
+        note(address, of: node)
         command(.changeAddress(address.kind == .random ? address : nil), of: node)
     }
 
     private static let maximumAddressChanges = 4096
+
+    private mutating func note(_ address: DeviceAddress, of node: Int) {
+        if addressChanges >= Self.maximumAddressChanges { addresses.remove(at: scenario.devices.count) }
+        addressChanges += 1
+        addresses.append((address, node))
+    }
+
+    /// Notes the private address with which the host of a device advertises.
+    mutating func notePrivateAddress(of node: Int) {
+        let address = nodes[node].host.address
+        if address.isResolvable, self.address(of: node) != address { note(address, of: node) }
+    }
 
     /// A static address that no device has had: its two highest bits are set, and the others are not all equal.
     /// Core 6.0, Vol 6, Part B, section 1.3.2.1.

@@ -45,15 +45,22 @@ struct DeliveryObserver: Sendable {
         else { return }
         switch event {
         case Event.leConnectionComplete:
-            guard let (status, complete) = try? Event.leConnectionComplete.parameters(of: event), status == .success
-            else { return }
-            forget(complete.handle, pool: &pool)  // left from before a reset
-            links.append(Watched(handle: complete.handle, peer: complete.peer))
+            guard let (status, complete) = try? Event.leConnectionComplete.parameters(of: event) else { return }
+            watch(status, complete, pool: &pool)
+        case Event.leEnhancedConnectionComplete:
+            guard let (status, complete) = try? Event.leEnhancedConnectionComplete.parameters(of: event) else { return }
+            watch(status, complete.connection, pool: &pool)
         case Event.disconnectionComplete:
             guard let (_, handle, _) = try? Event.disconnectionComplete.parameters(of: event) else { return }
             forget(handle, pool: &pool)
         default: break
         }
+    }
+
+    private mutating func watch(_ status: HCIStatus, _ complete: ConnectionComplete, pool: inout PacketPool) {
+        guard status == .success else { return }
+        forget(complete.handle, pool: &pool)  // left from before a reset
+        links.append(Watched(handle: complete.handle, peer: complete.peer))
     }
 
     private mutating func forget(_ handle: UInt16, pool: inout PacketPool) {

@@ -111,7 +111,8 @@ extension World {
         if case .node(let node) = users[controller], !nodes[node].isClient { return }
         guard let delivery = observers[controller].observe(kind, packet, pool: &pool) else { return }
         if let device = device(at: delivery.peer) {
-            let own = airspace.ownAddress(ofLink: delivery.link, of: controller)
+            var own = airspace.ownAddress(ofLink: delivery.link, of: controller)
+            if let address = own, address.isResolvable { own = nodes[device].peer(at: address) }
             let number = names.number(
                 ofSent: delivery.handle, of: device, isTold: nodes[device].hasSubscriber(delivery.handle, at: own))
             noteValue(.delivered, device, number, delivery.handle, delivery.value, peer: own)

@@ -122,6 +122,11 @@ struct Node: Sendable {
 
     func peer(of connection: ConnectionID) -> DeviceAddress? { connections.first { $0.id == connection }?.peer }
 
+    /// The peer that has connected with an address: its identity address, if the host knows it.
+    func peer(at address: DeviceAddress) -> DeviceAddress {
+        connections.first { host.addressOnAir(ofPeer: $0.id) == address }?.peer ?? address
+    }
+
     func hasSubscriber(_ handle: UInt16, at client: DeviceAddress?) -> Bool {
         subscriptions.contains { $0.handle == handle && peer(of: $0.connection) == client }
     }
@@ -177,7 +182,10 @@ extension World {
     mutating func handle(_ output: Host.Output, ofDevice node: Int) {
         note(output, of: node)
         switch output {
-        case .started: advertise(node, phase: 0)
+        case .started:
+            notePrivateAddress(of: node)
+            advertise(node, phase: 0)
+        case .advertising(true): notePrivateAddress(of: node)
         case .connected(let id, let complete):
             nodes[node].connected(id, complete.peer)
             advertise(node, phase: 0)

@@ -16,8 +16,10 @@ extension World {
     package mutating func show(
         passkey: UInt32?, number: UInt32?, on client: Int, _ connection: ConnectionID, toUserOf device: Int
     ) {
-        guard nodes.indices.contains(client), nodes.indices.contains(device) else { return }
-        var screen = PairingScreen(connection: connection, peer: nodes[device].host.address)
+        guard nodes.indices.contains(client), nodes.indices.contains(device),
+            let (own, peer) = nodes[client].host.addresses(of: connection)
+        else { return }
+        var screen = PairingScreen(connection: connection, own: own, peer: peer)
         (screen.passkey, screen.number) = (passkey, number)
         nodes[client].pairing = screen
         answerQuestions(of: device)

@@ -12,12 +12,17 @@ extension World {
             for peer in nodes[node].host.security.bonds.map(\.peer) { command(.forget(peer), of: node) }
         }
         guard side != .device else { return }
-        let device = nodes[node].host.address
+        // The device may have had other addresses.
+        let others = nodes.indices.filter { $0 != node }.flatMap {
+            [nodes[$0].host.address, nodes[$0].host.identityAddress]
+        }
         for client in nodes.indices where nodes[client].isClient {
-            command(.forget(device), of: client)
+            for peer in nodes[client].host.security.bonds.map(\.peer) where !others.contains(peer) {
+                command(.forget(peer), of: client)
+            }
             // A phone disconnects a device that its user removes.
-            for connection in nodes[client].host.connections(with: device) {
-                command(.disconnect(connection, reason: .remoteUserTerminated), of: client)
+            for connection in nodes[client].host.connectedPeers where !others.contains(connection.peer) {
+                command(.disconnect(connection.id, reason: .remoteUserTerminated), of: client)
             }
         }
     }

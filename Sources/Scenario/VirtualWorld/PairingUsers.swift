@@ -7,6 +7,8 @@ import Simulation
 /// What a device displays, and asks its user, while it pairs.
 struct PairingScreen: Sendable {
     let connection: ConnectionID
+    /// The addresses of the device and of its peer in this connection.
+    let own: DeviceAddress
     let peer: DeviceAddress
     /// The passkey that the device displays.
     var passkey: UInt32?
@@ -24,15 +26,15 @@ extension World {
     static let userReaction = Duration.seconds(2)
 
     mutating func attendPairing(_ output: LinkSecurityManager.Output, _ connection: ConnectionID, of node: Int) {
-        guard let peer = nodes[node].host.peer(of: connection) else {
+        guard let (own, peer) = nodes[node].host.addresses(of: connection) else {
             nodes[node].pairing = nil
             return
         }
         switch output {
         case .began:
-            nodes[node].pairing = PairingScreen(connection: connection, peer: peer)
+            nodes[node].pairing = PairingScreen(connection: connection, own: own, peer: peer)
             // The peer has not displayed anything for this pairing yet.
-            if let other = self.node(at: peer) {
+            if let other = self.node(connectedAs: peer, to: own) {
                 nodes[other].pairing?.passkey = nil
                 nodes[other].pairing?.number = nil
             }
@@ -47,13 +49,13 @@ extension World {
         default: return
         }
         answerQuestions(of: node)
-        if let other = self.node(at: peer) { answerQuestions(of: other) }
+        if let other = self.node(connectedAs: peer, to: own) { answerQuestions(of: other) }
     }
 
     /// Schedules what a user enters, if the user can know it and the script does not decide otherwise.
     mutating func answerQuestions(of node: Int) {
         guard let screen = nodes[node].pairing else { return }
-        let (other, behaviour) = (self.node(at: screen.peer), behaviour(ofUserOf: node))
+        let (other, behaviour) = (self.node(connectedAs: screen.peer, to: screen.own), behaviour(ofUserOf: node))
         guard behaviour != .never else { return }
         if screen.isAsking, let passkey = passkey(for: node, with: other) {
             nodes[node].pairing?.isAsking = false
@@ -96,13 +98,20 @@ extension World {
         return nodes[other].pairing?.number.map { $0 == number }
     }
 
-    private func node(at address: DeviceAddress) -> Int? { nodes.firstIndex { $0.host.address == address } }
+    /// The other end of a connection; its device may have another address by now.
+    private func node(connectedAs own: DeviceAddress, to peer: DeviceAddress) -> Int? {
+        nodes.firstIndex { $0.host.isConnected(as: own, to: peer) }
+    }
 }
 
 extension HostSecurity {
     /// The security of a device; without, it rejects pairing.
     init(_ security: Security?, _ stream: RandomStream) {
-        self.init(security.map { SecuritySettings($0) }, maximumBonds: security?.bonds ?? 255, secrets: .stream(stream))
+        var keys = stream.stream("resolving key")
+        let key = security?.privacy == nil ? 0 : UInt128(keys.next()) << 64 | UInt128(keys.next())
+        self.init(
+            security.map { SecuritySettings($0) }, resolvingKey: key, privateAddressLifetime: security?.privacy,
+            maximumBonds: security?.bonds ?? 255, secrets: .stream(stream))
     }
 }
 

@@ -86,6 +86,7 @@ extension World {
         case .burst(let rate): burst(entity, rate: isOn ? rate : nil, begun: begun)
         case .stopAdvertising: updateAdvertising(of: entity)
         case .changeAddress(let address): changeAddress(of: entity, to: address)
+        case .rotateAddress: entity.device.map { command(.rotateAddress, of: $0) }
         case .drift: updateDrift(of: entity)
         case .forgetBond(let side): forgetBonds(of: entity, side)
         case .refusePairing, .stallPairing, .wrongKey: updateSecurityFaults(of: entity)

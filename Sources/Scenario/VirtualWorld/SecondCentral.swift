@@ -51,7 +51,7 @@ extension World {
     /// Connects a central to a device as soon as that advertises, unless they are connected.
     mutating func connect(_ entity: EntityReference, to target: EntityReference) {
         guard let node = entity.device, let device = target.device,
-            !nodes[node].connections.contains(where: { $0.peer == address(of: device) })
+            !nodes[node].connections.contains(where: { self.device(at: $0.peer) == device })
         else { return }
         nodes[node].pendingConnection.add(device)
         if let command = nextConnection(of: node) { self.command(command, of: node) }

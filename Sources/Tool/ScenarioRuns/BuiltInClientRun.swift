@@ -125,7 +125,8 @@ extension SensorCollector.Settings {
     /// The settings of a client for a scenario: it connects only to the target, if there is one, and to any device if none
     /// has a service that it knows.
     package init(toPlay scenario: Scenario) {
-        self.init(choice: scenario.target.map { .address(scenario.devices[$0].address) } ?? .strongest)
+        let target = scenario.target.map { scenario.devices[$0] }
+        self.init(choice: target.map { $0.hasPrivacy ? .name($0.name) : .address($0.address) } ?? .strongest)
         let peripherals = scenario.devices.filter { $0.role == .peripheral }
         if !peripherals.flatMap(\.services).contains(where: { services.contains($0.uuid) }) { services = [] }
     }

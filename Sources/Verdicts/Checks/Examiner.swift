@@ -77,7 +77,8 @@ package struct Examiner {
 
     /// A central that tests a device of a world that has not started.
     init(in world: World, of device: Int) throws(AttributeTable.DefinitionError) {
-        let peer = Peer.address(world.scenario.devices[device].address)
+        let tested = world.scenario.devices[device]
+        let peer = tested.hasPrivacy ? Peer.name(tested.name) : .address(tested.address)
         self.init(by: try VirtualTimeHost(world, device: device), of: peer)
     }
 

@@ -3,17 +3,18 @@ import GATT
 import HCI
 import LEHost
 import Octets
+import SecurityManager
 import Simulation
 
 extension Reader {
     /// The first octet selects the controller: 0 starts a host below which all packets come from the octets, others
-    /// come with a host that advertises, scans or connects. The first octet of a packet: an event, ACL data, the
+    /// come with a host that advertises, scans or connects; bit 2: with privacy. The first octet of a packet: an event, ACL data, the
     /// success of the oldest command, a request of the host's caller, or 1 s.
     static let host = Reader(
         "host", "packets of a controller: the host sends only valid commands and data, and keeps no packet"
     ) { octets throws(Broken) in
         let choice = octets.first ?? 0
-        var tested = try TestedHost()
+        var tested = try TestedHost(hasPrivacy: choice & 4 != 0)
         if choice & 1 == 0 { try tested.start(isExtended: choice & 2 != 0) } else { try tested.step(.command(.start)) }
         for packet in Conversation(octets.dropFirst()).prefix(256) {
             try tested.act(packet.first ?? 0, Array(packet.dropFirst()))
@@ -48,14 +49,18 @@ private struct TestedHost {
         .connect(ConnectionCreation(to: strap, parameters: parameters), timeout: .seconds(5)),
         .notify(handle: 3, [0, 72]), .stopAdvertising, .stopScanning, .cancelConnecting,
         .changeAddress(DeviceAddress(0xC0FF_EE00_0002, .random)), .stall(true), .stall(false), .start,
-        .confirmIndications(false), .overhear(true),
+        .confirmIndications(false), .overhear(true), .rotateAddress,
     ]
 
-    init() throws(Broken) {
+    init(hasPrivacy: Bool) throws(Broken) {
         let measurement = CharacteristicDefinition(uuid: UUID(0x2A37), properties: [.read, .notify, .indicate])
         let service = ServiceDefinition(uuid: UUID(0x180D), characteristics: [measurement])
         guard let table = try? AttributeTable([service]) else { throw Broken(description: "there is no table") }
-        host = Host(table: table, randomAddress: nil, preferring: nil)
+        let security = HostSecurity(
+            hasPrivacy ? SecuritySettings() : nil, resolvingKey: 1,
+            privateAddressLifetime: hasPrivacy ? .seconds(3) : nil,
+            secrets: .stream(RandomStream(seed: 1)))
+        host = Host(table: table, randomAddress: nil, preferring: nil, security: security)
     }
 
     mutating func act(_ kind: UInt8, _ octets: [UInt8]) throws(Broken) {

@@ -57,7 +57,12 @@ extension Action.Kind {
                 .air, of: .device, lasts: false, on: .hostControl,
                 "The device advertises with a new address; connections keep the old one. On a controller (`hci:`), only random addresses can be set.",
                 [.init("to", .address, "The new address; a random static one by default.")]
-            ) { reader, cursor, _ in reader.changeAddress(cursor) }
+            ) { reader, cursor, entity in reader.changeAddress(cursor, of: entity) }
+        case .rotateAddress:
+            ActionRow(
+                .air, of: .device, lasts: false, on: .hostControl,
+                "A device with `privacy` takes its next resolvable private address; connections keep the old one."
+            ) { reader, cursor, entity in reader.hasPrivacy(entity, cursor) ? .rotateAddress : nil }
         case .connect:
             ActionRow(
                 .air, of: .device, lasts: false, needsEntity: true,

@@ -1,0 +1,110 @@
+public import Bluetooth
+import HCI
+import SecurityManager
+import Simulation
+
+/// The private addresses of a host and of its bonded peers.
+struct PrivateAddresses: Sendable {
+    /// The host's; nil without privacy, or before the start.
+    fileprivate(set) var own: DeviceAddress?
+    /// When the host generates the next one.
+    fileprivate(set) var due = Instant.never
+    /// The random address that the controller has confirmed.
+    var confirmed: DeviceAddress?
+    /// Those with which bonded peers were reported last.
+    private var peers: [(identity: DeviceAddress, address: DeviceAddress)] = []
+
+    /// The address with which a peer advertises.
+    func address(of identity: DeviceAddress) -> DeviceAddress {
+        peers.first { $0.identity == identity }?.address ?? identity
+    }
+
+    fileprivate func identity(at address: DeviceAddress) -> DeviceAddress? {
+        peers.first { $0.address == address }?.identity
+    }
+
+    fileprivate mutating func note(_ address: DeviceAddress, of identity: DeviceAddress) {
+        forget(identity)
+        peers.append((identity, address))
+    }
+
+    mutating func forget(_ identity: DeviceAddress) { peers.removeAll { $0.identity == identity } }
+}
+
+// Privacy: Core 6.0, Vol 3, Part C, section 10.7.  The host generates and resolves private addresses itself, which works on
+// every controller, and lets a script choose when an address changes.
+extension Host {
+    /// The address with which the peer of a connection was connected; nil: no such connection.
+    public func addressOnAir(ofPeer id: ConnectionID) -> DeviceAddress? {
+        connections.first { $0.id == id }?.peerOnAir
+    }
+
+    /// The address that bonded peers keep.
+    public var identityAddress: DeviceAddress { randomAddress ?? publicAddress }
+
+    var identity: Identity { Identity(identityAddress, resolvingKey: security.resolvingKey) }
+
+    /// The random address with which the host advertises, scans and connects; nil: the controller's public one.
+    var usedRandomAddress: DeviceAddress? { privateAddresses.own ?? randomAddress }
+
+    // MARK: Own addresses
+
+    /// Generates the next private address, if the host has privacy.
+    mutating func generateAddress(at now: Instant, into outbox: inout [Output]) {
+        guard let lifetime = security.privateAddressLifetime else { return }
+        privateAddresses.own = try? DeviceAddress(resolvingKey: security.resolvingKey, using: &security.secrets)
+        privateAddresses.due = now.advanced(by: lifetime)
+        outbox.append(.wake(at: privateAddresses.due))
+    }
+
+    /// Uses the next private address, or waits for the end of connecting.
+    mutating func rotateAddress(at now: Instant, into outbox: inout [Output]) {
+        guard privateAddresses.due < .never else { return }
+        guard connecting == nil else {
+            privateAddresses.due = min(privateAddresses.due, now)
+            return
+        }
+        generateAddress(at: now, into: &outbox)
+        useAddress()
+    }
+
+    mutating func noteRandomAddress(_ command: HCI.Command) {
+        privateAddresses.confirmed = try? HCI.Command.leSetRandomAddress.parameters(of: command)
+    }
+
+    /// The addresses with which a connection was made.
+    func addresses(of complete: EnhancedConnectionComplete) -> (own: DeviceAddress, peer: DeviceAddress) {
+        let (local, peer) = (complete.localPrivateAddress, complete.peerPrivateAddress)
+        let own = usedRandomAddress == nil ? publicAddress : privateAddresses.confirmed ?? address
+        return (local.isResolvable ? local : own, peer.isResolvable ? peer : complete.connection.peer)
+    }
+
+    // MARK: Peers
+
+    /// The report with the identity address of a bonded advertiser.
+    mutating func resolved(_ report: AdvertisingReport) -> AdvertisingReport {
+        guard let identity = identity(of: report.address) else {
+            privateAddresses.forget(report.address)  // it may use its identity address now
+            return report
+        }
+        privateAddresses.note(report.address, of: identity)
+        var report = report
+        (report.address, report.isResolved) = (identity, true)
+        return report
+    }
+
+    /// The connection with the identity address of a bonded peer.
+    func resolved(_ complete: ConnectionComplete) -> ConnectionComplete {
+        guard let identity = identity(of: complete.peer) else { return complete }
+        var complete = complete
+        (complete.peer, complete.isPeerResolved) = (identity, true)
+        return complete
+    }
+
+    /// The identity address of the bonded peer that uses a private address; nil for other addresses.
+    private func identity(of address: DeviceAddress) -> DeviceAddress? {
+        guard address.isResolvable else { return nil }
+        let identity = privateAddresses.identity(at: address) ?? security.bond(with: address)?.peer
+        return identity == address ? nil : identity  // a peer that has distributed no identity
+    }
+}
