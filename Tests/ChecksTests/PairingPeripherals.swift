@@ -1,6 +1,6 @@
 // Peripherals that pair.
 extension Peripheral {
-    static let pairing = [sealed, display, strict, keyboard, tapped, vault, recorder]
+    static let pairing = [sealed, display, strict, keyboard, tapped, vault, recorder, rotating]
 
     private static let sealedHeartRate = #"""
         {"service": "heart_rate", "value": 72, "contact": true, "energy": true, "location": "foot",
@@ -29,6 +29,10 @@ extension Peripheral {
     static let tapped = Peripheral(
         name: "tapped", about: "a strap that exchanges data out of band", services: [plainHeartRate],
         security: #"{"io": "display_only", "oob": true}"#)
+
+    static let rotating = Peripheral(
+        name: "rotating", about: "a strap that changes its private address each 5 s", services: [plainHeartRate],
+        security: #"{"privacy": "5 s"}"#)
 
     /// Its values have handles 0x30 and 0x40.
     static let vault = Peripheral(

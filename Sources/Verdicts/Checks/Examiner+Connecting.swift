@@ -107,11 +107,18 @@ extension Examiner {
         let parameters = ConnectionParameters(
             minimumInterval: interval, maximumInterval: interval, latency: 0, supervisionTimeout: 0x48)
         var failure: String?
+        var hasMoved = false
         for _ in 0..<3 {
             beginConnecting(parameters, within: .seconds(30))
             _ = wait(atMost: .seconds(31)) { $0.connection != nil || $0.refusal != nil }
             guard connection != nil else {
                 guard case .outside(let why)? = refusal else {
+                    if case .name = peer, !hasMoved {  // it may have another private address
+                        hasMoved = true
+                        forgetReports()
+                        try findAdvertiser()
+                        continue
+                    }
                     throw .inconclusive("could not connect to \(peer) within 30 s")
                 }
                 failure = "could not connect to \(peer): \(why)"
