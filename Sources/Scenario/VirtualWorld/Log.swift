@@ -64,7 +64,11 @@ extension World {
 
     package mutating func clientReported(_ line: some JSONWritable) {
         journal.append(line: line, at: now)
-        if isAwaited(.said) { report(ObservedEvent(said: Datum(json: line.json.utf8))) }
+        let isShownToUsers = scenario.devices.contains { $0.security != nil }
+        guard isShownToUsers || isAwaited(.said) else { return }
+        let datum = Datum(json: line.json.utf8)
+        if isAwaited(.said) { report(ObservedEvent(said: datum)) }
+        if isShownToUsers, let datum { readPasskey(datum) }
     }
 
     mutating func noteSending(_ kind: PacketKind, _ packet: Packet, to controller: Int) {
