@@ -75,6 +75,7 @@ public struct Host: Sendable {
     var connecting: Connecting?
     var faults = Faults()
     var overhears = false
+    var divertsSecurity = false
     /// How the host pairs, and its bonds.
     public internal(set) var security: HostSecurity
     var publicAddress = DeviceAddress(0, .public)

@@ -31,7 +31,13 @@ extension World {
             return
         }
         switch output {
-        case .began: nodes[node].pairing = PairingScreen(connection: connection, own: own, peer: peer)
+        case .began:
+            nodes[node].pairing = PairingScreen(connection: connection, own: own, peer: peer)
+            // The peer has not displayed anything for this pairing yet.
+            if let other = self.node(connectedAs: peer, to: own) {
+                nodes[other].pairing?.passkey = nil
+                nodes[other].pairing?.number = nil
+            }
         case .display(let passkey): nodes[node].pairing?.passkey = passkey
         case .compare(let number):
             nodes[node].pairing?.number = number
@@ -57,7 +63,7 @@ extension World {
     }
 
     /// Schedules what a user enters, if the user can know it and the script does not decide otherwise.
-    private mutating func answerQuestions(of node: Int) {
+    mutating func answerQuestions(of node: Int) {
         guard let screen = nodes[node].pairing else { return }
         let (other, behaviour) = (self.node(connectedAs: screen.peer, to: screen.own), behaviour(ofUserOf: node))
         guard behaviour != .never else { return }
@@ -137,6 +143,7 @@ extension SecuritySettings {
         secureConnections = Preference(security.secureConnections)
         keySizes = UInt8(clamping: security.keySizes.lowerBound)...UInt8(clamping: security.keySizes.upperBound)
         passkey = security.passkey.map { UInt32(clamping: $0) }
+        if security.hasSigningKey { distributes.insert(.signingKey) }
     }
 }
 
