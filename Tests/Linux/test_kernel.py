@@ -29,8 +29,9 @@ class KernelTests(LinuxTest):
                 await self.output('hciconfig', interface.name, 'up')
             address, = re.findall(r'BD Address: (\S+)', await self.output('hciconfig', peripheral.name))
             await self.output('hciconfig', peripheral.name, 'leadv', '0')
-            created = await self.output('hcitool', '-i', central.name, 'lecc', address)
-            handle, = re.findall(r'^Connection handle (\d+)$', created, re.MULTILINE)
+            # hcitool waits for a Connection Complete event, but the kernel chooses the Enhanced one.
+            async with self.running('lecc', 'hcitool', '-i', central.name, 'lecc', address):
+                handle = await self.handle(central)
             for interface, role in ((peripheral, 'PERIPHERAL'), (central, 'CENTRAL')):
                 links = await self.output('hcitool', '-i', interface.name, 'con')
                 self.assertRegex(links, f' LE .* handle {handle} state 1 lm .*{role}')
@@ -39,6 +40,13 @@ class KernelTests(LinuxTest):
                 await asyncio.sleep(0.05)
             self.assertEqual(peripheral.troubles + central.troubles, [])
         self.assertEqual(self.kernel_complaints(), [])
+
+    async def handle(self, interface):
+        """The handle of the only link of an interface, once there is one."""
+        while not (found := re.findall(r' handle (\d+) ', await self.output('hcitool', '-i', interface.name, 'con'))):
+            await asyncio.sleep(0.05)
+        handle, = found
+        return handle
 
     async def test_old_tools_find_and_read_the_strap(self):
         async with self.lubdub('serve', 'scenarios/resting.json') as path, self.bridge(path) as interface:
