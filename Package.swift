@@ -91,7 +91,8 @@ let layers: [[Target]] = [
     [
         library(
             "VirtualWorld",
-            on: "Octets", "TextFormatting", "Bluetooth", "Simulation", "Air", "ATT", "Characteristics", "EventLog",
+            on: "Octets", "TextFormatting", "Bluetooth", "Simulation", "Air", "ATT", "Characteristics", "Cryptography",
+            "EventLog",
             "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "ScenarioLanguage", "Scenarios",
             "SecurityManager", "Sensors",
             "ServiceFramework", "Services",
@@ -118,14 +119,16 @@ let layers: [[Target]] = [
             "TextFormatting"),
         library(
             "Checks",
-            on: "ATT", "Bluetooth", "EventLog", "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Octets", "Scenarios",
-            "Sensors", "ServiceFramework", "Services", "Simulation", "TextFormatting", "VirtualWorld"),
+            on: "ATT", "Bluetooth", "Cryptography", "EventLog", "Expectations", "GATT", "HCI", "L2CAP", "LEHost",
+            "Octets",
+            "Scenarios", "SecurityManager", "Sensors", "ServiceFramework", "Services", "Simulation", "TextFormatting",
+            "VirtualWorld"),
     ],
     [
         library(
             "CheckCatalogue",
             on: "ATT", "Bluetooth", "Characteristics", "Checks", "Cryptography", "GATT", "HCI", "LEHost", "Octets",
-            "ServiceFramework", "Services", "Simulation", "TextFormatting"),
+            "SecurityManager", "ServiceFramework", "Services", "Simulation", "TextFormatting"),
         library(
             "Reporting",
             on: "Arguments", "Bluetooth", "CommandSupport", "Conformance", "Documents", "EventLog", "Expectations",

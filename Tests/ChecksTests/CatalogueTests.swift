@@ -19,7 +19,7 @@ import Testing
         for id in Self.ids where Self.isInSIGForm(id) { #expect(sigTestCases.contains(id), "\(id)") }
     }
 
-    @Test(arguments: ["HRS/SEN/", "HRP/SEN/", "HTS/SEN/", "HTP/SEN/", "DIS/SR/", "BAS/SR/", "GATT/SR/"])
+    @Test(arguments: ["HRS/SEN/", "HRP/SEN/", "HTS/SEN/", "HTP/SEN/", "DIS/SR/", "BAS/SR/", "GATT/SR/", "SM/PER/"])
     func `every test case of a SIG suite exists`(suite: String) {
         let expected = sigTestCases.filter { $0.hasPrefix(suite) }
         #expect(expected.count > 2)

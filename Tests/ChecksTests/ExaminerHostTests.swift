@@ -5,6 +5,7 @@ import HCI
 import LEHost
 import Octets
 import Scenarios
+import SecurityManager
 import Simulation
 import Testing
 import VirtualWorld
@@ -31,6 +32,8 @@ extension Check {
         private var isReported = true
         /// The waits that are left before it is over.
         private var rounds: Int
+        /// How often the examiner has encrypted a link.
+        private(set) var encryptions = 0
 
         init(_ peripheral: Peripheral, stall: Duration = .zero, rounds: Int = .max) throws {
             var world = try World(peripheral.scenario(), seed: 1)
@@ -54,7 +57,10 @@ extension Check {
             }
             host.start()
         }
-        func perform(_ command: Host.Command) { host.perform(command) }
+        func perform(_ command: Host.Command) {
+            if case .security(_, .encrypt) = command { encryptions += 1 }
+            host.perform(command)
+        }
         func play(until limit: Instant) -> Bool {
             rounds -= 1
             return !isOver && host.play(until: limit)
@@ -69,6 +75,10 @@ extension Check {
         }
         func stall(since begin: Instant) -> Duration { stall }
         func act(_ action: Action, for duration: Duration?) -> Bool { false }
+        func displayedPasskey() -> UInt32? { host.displayedPasskey() }
+        func enter(passkey: UInt32, _ connection: ConnectionID) -> Bool {
+            host.enter(passkey: passkey, connection)
+        }
     }
 
     private static let full = Peripheral.correct[0]
@@ -103,6 +113,19 @@ extension Check {
         let wrong = try #require(Peripheral.mutants.first { $0.caughtBy == id })
         #expect(check.run(on: Self.strap, over: try RealHost(right)).verdict == .pass)
         #expect(check.run(on: Self.strap, over: try RealHost(wrong)).verdict == .fail)
+    }
+
+    @Test func `the examiner pairs with a peripheral that requests security`() throws {
+        let request =
+            #"{"when": {"event": "connected", "after": "10 ms"}, "do": "request_security", "of": "strap"}"#
+        let check = try #require(Check.all.first { $0.id == "GATT/SR/GAR/BV-01-C" })
+        for (rules, count) in [([], 0), ([request], 1)] {
+            var peripheral = Peripheral.sealed
+            peripheral.script = rules
+            let host = try RealHost(peripheral)
+            #expect(check.run(on: Self.strap, over: host).verdict == .pass)
+            #expect(host.encryptions == count)
+        }
     }
 
     static let lengths: [(stall: Duration, verdict: Verdict)] = [

@@ -41,7 +41,7 @@ extension Peripheral {
         + declarationPairMutants + readingMutants + readErrorMutants + writingMutants + writeErrorMutants
         + notificationMutants
         + cachingMutants + malformedMutants + halfOpenMutants + floodMutants + accessMutants + plausibilityMutants
-        + sizeMutants
+        + sizeMutants + pairingMutants + passkeyMutants + outOfBandMutants + keyMutants + bondMutants
 
     private static let declarationMutants = [
         Peripheral(

@@ -11,6 +11,8 @@ struct Peripheral: Sendable {
     let about: String
     var services = [heartRate, battery, information]
     var advertise = #"{"interval": "100 ms", "services": ["180D"], "appearance": 833}"#
+    /// The block `security`; nil: it rejects pairing.
+    var security: String?
     var script: [String] = []
     var mutation: Mutation?
     /// The check that must find the fault; nil for a correct peripheral.
@@ -20,6 +22,7 @@ struct Peripheral: Sendable {
     var json: String {
         """
         {"lubdub": 1, "name": "\(name)", "devices": [{"id": "strap", "name": "Lubdub HRM", "advertise": \(advertise),
+          \(security.map { "\"security\": \($0)," } ?? "")
           "services": [\(services.joined(separator: ", "))]}], "script": [\(script.joined(separator: ", "))]}
         """
     }
@@ -73,12 +76,14 @@ struct Peripheral: Sendable {
         _ name: String, _ about: String, _ id: String, script rules: String..., by changes: [Mutation.Change] = []
     ) -> Peripheral {
         Peripheral(
-            name: name, about: about, services: services, advertise: advertise, script: rules,
+            name: name, about: about, services: services, advertise: advertise, security: security, script: rules,
             mutation: changes.isEmpty ? nil : Mutation(changes), caughtBy: id)
     }
 
     /// Whether both are equal apart from their faults.
-    func isMade(as other: Peripheral) -> Bool { services == other.services && advertise == other.advertise }
+    func isMade(as other: Peripheral) -> Bool {
+        (services, advertise, security) == (other.services, other.advertise, other.security)
+    }
 
     // MARK: Correct peripherals
 
@@ -98,6 +103,7 @@ struct Peripheral: Sendable {
             Peripheral(name: "other", about: "no heart rate", services: [battery], advertise: "{}"),
             thermometer, oximeter, runner,
         ] + [intervalRead, intervalWritten, intervalIndicated] + [book, annex, band, phone, brim, archive, sample]
+        + pairing
 
     static let full = Peripheral(
         name: "full", about: "a heart-rate strap with every optional attribute of its services")

@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import struct
 
-from bumble import att, core, device, gatt, hci, transport
+from bumble import att, core, device, gatt, hci, smp, transport
 from bumble.profiles.battery_service import BatteryService
 from bumble.profiles.device_information_service import DeviceInformationService
 from bumble.profiles.heart_rate_service import HeartRateService
@@ -30,6 +30,8 @@ class Strap:
     battery = 87
     manufacturer = 'Bumble'
     comes_back = True
+    keeps_bonds = True
+    session = smp.Session
 
     def __init__(self):
         self.energy = 0
@@ -80,11 +82,14 @@ class Strap:
             strap = device.Device.with_hci(
                 self.name, hci.Address('F0:F1:F2:F3:F4:F5'), hci_transport.source, hci_transport.sink)
             self.device = strap
+            strap.smp_manager.session_proxy = self.session
             service, *others = self.services()
             self.measurements = service.characteristics[0]
             strap.add_services([service, *others])
             strap.on('connection', self.connected)
             await strap.power_on()
+            if not self.keeps_bonds:
+                strap.keystore = None
             await self.advertise()
             beating = asyncio.create_task(self.beat())
             try:
@@ -397,9 +402,26 @@ class WaitsForALostClient(Strap):
             asyncio.create_task(self.advertise())
 
 
+class ForgetsBonds(Strap):
+    """Announces that it keeps keys, and keeps none."""
+
+    caught_by = 'pairing/bond_is_kept'
+    keeps_bonds = False
+
+
+class TrustsAnyone(Strap):
+    """Accepts every confirm value, and every DHKey check value."""
+
+    caught_by = 'SM/PER/JW/BI-02-C'
+
+    class session(smp.Session):
+        def check_expected_value(self, *_):
+            return True
+
+
 FAULTY = [
     WantsTwoOctets, CannotBeReset, NeverResets, TakesAnything, WritesWithoutResponse, CanBeRead, RemembersSubscribers,
     PromisesIntervals, SaysOneOctet, AdvertisesTheCharacteristic, AdvertisesWhatItHasNot, HasNoName, HasAnotherName,
     ClaimsBothModes, CannotStop, ChangesItsMind, IsNowhere, MovesAround, CountsWithoutControl, IsTwo, IsOvercharged,
-    CannotSpell, LeavesForGood, WaitsForALostClient,
+    CannotSpell, LeavesForGood, WaitsForALostClient, ForgetsBonds, TrustsAnyone,
 ]

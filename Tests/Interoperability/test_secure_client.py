@@ -7,11 +7,12 @@ import json
 import os
 import pathlib
 import stat
+import sys
 import tempfile
 
 from bumble import gatt, keys, pairing
 
-from harness import LUBDUB, Interoperability, controller_port, lubdub
+from harness import LUBDUB, ROOT, Interoperability, controller_port, lubdub
 from straps import Strap
 
 IO = pairing.PairingDelegate.IoCapability
@@ -137,3 +138,19 @@ class SecureClientTests(Interoperability):
         async with strap() as (_, address):
             lines = await monitor(address, '--pair', until='paired')
             self.assertNotIn('heart_rate', [key for line in lines for key in line])
+
+
+class SecureScenarioTests(Interoperability):
+    limit = 120
+
+    async def test_a_client_with_bumble_passes_scenarios_that_need_pairing(self):
+        names = [
+            'encrypted', 'legacy', 'passkey_displayed', 'passkey_entered', 'numbers_compared', 'security_request',
+            'lost_at_dhkey_check', 'refused_and_retried']
+        only = [word for name in names for word in ('--only', name)]
+        process = await asyncio.create_subprocess_exec(
+            LUBDUB, 'run', 'scenarios/security', *only, '--jobs', str(len(names)), '--quiet', '--client',
+            f'{sys.executable} Tests/Clients/adapters/bumble_gatt.py', cwd=ROOT, stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT)
+        output, _ = await process.communicate()
+        self.assertEqual(process.returncode, 0, output.decode())

@@ -137,6 +137,25 @@ class SecureStrapTests(Interoperability):
                     self.assertEqual(await location(connection), b'\x01')
                     await connection.disconnect()
 
+    async def test_a_bond_in_a_file_survives_the_strap(self):
+        with tempfile.TemporaryDirectory() as folder:
+            bonds = str(pathlib.Path(folder, 'bonds.json'))
+            store = None
+            for _ in range(2):
+                async with served([strap(1, 'no_input_no_output')], '--bonds', bonds) as (port, records):
+                    async with host(port, 'Central', 'F0:F1:F2:F3:F4:01') as central:
+                        configure(central, 'no_input_no_output', True, False)
+                        connection = await connect(central, 1)
+                        if store is None:
+                            await connection.pair()
+                            store = central.keystore
+                        else:
+                            central.keystore = store
+                            await connection.encrypt()
+                        self.assertEqual(await location(connection), b'\x01')
+                        await connection.disconnect()
+            self.assertEqual([record for record in records if record['event'] == 'paired'], [])
+
     async def test_a_central_that_has_lost_its_keys_pairs_again(self):
         async with served([strap(1, 'no_input_no_output')]) as (port, _):
             async with host(port, 'Central', 'F0:F1:F2:F3:F4:01') as central:

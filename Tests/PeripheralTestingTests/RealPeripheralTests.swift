@@ -144,8 +144,8 @@ import Testing
             reactions: ["StartNotify": refusing("org.bluez.Error.NotPermitted", "Not paired")],
             verdict: .skip,
             words:
-                "the configuration of Heart Rate Measurement requires a paired client (insufficient_authentication (0x05)); "
-                + "not supported yet: needs pairing"),
+                "the configuration of Heart Rate Measurement requires more security (insufficient_authentication (0x05)); "
+                + "bluetoothd pairs by itself"),
         Case(
             id: "HRS/SEN/CN/BV-01-C", verdict: .skip, words: "bluetoothd reports no value without a subscription"),
         Case(

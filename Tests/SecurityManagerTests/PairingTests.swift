@@ -346,7 +346,7 @@ import Testing
                 guard sender == role, octets.first == 0x0C else { return octets }
                 return Array(octets.dropLast()) + [octets[64] ^ 1]
             }
-            expectFailure(pair, role.other, .invalidParameters)
+            expectFailure(pair, role.other, .dhKeyCheckFailed)
         }
     }
 

@@ -36,8 +36,8 @@ import Testing
         let transcript = try #require(Transcript.all.first { $0.isReflected })
         var device = try Device(transcript.role, transcript)
         try device.play(transcript)
-        #expect(device.failure == .failed(.invalidParameters))
-        #expect(device.sent.last == [0x05, 0x0A])
+        #expect(device.failure == .failed(.dhKeyCheckFailed))
+        #expect(device.sent.last == [0x05, 0x0B])
         #expect(device.bond == nil)
     }
 }

@@ -97,6 +97,7 @@ package final class BlueZCentralHost: LiveCentralHost {
         case .service(.genericAccess), .service(.genericAttribute):
             "bluetoothd hides Generic Access and Generic Attribute"
         case .service: nil
+        case .pairing: "bluetoothd pairs by itself"
         case .lossOfLinks: "bluetoothd always ends a connection with a Disconnect"
         case .absenceOfBond:
             session.assumeIsolated { $0.isPaired } ? "this machine is paired with the peripheral" : nil

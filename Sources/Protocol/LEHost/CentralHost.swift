@@ -49,4 +49,6 @@ public enum CentralCapability: Hashable, Sendable {
     case lossOfLinks
     /// Connects without a bond.  Core 6.0, Vol 3, Part C, section 9.4.4.
     case absenceOfBond
+    /// Sends any PDU of the Security Manager, and encrypts with any key.  Core 6.0, Vol 3, Part H, section 3.
+    case pairing
 }

@@ -47,6 +47,7 @@ extension Host {
         case .changeAddress(let address): changeAddress(to: address, into: &outbox)
         case .rotateAddress: rotateAddress(at: now, into: &outbox)
         case .overhear(let isOn): overhears = isOn
+        case .divertSecurity(let isOn): divertsSecurity = isOn
         case .security(let id, let input):
             guard let index = connections.firstIndex(where: { $0.id == id }) else { return }
             stepSecurity(input, index, at: now, pool: &pool, into: &outbox)

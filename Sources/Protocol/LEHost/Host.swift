@@ -3,7 +3,7 @@ public import GATT
 import HCI
 import L2CAP
 public import Octets
-import SecurityManager
+public import SecurityManager
 public import Simulation
 
 /// A Bluetooth LE host above one controller: peripheral, central, or both, with any number of connections.
@@ -75,6 +75,7 @@ public struct Host: Sendable {
     var connecting: Connecting?
     var faults = Faults()
     var overhears = false
+    var divertsSecurity = false
     /// How the host pairs, and its bonds.
     public internal(set) var security: HostSecurity
     var publicAddress = DeviceAddress(0, .public)
@@ -165,6 +166,9 @@ public struct Host: Sendable {
     public func isConnected(as own: DeviceAddress, to peer: DeviceAddress) -> Bool {
         connections.contains { $0.security.own == own && $0.security.peer == peer }
     }
+
+    /// Has these bonds, the oldest first, instead of its own.
+    public mutating func restore(_ bonds: [Bond]) { security.bonds = bonds.suffix(security.maximumBonds) }
 
     /// Takes keys, random values and passkeys from another source from now on, and a new IRK if the host has one.
     public mutating func takeSecrets(from secrets: HostSecurity.Secrets) {

@@ -79,6 +79,9 @@ extension Host {
         /// Whether the host reports the PDUs of the peer's server, including unsolicited answers, as
         /// `Output.overheard`.
         case overhear(Bool)
+        /// Whether the caller pairs in place of the host: with `sendRaw` and `LinkSecurityManager.Input.encrypt`.  The host
+        /// answers no PDUs of the peer's Security Manager, and reports them as `Output.securityPDU`.
+        case divertSecurity(Bool)
     }
 }
 
@@ -180,6 +183,8 @@ extension Host {
         /// The peer's server sent this PDU, neither a notification nor an indication.  Only with `Command.overhear`,
         /// and before its other outputs.
         case overheard(ConnectionID, [UInt8])
+        /// The peer's Security Manager sent this PDU.  Only with `Command.divertSecurity`.
+        case securityPDU(ConnectionID, [UInt8])
         /// The MTU of a connection after the exchange that this host's client requested, in octets.
         case exchangedMTU(ConnectionID, Int)
         /// The procedure of `Command.procedure` has ended.

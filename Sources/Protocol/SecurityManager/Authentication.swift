@@ -78,7 +78,7 @@ func computed<Value>(_ body: () throws(CryptographyFailure) -> Value) throws(Pai
 
 extension UInt128 {
     /// A random number of 128 bits.
-    init(using generator: inout some RandomNumberGenerator) {
+    package init(using generator: inout some RandomNumberGenerator) {
         let upper = UInt128(generator.next())
         self = upper << 64 | UInt128(generator.next())
     }

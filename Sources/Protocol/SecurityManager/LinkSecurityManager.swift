@@ -32,6 +32,8 @@ public struct LinkSecurityManager: Sendable {
         case encryptionChanged(HCIStatus, isOn: Bool)
         /// The instant of a `.wake`.
         case timePassed
+        /// Encrypt with this key, as the central.
+        case encrypt(LongTermKey)
     }
 
     /// What a connection requests or reports.
@@ -131,6 +133,7 @@ public struct LinkSecurityManager: Sendable {
         case .encryptionChanged(let status, let isOn):
             encryptionChanged(status, isOn: isOn, at: now, using: &generator, into: &outbox)
         case .timePassed: advance(.timePassed, at: now, using: &generator, into: &outbox)
+        case .encrypt(let key): if role == .initiator { encrypt(with: key, into: &outbox) }
         }
     }
 

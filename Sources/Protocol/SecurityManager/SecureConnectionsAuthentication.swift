@@ -1,4 +1,4 @@
-import Cryptography
+public import Cryptography
 
 /// Phase 2 of LE Secure Connections: both devices exchange public keys, prove what they know, and check the key.
 /// Core 6.0, Vol 3, Part H, sections 2.3.5.6 and 2.3.5.7.
@@ -91,7 +91,7 @@ struct SecureConnectionsAuthentication: Sendable {
 
     /// Refuses a point that is not on the curve, and a reflected key (CVE-2018-5383, CVE-2020-26558).  Section 2.3.5.6.1.
     private mutating func receive(_ key: P256PublicKey?) throws(PairingFailedReason) {
-        guard let key, key.x != keyPair.publicKey.x else { throw .invalidParameters }
+        guard let key, key.x != keyPair.publicKey.x else { throw .dhKeyCheckFailed }
         peerKey = key
         dhKey = try computed { () throws(CryptographyFailure) in try keyPair.sharedSecret(with: key) }
     }
@@ -245,7 +245,10 @@ struct SecureConnectionsAuthentication: Sendable {
 
 extension P256KeyPair {
     /// A random key pair.  About one number in 2³² is not a private key, so a second attempt succeeds.
-    fileprivate init(using generator: inout some RandomNumberGenerator) throws(PairingFailedReason) {
+    ///
+    /// - Parameter generator: Where the private key comes from.
+    /// - Throws: Unspecified Reason if libcrypto cannot compute the public key.
+    public init(using generator: inout some RandomNumberGenerator) throws(PairingFailedReason) {
         for _ in 0..<3 {
             let number = UInt128(using: &generator).mostSignificantFirst
             let privateKey = number + UInt128(using: &generator).mostSignificantFirst

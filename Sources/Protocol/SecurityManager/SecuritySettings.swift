@@ -81,6 +81,16 @@ public struct OutOfBandData: Hashable, Sendable {
 
         /// The origin of a commitment.
         public init(_ keyPair: P256KeyPair, random: UInt128) { (self.keyPair, self.random) = (keyPair, random) }
+
+        /// A random key pair and value; throws Unspecified Reason if libcrypto cannot compute the public key.
+        public init(using generator: inout some RandomNumberGenerator) throws(PairingFailedReason) {
+            self.init(try P256KeyPair(using: &generator), random: UInt128(using: &generator))
+        }
+
+        /// What the device gives away.
+        public var commitment: Commitment {
+            get throws(CryptographyFailure) { try Commitment(random: random, to: keyPair.publicKey) }
+        }
     }
 
     /// The Temporary Key of LE legacy pairing, which both devices know.

@@ -110,6 +110,8 @@ struct DeviceReader {
             cursor["min_key_size"]?.note(.outOfRange, "expected at most key_size, \(sizes.most), found \(sizes.least)")
         }
         security.bonds = cursor["bonds"]?.integer
+        if let hasOutOfBand = cursor["oob"]?.bool { security.hasOutOfBand = hasOutOfBand }
+        if let hasSigningKey = cursor["signing_key"]?.bool { security.hasSigningKey = hasSigningKey }
         security.privacy = privacy(cursor["privacy"])
         return security
     }

@@ -3,7 +3,7 @@ package import Scenarios
 extension RadioKind {
     /// Why an action cannot be played; nil if it can.
     package func unsupportedReason(for action: Action) -> String? {
-        action.kind.row.support.unsupportedReason(self, action.operation)
+        action.kind.row.support.unsupportedReason(self, action)
     }
 
     /// The argument of an action that this radio ignores; nil if there is none.

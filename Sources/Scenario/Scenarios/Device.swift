@@ -139,6 +139,10 @@ package struct Security: Hashable, Sendable {
     /// The lengths of encryption keys that it accepts, in octets.
     package var keySizes = 7...16
     package var bonds: Int?
+    /// Whether it can exchange data another way than by Bluetooth.
+    package var hasOutOfBand = false
+    /// Whether it distributes a key for signed data.
+    package var hasSigningKey = false
     /// How long it uses a resolvable private address; nil: it uses its identity address.
     package var privacy: Duration?
 

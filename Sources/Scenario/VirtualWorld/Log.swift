@@ -64,7 +64,11 @@ extension World {
 
     package mutating func clientReported(_ line: some JSONWritable) {
         journal.append(line: line, at: now)
-        if isAwaited(.said) { report(ObservedEvent(said: Datum(json: line.json.utf8))) }
+        let isShownToUsers = scenario.devices.contains { $0.security != nil }
+        guard isShownToUsers || isAwaited(.said) else { return }
+        let datum = Datum(json: line.json.utf8)
+        if isAwaited(.said) { report(ObservedEvent(said: datum)) }
+        if isShownToUsers, let datum { readPasskey(datum) }
     }
 
     mutating func noteSending(_ kind: PacketKind, _ packet: Packet, to controller: Int) {
@@ -155,7 +159,9 @@ extension World {
         case .disconnected(_, let peer, let reason):
             note(.disconnected, entity, name, code: reason.rawValue) { ($0.peer, $0.reason) = (peer, reason.name) }
         case .server(let id, let server): note(server, from: nodes[node].peer(of: id), of: node)
-        case .bondLost(let peer): note(.bondLost, entity, name) { $0.peer = peer }
+        case .bondLost(let peer):
+            bondChanges += 1
+            note(.bondLost, entity, name) { $0.peer = peer }
         case .security(let id, let security): note(security, with: nodes[node].peer(of: id), of: node)
         default: break
         }
@@ -167,7 +173,9 @@ extension World {
         case .encrypted(.some, _): note(.encrypted, entity, name) { $0.peer = peer }
         case .notEncrypted(let status):
             note(.encryptionFailed, entity, name, code: status.rawValue) { ($0.peer, $0.reason) = (peer, status.name) }
-        case .completed: note(.paired, entity, name) { $0.peer = peer }
+        case .completed(_, let isBonded):
+            if isBonded { bondChanges += 1 }
+            note(.paired, entity, name) { $0.peer = peer }
         case .failed(let failure):
             note(.pairingFailed, entity, name, code: failure.reason?.rawValue) { record in
                 (record.peer, record.reason) = (peer, failure.name)

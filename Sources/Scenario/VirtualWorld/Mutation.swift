@@ -10,6 +10,10 @@ package struct Mutation: Hashable, Sendable {
         case att(UInt8)
         /// Received ATT PDUs with this opcode, in one packet.
         case received(UInt8)
+        /// Sent PDUs of the Security Manager with this code, in one packet.  Core 6.0, Vol 3, Part H, section 3.3.
+        case security(UInt8)
+        /// Received PDUs of the Security Manager with this code, in one packet.
+        case receivedSecurity(UInt8)
         /// The data of LE Set Advertising Data.  Core 6.0, Vol 4, Part E, section 7.8.7.
         case advertisingData
         /// The data of LE Set Scan Response Data.  Core 6.0, Vol 4, Part E, section 7.8.8.
@@ -73,7 +77,7 @@ package struct Mutation: Hashable, Sendable {
     /// A sent packet with the defect, without H4's indicator; nil if it is unchanged.
     func applied(to octets: [UInt8], _ kind: PacketKind) -> [UInt8]? {
         switch kind {
-        case .acl: acl(octets, Target.att)
+        case .acl: acl(octets, [4: Target.att, 6: Target.security])
         case .command: command(octets)
         default: nil
         }
@@ -81,13 +85,13 @@ package struct Mutation: Hashable, Sendable {
 
     /// A received packet with the defect; nil if it is unchanged.
     func applied(toReceived octets: [UInt8], _ kind: PacketKind) -> [UInt8]? {
-        kind == .acl ? acl(octets, Target.received) : nil
+        kind == .acl ? acl(octets, [4: Target.received, 6: Target.receivedSecurity]) : nil
     }
 
-    /// Changes a fragment that is a whole L2CAP frame on the ATT channel.
-    private func acl(_ octets: [UInt8], _ target: (UInt8) -> Target) -> [UInt8]? {
+    /// Changes a fragment that is a whole L2CAP frame on one of these channels.
+    private func acl(_ octets: [UInt8], _ targets: [UInt8: (UInt8) -> Target]) -> [UInt8]? {
         let header = 8
-        guard octets.count > header, octets[1] & 0x10 == 0, octets[6] == 4, octets[7] == 0,
+        guard octets.count > header, octets[1] & 0x10 == 0, let target = targets[octets[6]], octets[7] == 0,
             Int(octets[4]) | Int(octets[5]) << 8 == octets.count - header
         else { return nil }
         let pdu = Array(octets[header...])

@@ -5,6 +5,7 @@ package import LEHost
 package import Octets
 import Peripheral
 import Scenarios
+import SecurityManager
 import Sensors
 import ServiceFramework
 import Simulation
@@ -61,6 +62,8 @@ struct Node: Sendable {
             table: device.table, randomAddress: randomAddress, receives: mtu,
             preferring: device.definition.preferredConnection, security: security)
     }
+
+    mutating func restore(_ bonds: [Bond]) { host.restore(bonds) }
 
     /// Its keys are to protect a link: they do not come from the seed.
     mutating func takeSecretsFromSystem() { host.takeSecrets(from: .system) }

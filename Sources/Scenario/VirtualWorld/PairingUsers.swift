@@ -31,7 +31,13 @@ extension World {
             return
         }
         switch output {
-        case .began: nodes[node].pairing = PairingScreen(connection: connection, own: own, peer: peer)
+        case .began:
+            nodes[node].pairing = PairingScreen(connection: connection, own: own, peer: peer)
+            // The peer has not displayed anything for this pairing yet.
+            if let other = self.node(connectedAs: peer, to: own) {
+                nodes[other].pairing?.passkey = nil
+                nodes[other].pairing?.number = nil
+            }
         case .display(let passkey): nodes[node].pairing?.passkey = passkey
         case .compare(let number):
             nodes[node].pairing?.number = number
@@ -39,6 +45,7 @@ extension World {
         case .requestPasskey: nodes[node].pairing?.isAsking = true
         case .completed, .failed:
             nodes[node].pairing = nil
+            clientPasskey = nil
             return
         default: return
         }
@@ -46,8 +53,17 @@ extension World {
         if let other = self.node(connectedAs: peer, to: own) { answerQuestions(of: other) }
     }
 
+    /// The user of a device reads what an external client reports that it displays: `{"passkey": {"displayed": 123456}}`.
+    mutating func readPasskey(_ line: Datum) {
+        guard case .number(let number)? = line["passkey"]?["displayed"], let passkey = UInt32(exactly: number) else {
+            return
+        }
+        clientPasskey = passkey
+        for node in nodes.indices where !nodes[node].isClient { answerQuestions(of: node) }
+    }
+
     /// Schedules what a user enters, if the user can know it and the script does not decide otherwise.
-    private mutating func answerQuestions(of node: Int) {
+    mutating func answerQuestions(of node: Int) {
         guard let screen = nodes[node].pairing else { return }
         let (other, behaviour) = (self.node(connectedAs: screen.peer, to: screen.own), behaviour(ofUserOf: node))
         guard behaviour != .never else { return }
@@ -73,12 +89,13 @@ extension World {
         schedule(.user(node: node, connection, input), due: now.advanced(by: Self.userReaction))
     }
 
-    /// The passkey on the other screen.  If both devices ask, or the other screen is outside of the world, the passkey of
-    /// the scenario.
+    /// The passkey on the other screen; that of an external client is what it reports, or the scenario's.  If both devices
+    /// ask, the scenario's, or 0.
     private func passkey(for node: Int, with other: Int?) -> UInt32? {
-        if let other, let passkey = nodes[other].pairing?.passkey { return passkey }
-        if let other, nodes[other].pairing?.isAsking != true { return nil }
-        return [node, other].lazy.compactMap(\.self).compactMap { fixedPasskey(of: $0) }.first ?? 0
+        guard let other else { return clientPasskey ?? fixedPasskey(of: node) }
+        if let passkey = nodes[other].pairing?.passkey { return passkey }
+        guard nodes[other].pairing?.isAsking == true else { return nil }
+        return [node, other].lazy.compactMap { fixedPasskey(of: $0) }.first ?? 0
     }
 
     private func fixedPasskey(of node: Int) -> UInt32? {
@@ -126,6 +143,7 @@ extension SecuritySettings {
         secureConnections = Preference(security.secureConnections)
         keySizes = UInt8(clamping: security.keySizes.lowerBound)...UInt8(clamping: security.keySizes.upperBound)
         passkey = security.passkey.map { UInt32(clamping: $0) }
+        if security.hasSigningKey { distributes.insert(.signingKey) }
     }
 }
 

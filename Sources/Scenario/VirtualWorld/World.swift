@@ -71,6 +71,10 @@ package struct World: Sendable {
     var hostOutbox: [Host.Output] = []
     /// The lasting actions of the script on the client.
     var clientConditions = Conditions()
+    /// How often a device has got or lost a bond.
+    package var bondChanges = 0
+    /// The passkey that an external client displays.
+    var clientPasskey: UInt32?
     var script: ScriptRunner
     var scriptOutbox = OutputQueue<ScriptRunner.Output>()
     private var notifications: [PeripheralDevice.Notification] = []

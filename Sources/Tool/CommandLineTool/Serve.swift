@@ -33,6 +33,9 @@ let serveGrammar = Arguments.Grammar(
     options: scenarioOptions(until: "no limit")
         + [
             controllerOption, DeviceRadios.option("Radio"), controlOption,
+            .option(
+                "--bonds", "FILE",
+                "Keep the devices' bonds in this file, which only you can read; it is created if missing"),
             Speed.option(
                 "1",
                 ".\nWith max, serve stops at the scenario's \"limit\", "
@@ -61,6 +64,9 @@ func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     var control: StreamAddress?
     if let text = invocation.text("--control") { control = try controlAddress(text, named: "--control") }
     let endpoints = ServeEndpoints(offered: addresses, radios: radios, control: control)
+    if invocation.has("--bonds"), endpoints.radio == .bluetoothd {
+        throw CommandFailure(.usage, "--bonds cannot be combined with --radio bluez: bluetoothd keeps bonds")
+    }
     configuration.limit(to: endpoints.radio)
     switch configuration.speed ?? .real(1) {
     case .real(let factor):
@@ -134,6 +140,16 @@ private func playAlone(_ configuration: RunConfiguration, _ invocation: Invocati
     return code
 }
 
+/// The world with the bonds of `--bonds`, and what keeps them.
+private func keepingBonds(
+    of prepared: World, _ invocation: Invocation
+) throws(CommandFailure) -> (World, BondKeeper?) {
+    guard let path = invocation.text("--bonds") else { return (prepared, nil) }
+    var world = prepared
+    let keeper = BondKeeper(try BondFile(path), &world)
+    return (world, keeper)
+}
+
 /// Plays a world in real time until a signal arrives or the limit passes.
 private func offer(
     _ configuration: RunConfiguration, _ endpoints: ServeEndpoints, _ factor: Double, _ invocation: Invocation,
@@ -141,7 +157,8 @@ private func offer(
 ) throws(CommandFailure) -> ExitCode {
     let paint = try terminal.flatMap { _ throws(CommandFailure) in try statusPaint(configuration, invocation) }
     defer { terminal?.giveBack() }
-    let (started, files, verbosity) = try prepare(configuration, invocation, inRealTime: true)
+    let (prepared, files, verbosity) = try prepare(configuration, invocation, inRealTime: true)
+    let (started, keeper) = try keepingBonds(of: prepared, invocation)
     let limit = invocation.has("--for") ? configuration.scenario.limit : nil
     let signals = Signals()
     let loop = EventLoop(pace: .real(speed: factor))
@@ -154,6 +171,7 @@ private func offer(
             let pairingOperator = PairingOperator(passkey: passkey, at: terminal, on: loop)
             let live = LiveWorld(started, on: loop, completion, verbosity, limits: endpoints.limits) { world in
                 files.flush(&world)
+                keeper?.save(world)
                 return !files.readerIsGone
             }
             let control = ControlSocket(configuration.scenario, live, on: loop)

@@ -9,19 +9,19 @@ import Octets
 extension Check {
     private static let readRequests = [
         AttributeRequest(
-            name: "Read", section: "4.8.1", isOptional: false, numbers: ["BI-01", "BI-02", "BI-03", "BI-04"]
+            name: "Read", section: "4.8.1", isOptional: false, numbers: ["BI-01", "BI-02", "BI-03", "BI-04", "BI-05"]
         ) { handle, _, _ in .readRequest(handle: handle) },
         AttributeRequest(
-            name: "Read By Type", section: "4.8.2", numbers: ["BI-06", nil, "BI-09", "BI-10"]
+            name: "Read By Type", section: "4.8.2", numbers: ["BI-06", nil, "BI-09", "BI-10", "BI-11"]
         ) { handle, type, _ in .readByTypeRequest(HandleRange(handle, handle), type: type) },
         AttributeRequest(
-            name: "Read Blob", section: "4.8.3", numbers: ["BI-12", "BI-14", "BI-15", "BI-16"]
+            name: "Read Blob", section: "4.8.3", numbers: ["BI-12", "BI-14", "BI-15", "BI-16", "BI-17"]
         ) { handle, _, _ in .readBlobRequest(handle: handle, offset: 0) },
         AttributeRequest(
-            name: "Read Multiple", section: "4.8.4", numbers: ["BI-18", "BI-19", "BI-20", "BI-21"]
+            name: "Read Multiple", section: "4.8.4", numbers: ["BI-18", "BI-19", "BI-20", "BI-21", "BI-22"]
         ) { handle, _, name in .readMultipleRequest([name, handle]) },
         AttributeRequest(
-            name: "Read Multiple Variable", section: "4.8.5", numbers: ["BI-36", "BI-38", "BI-40", "BI-42"]
+            name: "Read Multiple Variable", section: "4.8.5", numbers: ["BI-36", "BI-38", "BI-40", "BI-42", "BI-44"]
         ) { handle, _, name in .readMultipleVariableRequest([name, handle]) },
     ]
 
@@ -29,6 +29,7 @@ extension Check {
         (.unreadable, .readNotPermitted), (.unused, .invalidHandle),
         (.guardedFromReading(.insufficientAuthorization), .insufficientAuthorization),
         (.guardedFromReading(.insufficientAuthentication), .insufficientAuthentication),
+        (.guardedFromReading(.encryptionKeySizeTooShort), .encryptionKeySizeTooShort),
     ]
 
     static let readErrors =
@@ -101,10 +102,10 @@ extension Examiner {
 extension Check {
     private static let writeRequests = [
         AttributeRequest(
-            name: "Write", section: "4.9.3", isOptional: false, numbers: ["BI-02", "BI-03", "BI-04", "BI-05"]
+            name: "Write", section: "4.9.3", isOptional: false, numbers: ["BI-02", "BI-03", "BI-04", "BI-05", "BI-06"]
         ) { handle, _, _ in .writeRequest(handle: handle, value: [0]) },
         AttributeRequest(
-            name: "Prepare Write", section: "4.9.4", numbers: ["BI-07", "BI-08", "BI-11", "BI-12"]
+            name: "Prepare Write", section: "4.9.4", numbers: ["BI-07", "BI-08", "BI-11", "BI-12", "BI-13"]
         ) { handle, _, _ in .prepareWriteRequest(handle: handle, offset: 0, value: [0]) },
     ]
 
@@ -112,6 +113,7 @@ extension Check {
         (.unused, .invalidHandle), (.unwritable, .writeNotPermitted),
         (.guardedFromWriting(.insufficientAuthorization), .insufficientAuthorization),
         (.guardedFromWriting(.insufficientAuthentication), .insufficientAuthentication),
+        (.guardedFromWriting(.encryptionKeySizeTooShort), .encryptionKeySizeTooShort),
     ]
 
     static let writeErrors =
@@ -231,8 +233,28 @@ enum TargetAttribute: Hashable, Sendable {
     /// A value declared with Write whose writes fail with this error without pairing.
     case guardedFromWriting(ATTError)
 
+    /// Whether it is found over a link that is encrypted with a short key.
+    var needsShortKey: Bool {
+        switch self {
+        case .guardedFromReading(.encryptionKeySizeTooShort), .guardedFromWriting(.encryptionKeySizeTooShort): true
+        default: false
+        }
+    }
+
+    /// Whether it can be found over an encrypted link.
+    private var needsPlainLink: Bool {
+        switch self {
+        case .guardedFromReading(let error), .guardedFromWriting(let error): error == .insufficientAuthentication
+        default: false
+        }
+    }
+
     /// The handle and type of such a value; skips the check if there is none.
     func find(in peripheral: inout Examiner) throws(CheckExit) -> (handle: UInt16, type: UUID) {
+        if needsPlainLink, peripheral.isEncrypted {
+            try peripheral.reconnect()
+            try peripheral.discover()
+        }
         let values = peripheral.characteristics
         switch self {
         case .unreadable:
@@ -272,6 +294,8 @@ enum TargetAttribute: Hashable, Sendable {
         case .unused: "an unused handle"
         case .guardedFromReading(.insufficientAuthorization), .guardedFromWriting(.insufficientAuthorization):
             "a value that requires authorization"
+        case .guardedFromReading(.encryptionKeySizeTooShort), .guardedFromWriting(.encryptionKeySizeTooShort):
+            "a value that requires a longer key"
         case .guardedFromReading, .guardedFromWriting: "a value that requires authentication"
         }
     }
@@ -303,8 +327,8 @@ struct AttributeRequest: Sendable {
         _ id: String, _ preposition: String, _ target: TargetAttribute, _ error: ATTError
     ) -> Check {
         let title = "\(name) \(preposition) \(target.description)"
-        return .refusing(id, "\(title) is rejected with \(error)", Check.gatt(section)) {
-            peripheral throws(CheckExit) in
+        let rejection = "\(title) is rejected with \(error)"
+        let body: Check.Body = { peripheral throws(CheckExit) in
             let (handle, type) = try target.find(in: &peripheral)
             let description = "\(title), \(handle.inHex)"
             let request = pdu(handle, type, try peripheral.nameHandle)
@@ -312,6 +336,12 @@ struct AttributeRequest: Sendable {
                 throw Examiner.unsupported(name)
             }
             try peripheral.expectRefused(request, with: [error], at: handle, description)
+        }
+        guard target.needsShortKey else { return .refusing(id, rejection, Check.gatt(section), body) }
+        return Check(id, rejection, Check.gatt(section), scope: .freshConnection, if: .deviceName, .pairing) {
+            peripheral throws(CheckExit) in
+            try peripheral.pairWithShortKey()
+            try body(&peripheral)
         }
     }
 }

@@ -47,7 +47,22 @@ extension Check {
             },
             Check(
                 "BAS/SR/CN/BV-21-C", "a bonded client is notified of a change when it reconnects",
-                requirement.section("3.1"), limitation: .pairing),
+                requirement.section("3.1"), scope: .freshConnection, if: notified, .pairing,
+                .control("set the battery level")
+            ) { peripheral throws(CheckExit) in
+                let keys = try peripheral.bondWithAttributes()
+                let value = try peripheral.characteristic(.batteryLevel, of: .battery)
+                try peripheral.subscribe(.notification, to: value)
+                let octets = try peripheral.read(.batteryLevel, of: .battery)
+                let other: UInt8 = octets == [42] ? 43 : 42
+                try peripheral.reconnect(withBond: keys)
+                try peripheral.setValue(of: .battery, to: Double(other), "set the battery level")
+                let received = try peripheral.next(of: value.valueHandle, within: .seconds(60)) { $0.octets == [other] }
+                try peripheral.expect(
+                    received != nil,
+                    "a notification of \([other].text) within 60 s of the battery reaching \(other) %, without a new "
+                        + "subscription", seen: peripheral.latest(of: value.valueHandle)?.octets.text ?? "none")
+            },
             Check(
                 "BAS/SR/DES/BV-01-C", "each of several batteries has its own presentation format",
                 requirement.section("3.1.2.1"), if: hasLevel

@@ -139,7 +139,7 @@ extension Examiner {
     }
 
     /// Enables robust caching; returns the handle of Client Supported Features.
-    fileprivate mutating func enableRobustCaching() throws(CheckExit) -> UInt16 {
+    mutating func enableRobustCaching() throws(CheckExit) -> UInt16 {
         let handle = try characteristic(.clientSupportedFeatures, of: .genericAttribute).valueHandle
         try write([0x01], to: handle, "Client Supported Features")
         return handle

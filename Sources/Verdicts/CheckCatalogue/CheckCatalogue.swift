@@ -5,7 +5,8 @@ extension Check {
     package static let all: [Check] =
         advertising + reconnection + heartRate + thermometer + pulseOximeter + running + deviceInformation + battery
         + vendor + sampleStreams + discovery + declarations + reading + readErrors + writing + writeErrors
-        + notifications + caching + unknown + notRun + malformed + halfOpen + floods
+        + notifications + caching + bondedClients + unknown + notRun + pairing + passkey + outOfBand + keys + malformed
+        + halfOpen + floods
 
     /// A section about ATT.
     static func att(_ section: String) -> String { "Core 6.0, Vol 3, Part F, section \(section)" }

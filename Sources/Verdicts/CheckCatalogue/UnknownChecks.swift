@@ -22,21 +22,13 @@ extension Check {
         (["GAC/BI-01-C"], "Exchange MTU on an enhanced bearer is rejected", .enhanced),
         (["GAC/BI-02-C", "GAC/BI-03-C"], "Exchange MTU over BR/EDR is rejected", .classic),
         (["GAD/BV-07-C", "GAD/BV-08-C"], "services have SDP records", .classic),
-        (["GAI/BV-02-C"], "a bonded client receives indications when it reconnects", .pairing),
         (["GAN/BV-02-C"], "one notification carries several values", .multiple),
-        (["GAN/BV-03-C"], "a bonded client receives notifications when it reconnects", .pairing),
         (["GAR/BI-34-C", "GAR/BI-35-C"], "a value of the other transport cannot be read", .dualMode),
         (["GAR/BI-45-C"], "a value cannot be read", .variant),
         (["GAR/BV-11-C", "GAR/BV-12-C"], "several values can be read at once on an enhanced bearer", .enhanced),
-        (["GAS/BV-04-C"], "the server keeps the features of a bonded client", .pairing),
         (["GAS/BV-08-C"], "several values can be read at once", .variant),
         (["GAW/BV-12-C", "GAW/BV-13-C", "GAW/BV-14-C"], "each bearer has its own prepare queue", .enhanced),
         (["GAW/BI-39-C"], "a value that is one octet too long is rejected", .variant),
-        (
-            ["GAR/BI-05-C", "GAR/BI-11-C", "GAR/BI-17-C", "GAR/BI-22-C", "GAR/BI-44-C"],
-            "a value cannot be read with a key that is too short", .pairing
-        ),
-        (["GAW/BI-06-C", "GAW/BI-13-C"], "a value cannot be written with a key that is too short", .pairing),
         (
             ["GAW/BI-01-C", "GAW/BI-36-C", "GAW/BI-37-C", "GAW/BI-38-C", "GAW/BI-40-C", "GAW/BV-02-C"],
             "a value is written only with a valid signature", .signature

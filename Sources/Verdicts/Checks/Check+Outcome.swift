@@ -32,7 +32,7 @@ package enum CheckExit: Error, Hashable, Sendable {
     /// The check does not apply or cannot be run.
     case skipped(String)
 
-    var description: String {
+    package var description: String {
         switch self {
         case .failed(let finding): finding.seen
         case .inconclusive(let reason), .skipped(let reason): reason

@@ -3,6 +3,7 @@ package import GATT
 import LEHost
 import Octets
 import Scenarios
+import SecurityManager
 import Simulation
 package import VirtualWorld
 
@@ -86,7 +87,10 @@ extension Check {
     /// Why the check cannot be run over a host; nil if it may be.
     func unsupportedReason(for host: any ExaminerHost) -> String? {
         let services = prerequisites.compactMap(\.service).map(CentralCapability.service)
-        return (services + [scope.capability].compactMap(\.self)).lazy.compactMap(host.unsupportedReason(for:)).first
+        let pairing = prerequisites.contains(.pairing) ? [CentralCapability.pairing] : []
+        return (services + pairing + [scope.capability].compactMap(\.self)).lazy.compactMap(
+            host.unsupportedReason(for:)
+        ).first
     }
 
     /// Runs the body, after the examiner has been prepared for the scope.
@@ -141,6 +145,26 @@ struct VirtualTimeHost: ExaminerHost {
     }
 
     func ineffectiveReason(for action: Action) -> String? { host.world.ineffectiveReason(for: action)?.reason }
+
+    var secrets: HostSecurity.Secrets { .stream(host.world.secrets(named: "security of the examiner")) }
+
+    func displayedPasskey() -> UInt32? { host.world.passkey(displayedBy: device) }
+
+    mutating func enter(passkey: UInt32, _ connection: ConnectionID) -> Bool {
+        host.world.show(passkey: passkey, number: nil, on: host.node, connection, toUserOf: device)
+        return true
+    }
+
+    mutating func compare(number: UInt32, _ connection: ConnectionID) -> Bool {
+        host.world.show(passkey: nil, number: number, on: host.node, connection, toUserOf: device)
+        return true
+    }
+
+    mutating func requestSecurity() -> Bool { host.world.requestSecurity(by: device) }
+
+    mutating func exchangeOutOfBand(_ data: OutOfBandData) -> OutOfBandData.Commitment? {
+        host.world.exchangeOutOfBand(data, with: device)
+    }
 
     mutating func flush() {
         host.world.packets.flush()

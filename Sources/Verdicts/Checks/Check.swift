@@ -21,12 +21,14 @@ package struct Check: Identifiable, Sendable {
         case freshLink
         /// As `connection`, and no other check has used the connection.
         case freshConnection
+        /// As `freshLink`, under an address that the peripheral does not know.
+        case stranger
 
         /// The capability that a host needs to reach exactly this state; nil if each has it.
         var capability: CentralCapability? {
             switch self {
             case .advertising: .advertisements
-            case .link, .narrow, .freshLink: .untouchedConnections
+            case .link, .narrow, .freshLink, .stranger: .untouchedConnections
             case .connection, .freshConnection: nil
             }
         }
@@ -36,14 +38,14 @@ package struct Check: Identifiable, Sendable {
             switch self {
             case .link: .freshLink
             case .connection: .freshConnection
-            case .advertising, .narrow, .freshLink, .freshConnection: self
+            case .advertising, .narrow, .freshLink, .freshConnection, .stranger: self
             }
         }
 
         /// Whether several checks may use one connection.
         var isShared: Bool {
             switch self {
-            case .advertising, .freshLink, .freshConnection: false
+            case .advertising, .freshLink, .freshConnection, .stranger: false
             case .link, .narrow, .connection: true
             }
         }
@@ -95,14 +97,12 @@ package struct Check: Identifiable, Sendable {
 package enum Prerequisite: Hashable, Sendable {
     /// Why a check is never run, whatever the peripheral supports.
     package enum Limitation: String, Sendable {
-        /// It needs keys from an earlier connection.
-        case pairing = "not supported yet: needs pairing"
         /// It is not about Low Energy.
         case classic = "not supported: BR/EDR"
         /// It is about several ATT bearers on one link.
         case enhanced = "not supported: enhanced bearers (EATT)"
         /// It is about signed writes.
-        case signature = "not supported yet: needs a signing key from pairing"
+        case signature = "not supported yet: signed writes"
         case dualMode = "not supported: devices with BR/EDR and Low Energy"
         /// It is about ATT_MULTIPLE_HANDLE_VALUE_NTF.
         case multiple = "not supported yet: several values in one notification"
@@ -121,6 +121,8 @@ package enum Prerequisite: Hashable, Sendable {
     case absence(UUID, of: UUID)
     /// The peripheral is a scenario's, so that the check can do this: `set the heart rate`.
     case control(String)
+    /// The peripheral does not reject each pairing, and the host lets the examiner pair.
+    case pairing
     /// No peripheral meets it.
     case impossible(Limitation)
 
@@ -132,7 +134,7 @@ package enum Prerequisite: Hashable, Sendable {
         case .characteristic(_, let service), .notified(_, let service), .indicated(_, let service),
             .absence(_, let service):
             service
-        case .control, .impossible: nil
+        case .control, .pairing, .impossible: nil
         }
     }
 
@@ -157,6 +159,8 @@ package enum Prerequisite: Hashable, Sendable {
             return peripheral.find(uuid, of: service) == nil ? nil : "not applicable: there is a \(uuid.name)"
         case .control(let description):
             return peripheral.host.simulated == nil ? "cannot \(description) of a real peripheral" : nil
+        case .pairing:
+            return peripheral.host.unsupportedReason(for: .pairing) ?? peripheral.silence.reasonNotToPair
         case .impossible(let limitation): return limitation.rawValue
         }
     }

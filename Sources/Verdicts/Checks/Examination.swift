@@ -66,6 +66,7 @@ package struct Examination {
     /// Why to skip a check, as far as that is known without the peripheral; nil if the check must run.
     private func knownReason(to check: Check) -> String? {
         check.skipReason(isStrict: isStrict) ?? check.unsupportedReason(for: host)
+            ?? (check.prerequisites.contains(.pairing) ? silence.reasonNotToPair : nil)
             ?? informed.flatMap(check.prerequisiteReason)
     }
 
@@ -145,7 +146,7 @@ extension Check.Scope {
         switch self {
         case .advertising, .link, .narrow: .milliseconds(300)
         case .connection: .milliseconds(100)
-        case .freshLink, .freshConnection: .milliseconds(1500)
+        case .freshLink, .freshConnection, .stranger: .milliseconds(1500)
         }
     }
 }
@@ -157,7 +158,7 @@ extension Check {
         if weight == .robustness { return 7 }
         switch scope {
         case .advertising: return 0
-        case .freshLink, .freshConnection: return recording == nil ? 1 : 6
+        case .freshLink, .freshConnection, .stranger: return recording == nil ? 1 : 6
         case .link: return 2
         case .narrow: return 3
         case .connection: return recording == nil ? 4 : 5

@@ -34,6 +34,9 @@ extension Examiner {
         switch scope {
         case .advertising: return
         case .link, .freshLink: try link()
+        case .stranger:
+            changeAddress(to: DeviceAddress(0xC000_0000_0000 | secrets.next() >> 18, .random))
+            try link()
         case .narrow: try connect(exchangingMTU: false)
         case .connection, .freshConnection: try connect()
         }
@@ -104,11 +107,18 @@ extension Examiner {
         let parameters = ConnectionParameters(
             minimumInterval: interval, maximumInterval: interval, latency: 0, supervisionTimeout: 0x48)
         var failure: String?
+        var hasMoved = false
         for _ in 0..<3 {
             beginConnecting(parameters, within: .seconds(30))
             _ = wait(atMost: .seconds(31)) { $0.connection != nil || $0.refusal != nil }
             guard connection != nil else {
                 guard case .outside(let why)? = refusal else {
+                    if case .name = peer, !hasMoved {  // it may have another private address
+                        hasMoved = true
+                        forgetReports()
+                        try findAdvertiser()
+                        continue
+                    }
                     throw .inconclusive("could not connect to \(peer) within 30 s")
                 }
                 failure = "could not connect to \(peer): \(why)"
@@ -128,6 +138,7 @@ extension Examiner {
     package mutating func connect(exchangingMTU: Bool = true) throws(CheckExit) {
         try expectAnswers()
         try link()
+        if security.request != nil { _ = secures(after: .insufficientAuthentication) }
         if exchangingMTU, !silence.hasGivenUp(.exchangeMTU) { try exchangeMTU() }
         try discover()
     }
@@ -175,6 +186,11 @@ extension Examiner {
     }
 
     package mutating func disconnect() {
+        disconnectKeepingAddress()
+        changeAddress(to: nil)
+    }
+
+    mutating func disconnectKeepingAddress() {
         guard let connection else { return }
         command(.disconnect(connection, reason: .remoteUserTerminated))
         _ = wait(atMost: .seconds(5), due: Self.scanTime) { $0.connection == nil }

@@ -96,7 +96,7 @@ extension Examiner {
 
     /// The value of an attribute; an Error Response is a fail.
     package mutating func read(_ handle: UInt16, _ name: String) throws(CheckExit) -> [UInt8] {
-        switch try result(of: .readLong(handle: handle), "a read of \(name)") {
+        switch try resultSecurely(of: .readLong(handle: handle), "a read of \(name)") {
         case .success(.value(let octets)): return octets
         case .failure(.refused(let error, _)):
             try skipIfUnpaired(error, name)
@@ -111,10 +111,9 @@ extension Examiner {
     }
 
     /// A peripheral may require pairing for any attribute.  Core 6.0, Vol 3, Part C, section 10.
-    private func skipIfUnpaired(_ error: ATTError, _ name: String) throws(CheckExit) {
-        if ATTError.securityErrors.contains(error) {
-            throw .skipped("\(name) requires a paired client (\(error)); \(Prerequisite.Limitation.pairing.rawValue)")
-        }
+    package func skipIfUnpaired(_ error: ATTError, _ name: String) throws(CheckExit) {
+        guard ATTError.securityErrors.contains(error) else { return }
+        throw .skipped("\(name) requires more security (\(error)); \(security.demand.description)")
     }
 
     /// The whole values, by handle, that can be read.
@@ -135,7 +134,7 @@ extension Examiner {
 
     /// Writes a value; an Error Response is a fail.
     package mutating func write(_ octets: [UInt8], to handle: UInt16, _ name: String) throws(CheckExit) {
-        let error = try refusal(of: .write(handle: handle, value: octets), "a write of \(octets.text) to \(name)")
+        let error = try refusedSecurely(.write(handle: handle, value: octets), "a write of \(octets.text) to \(name)")
         if let error { try skipIfUnpaired(error, name) }
         try expect(error == nil, "\(name) accepts \(octets.text)", seen: "\(error?.description ?? "")")
     }
@@ -148,10 +147,15 @@ extension Examiner {
         by isRight: (ATTError) -> Bool
     ) throws(CheckExit) {
         let description = "a write of \(octets.text) to \(name)"
-        let error =
-            isPrompt && host.unsupportedReason(for: .packets) == nil
-            ? try refusal(of: PDU.writeRequest(handle: handle, value: octets), description, isPrompt: true)?.error
-            : try refusal(of: .write(handle: handle, value: octets), description)
+        let isPrompt = isPrompt && host.unsupportedReason(for: .packets) == nil
+        var error = isPrompt ? nil : try refusedSecurely(.write(handle: handle, value: octets), description)
+        if isPrompt {
+            repeat {
+                let request = PDU.writeRequest(handle: handle, value: octets)
+                error = try refusal(of: request, description, isPrompt: true)?.error
+            } while error.map { secures(after: $0) } ?? false
+        }
+        if let error { try skipIfUnpaired(error, name) }
         try expect(
             error.map(isRight) ?? false, "\(expected) for \(description)", seen: error?.description ?? "it was accepted"
         )
@@ -167,7 +171,7 @@ extension Examiner {
         }
         let number = configuration.rawValue.inHex
         let description = "a write of \(number) to the configuration of \(value.uuid.name)"
-        let error = try refusal(of: .configure(handle: handle, configuration), description)
+        let error = try refusedSecurely(.configure(handle: handle, configuration), description)
         if let error { try skipIfUnpaired(error, "the configuration of \(value.uuid.name)") }
         try expect(
             error == nil, "the configuration of \(value.uuid.name) accepts \(number)", seen: error?.description ?? "")

@@ -3,6 +3,7 @@ package import GATT
 import HCI
 package import LEHost
 package import Scenarios
+package import SecurityManager
 package import ServiceFramework
 package import Simulation
 import VirtualWorld
@@ -25,10 +26,17 @@ package struct Examiner {
     static let maximumNotices = 1 << 16
 
     /// The host by which it reaches the peripheral.
-    private(set) var host: any ExaminerHost
+    var host: any ExaminerHost
     package let peer: Peer
     /// Its address; nil until it is found.
     private(set) var address: DeviceAddress?
+    /// The examiner's address; nil before the host has started.
+    private(set) var ownAddress: DeviceAddress?
+    /// The address with which the host has started.
+    private(set) var firstAddress: DeviceAddress?
+    var security = Security()
+    /// Where keys and random values come from.
+    var secrets: HostSecurity.Secrets
     private(set) var advertisers = AdvertiserCache()
 
     package var services: [DiscoveredService] = []
@@ -63,7 +71,7 @@ package struct Examiner {
     private(set) var stall = Duration.zero
 
     init(by host: any ExaminerHost, of peer: Peer, knowing silence: Silence = Silence()) {
-        (self.host, self.peer, self.silence) = (host, peer, silence)
+        (self.host, self.peer, self.silence, secrets) = (host, peer, silence, host.secrets)
         if case .address(let own) = peer { address = own }
     }
 
@@ -76,12 +84,16 @@ package struct Examiner {
 
     package var now: Instant { host.now }
 
+    /// Whether nobody acts on the peripheral, because it is not a scenario's.
+    package var isReal: Bool { host.simulated == nil }
+
     /// The peripheral's advertising reports without repetitions, newest last.
     var reports: [AdvertisingReport] { advertisers.all.first { $0.address == address }?.reports ?? [] }
 
     mutating func start() {
         host.start()
         command(.overhear(true))
+        command(.divertSecurity(true))
         // An earlier check may have disabled it.
         if host.unsupportedReason(for: .unconfirmedIndications) == nil { command(.confirmIndications(true)) }
         listen()
@@ -148,7 +160,7 @@ package struct Examiner {
     /// Shorter stops never matter.
     private static let unnoticed = Duration.milliseconds(50)
 
-    private mutating func listen() {
+    mutating func listen() {
         var outputs: [Host.Output] = []
         host.drain(into: &outputs)
         for output in outputs { take(output) }
@@ -156,7 +168,7 @@ package struct Examiner {
 
     private mutating func take(_ output: Host.Output) {
         switch output {
-        case .started: isReady = true
+        case .started(let address, _): (isReady, ownAddress, firstAddress) = (true, address, address)
         case .report(let report):
             let advertiser = advertisers.add(report)
             // Of several devices with one name, the first found counts.
@@ -178,6 +190,10 @@ package struct Examiner {
             if receivedValues.count < Self.maximumNotices {
                 receivedValues.append(ReceivedValue(handle: handle, octets: octets, instant: now))
             }
+        case .securityPDU(let id, let octets) where id == connection: take(security: octets)
+        case .security(let id, .encrypted(let key, _)) where id == connection:
+            (security.encryption, security.isEncrypted) = (.success, key != nil)
+        case .security(let id, .notEncrypted(let status)) where id == connection: security.encryption = status
         case .overheard(_, let octets): if answered.count < Self.maximumNotices { answered.append(octets) }
         default: break
         }
@@ -210,11 +226,19 @@ package struct Examiner {
     /// The ATT transaction timeout.  Core 6.0, Vol 3, Part F, section 3.3.3.
     private static let transaction = Duration.seconds(30)
 
+    /// Uses another static random address in later connections; nil: the host's own.
+    mutating func changeAddress(to address: DeviceAddress?) {
+        guard let wanted = address ?? firstAddress, wanted != ownAddress else { return }
+        command(.changeAddress(wanted.kind == .random ? wanted : nil))
+        ownAddress = wanted
+    }
+
     package mutating func forgetReports() { advertisers = AdvertiserCache() }
 
     mutating func beginConnecting(_ parameters: ConnectionParameters, within patience: Duration) {
         pauseRecording()
         (refusal, services, receivedValues, answered, configured, sharedScope) = (nil, [], [], [], [], nil)
+        security = Security()
         guard let address else {
             refusal = .notNow
             return
@@ -252,6 +276,26 @@ package protocol ExaminerHost: CentralHost {
 
     /// Why an action would change nothing on the peripheral of `simulated`; nil if it would.
     func ineffectiveReason(for action: Action) -> String?
+
+    /// Where keys and random values come from.
+    var secrets: HostSecurity.Secrets { get }
+
+    // A person at the peripheral while it pairs; nil or false: nobody is there.
+
+    /// Reads the passkey that the peripheral displays.
+    mutating func displayedPasskey() -> UInt32?
+
+    /// Enters a passkey at the peripheral, soon.
+    mutating func enter(passkey: UInt32, _ connection: ConnectionID) -> Bool
+
+    /// Compares a number with the one that the peripheral displays, and confirms there, soon, that they are equal.
+    mutating func compare(number: UInt32, _ connection: ConnectionID) -> Bool
+
+    /// Makes the peripheral send a Security Request.
+    mutating func requestSecurity() -> Bool
+
+    /// Carries data to the peripheral, out of band; returns what the peripheral gives away.
+    mutating func exchangeOutOfBand(_ data: OutOfBandData) -> OutOfBandData.Commitment?
 }
 
 extension ExaminerHost {
@@ -259,4 +303,11 @@ extension ExaminerHost {
     package var connectionInterval: UInt16 { 0x18 }
 
     package func ineffectiveReason(for action: Action) -> String? { nil }
+
+    package var secrets: HostSecurity.Secrets { .system }
+    package mutating func displayedPasskey() -> UInt32? { nil }
+    package mutating func enter(passkey: UInt32, _ connection: ConnectionID) -> Bool { false }
+    package mutating func compare(number: UInt32, _ connection: ConnectionID) -> Bool { false }
+    package mutating func requestSecurity() -> Bool { false }
+    package mutating func exchangeOutOfBand(_ data: OutOfBandData) -> OutOfBandData.Commitment? { nil }
 }

@@ -188,7 +188,7 @@ extension Examiner {
         for value in characteristics {
             guard let handle = value.configurationHandle else { continue }
             let description = "a write to the configuration of \(value.uuid.name)"
-            let error = try refusal(of: .configure(handle: handle, value.usualConfiguration), description)
+            let error = try refusedSecurely(.configure(handle: handle, value.usualConfiguration), description)
             guard error == nil else { continue }
             accepted.append(value)
             configured.insert(handle)

@@ -1,4 +1,7 @@
-/// The requests that a peripheral did not answer, so that other checks need not wait for an answer as long as the first did.
+import SecurityManager
+
+/// The requests that a peripheral did not answer, so that other checks need not wait for an answer as long as the first did;
+/// and whether it rejects pairing.
 ///
 /// A request is sent once more; after that, everything that needs its answer is inconclusive at once.
 package struct Silence: Sendable {
@@ -10,6 +13,10 @@ package struct Silence: Sendable {
 
     private var unanswered: [Request: Int] = [:]
     private var isBroken = false
+    /// Whether the peripheral has answered a Pairing Request with Pairing Not Supported.
+    var rejectsPairing = false
+    /// Why the examiner cannot do what a peripheral demands of a secure link.
+    var reasonNotToSecure: String?
 
     /// Nothing has been asked yet.
     package init() {}
@@ -28,6 +35,12 @@ package struct Silence: Sendable {
         let count = unanswered[request] ?? 0
         let others = Request.allCases.filter { $0 != request }
         return count >= 2 || count == 1 && !isBroken && others.contains { unanswered[$0] ?? 0 >= 2 }
+    }
+
+    /// Why no check of pairing is run any more; nil if one may be.
+    var reasonNotToPair: String? {
+        rejectsPairing
+            ? "not applicable: the peripheral rejects pairing: \(PairingFailedReason.pairingNotSupported)" : nil
     }
 
     /// Why no check that needs a connection is run any more; nil if one may be.

@@ -239,9 +239,11 @@ package func environment(
     }
     let target = configuration.scenario.target ?? 0
     let name = devices.indices.contains(target) ? devices[target].name : ""
+    let passkey = devices.indices.contains(target) ? devices[target].security?.passkey : nil
+    let digits = passkey.map { String(String(1_000_000 + $0).dropFirst()) }
     return (controller.map { [("LUBDUB_CONTROLLER", $0)] } ?? []) + [
         ("LUBDUB_CASE", configuration.caseID), ("LUBDUB_SEED", "\(configuration.seed)"),
         ("LUBDUB_PEER", addresses.indices.contains(target) ? "\(addresses[target])" : ""), ("LUBDUB_PEER_NAME", name),
         ("LUBDUB_PEERS", "[\(peers.joined(separator: ", "))]"), ("PYTHONUNBUFFERED", "1"),
-    ]
+    ] + (digits.map { [("LUBDUB_PASSKEY", $0)] } ?? [])
 }

@@ -24,6 +24,8 @@ final class RealTimeHost: ExaminerHost {
     /// The connections that it has made.
     private(set) var connections = 0
     private var warnings = HostWarnings()
+    /// The passkey that the peripheral displays; nil if it is not known.
+    var passkey: UInt32?
 
     /// How long bluetoothd may take to start, and to restore the adapter.
     private static let timeout = Duration.seconds(30)
@@ -93,6 +95,7 @@ final class RealTimeHost: ExaminerHost {
 
     func stall(since begin: Instant) -> Duration { time.stall(since: begin) }
     func act(_ action: Action, for duration: Duration?) -> Bool { false }
+    func displayedPasskey() -> UInt32? { passkey }
 
     func unsupportedReason(for capability: CentralCapability) -> String? {
         central.unsupportedReason(for: capability)

@@ -48,7 +48,7 @@ struct RadioSupport: Sendable {
     var condition = ""
     /// Why the other radios cannot play it.
     let reason: String
-    fileprivate var isAccepted: @Sendable (Action.Operation) -> Bool = { _ in false }
+    fileprivate var isAccepted: @Sendable (Action) -> Bool = { _ in false }
     fileprivate var ignored: @Sendable (RadioKind, Action.Operation) -> String? = { _, _ in nil }
 
     static let all = Self(radios: RadioKind.allCases, reason: "")
@@ -63,12 +63,20 @@ struct RadioSupport: Sendable {
     /// Only with the virtual controllers.
     static func virtualRadio(_ reason: String) -> Self { Self(radios: [.rehearsal, .virtual], reason: reason) }
     static func builtInClient(_ reason: String) -> Self { Self(radios: [.rehearsal], reason: reason) }
-    /// With the built-in client; some operations with any client of devices that have Lubdub's host.
+    /// With the built-in client; some actions with any client of devices that have Lubdub's host.
     static func builtInClient(
-        orHostControl condition: String, _ isAccepted: @escaping @Sendable (Action.Operation) -> Bool, reason: String
+        orHostControl condition: String, _ isAccepted: @escaping @Sendable (Action) -> Bool, reason: String
     ) -> Self {
         Self(
             radios: [.rehearsal], limitedRadios: [.virtual, .controllers], condition: condition, reason: reason,
+            isAccepted: isAccepted)
+    }
+    /// With the built-in client; some actions with any client on the virtual radio.
+    static func builtInClient(
+        orVirtualRadio condition: String, _ isAccepted: @escaping @Sendable (Action) -> Bool, reason: String
+    ) -> Self {
+        Self(
+            radios: [.rehearsal], limitedRadios: [.virtual], condition: condition, reason: reason,
             isAccepted: isAccepted)
     }
     /// Only where the devices have Lubdub's host.
@@ -80,16 +88,16 @@ struct RadioSupport: Sendable {
 
     static func allBut(
         _ radios: [RadioKind], allows condition: String,
-        _ isAccepted: @escaping @Sendable (Action.Operation) -> Bool, reason: String
+        _ isAccepted: @escaping @Sendable (Action) -> Bool, reason: String
     ) -> Self {
         Self(
             radios: RadioKind.allCases.filter { !radios.contains($0) }, limitedRadios: radios, condition: condition,
             reason: reason, isAccepted: isAccepted)
     }
 
-    /// Why a radio cannot play an operation; nil if it can.
-    func unsupportedReason(_ radio: RadioKind, _ operation: Action.Operation) -> String? {
-        radios.contains(radio) || (limitedRadios.contains(radio) && isAccepted(operation)) ? nil : reason
+    /// Why a radio cannot play an action; nil if it can.
+    func unsupportedReason(_ radio: RadioKind, _ action: Action) -> String? {
+        radios.contains(radio) || (limitedRadios.contains(radio) && isAccepted(action)) ? nil : reason
     }
 
     /// The argument that a radio ignores; nil if it plays the whole operation.

@@ -133,7 +133,8 @@ extension Action.Kind {
             ActionRow(
                 .values, of: .value(.sent), orWith: ("channel", .device), lasts: false, needsEntity: true,
                 on: .allBut(
-                    [.bluetoothd], allows: "without `channel`", { if case .raw(_, nil) = $0 { true } else { false } },
+                    [.bluetoothd], allows: "without `channel`",
+                    { if case .raw(_, nil) = $0.operation { true } else { false } },
                     reason: "bluetoothd controls this"),
                 "These octets are sent as a value, or as a whole PDU on a channel.",
                 [
@@ -183,9 +184,9 @@ extension Action.Kind {
                 on: .allBut(
                     [.bluetoothd], allows: "with `\"on\": \"read\"` or `\"write\"`",
                     {
-                        if case .attError(.read, _) = $0 {
+                        if case .attError(.read, _) = $0.operation {
                             true
-                        } else if case .attError(.write, _) = $0 {
+                        } else if case .attError(.write, _) = $0.operation {
                             true
                         } else {
                             false
@@ -242,7 +243,7 @@ extension Action.Kind {
                 .pairing, of: .device, lasts: false,
                 on: .builtInClient(
                     orHostControl: "with `\"side\": \"device\"`",
-                    { if case .forgetBond(.device) = $0 { true } else { false } },
+                    { if case .forgetBond(.device) = $0.operation { true } else { false } },
                     reason: "only the built-in client and Lubdub's own host can lose keys on request"),
                 "The device, the built-in client or both lose their keys. A client that loses them disconnects, as phones do when their user removes a device.",
                 [.init("side", .choice(Action.Side.self), "Which side loses them; the device by default.")]
@@ -287,7 +288,9 @@ extension Action.Kind {
         case .user:
             ActionRow(
                 .pairing, of: .user, needsEntity: true,
-                on: .virtualRadio("only the users of simulated devices answer by themselves"),
+                on: .builtInClient(
+                    orVirtualRadio: "for a device", { $0.entity != .client },
+                    reason: "only the users of simulated devices and of the built-in client answer by themselves"),
                 "When the device or the built-in client asks for a passkey or shows a number to compare, its user does this.",
                 [
                     .init(

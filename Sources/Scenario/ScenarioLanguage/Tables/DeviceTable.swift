@@ -79,6 +79,8 @@ extension Tables {
         .init(
             "bonds", .integer(0...255),
             "Maximum number of bonds; a further one replaces the oldest. 255 by default."),
+        .init("oob", .boolean, "Whether check can exchange data with it out of band; false by default."),
+        .init("signing_key", .boolean, "Whether it distributes a key for signed data (CSRK); false by default."),
         .init(
             "privacy", .any([.boolean, .duration]),
             "Whether it uses resolvable private addresses, false by default; a duration, 1 s to 1 h, is how long it uses each: 15 min with true."
