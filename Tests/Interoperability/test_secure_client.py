@@ -35,7 +35,8 @@ class SecureStrap(Strap):
     def __init__(self, io, secure, mitm):
         super().__init__()
         self.io, self.secure, self.mitm = io, secure, mitm
-        self.pairings = 0
+        self.pairings = self.refreshes = 0
+        self.insists = False
 
     def heart_rate_service(self):
         service = super().heart_rate_service()
@@ -56,7 +57,16 @@ class SecureStrap(Strap):
         def paired(_):
             self.pairings += 1
 
+        def encrypted():
+            if self.insists:
+                connection.request_pairing()
+
+        def refreshed():
+            self.refreshes += 1
+
         connection.on('pairing', paired)
+        connection.on('connection_encryption_change', encrypted)
+        connection.on('connection_encryption_key_refresh', refreshed)
 
     async def correct_legacy_keys(self):
         """Bumble, as a peripheral, looks for the key that it has distributed under the name of the other."""
@@ -133,6 +143,16 @@ class SecureClientTests(Interoperability):
         async with strap(IO.DISPLAY_OUTPUT_ONLY, mitm=True) as (_, address):
             lines = await monitor(address, '--passkey', '654321', until='error')
             self.assertEqual(lines[-1]['error'], 'pairing failed: confirm_value_failed')
+
+    async def test_a_security_request_after_encryption_refreshes_the_key(self):
+        with tempfile.TemporaryDirectory() as folder:
+            bonds = pathlib.Path(folder, 'bonds.json')
+            async with strap() as (secured, address):
+                await monitor(address, '--bonds', bonds, until='location')
+                secured.insists = True
+                lines = await monitor(address, '--bonds', bonds, until='location')
+                self.assertFalse([line for line in lines if 'pairing' in line])
+                self.assertEqual((secured.pairings, secured.refreshes), (1, 1))
 
     async def test_pair_does_not_wait_for_a_refusal(self):
         async with strap() as (_, address):
