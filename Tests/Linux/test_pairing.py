@@ -8,43 +8,10 @@ import sys
 
 from dbus_fast import BusType, Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
-from dbus_fast.service import ServiceInterface, method
 
+from agent import ClientAgent
 from harness import until
 from serving import PROPERTIES, ServingTest, call, read
-
-
-class ClientAgent(ServiceInterface):
-    """The user of the client: enters the strap's passkey, and accepts everything."""
-
-    def __init__(self, shown):
-        super().__init__('org.bluez.Agent1')
-        self.shown, self.digits = shown, None
-
-    @method()
-    async def RequestPasskey(self, device: 'o') -> 'u':
-        await until(self.shown, 'the strap shows digits')
-        return int(self.shown())
-
-    @method()
-    def DisplayPasskey(self, device: 'o', passkey: 'u', entered: 'q'):
-        self.digits = f'{passkey:06}'
-
-    @method()
-    def RequestConfirmation(self, device: 'o', passkey: 'u'):
-        self.digits = f'{passkey:06}'
-
-    @method()
-    def RequestAuthorization(self, device: 'o'):
-        pass
-
-    @method()
-    def Cancel(self):
-        pass
-
-    @method()
-    def Release(self):
-        pass
 
 
 class Spoilt(Exception):

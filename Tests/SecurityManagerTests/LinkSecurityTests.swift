@@ -56,6 +56,29 @@ import Testing
         #expect(central.outputs == [])
     }
 
+    @Test func `A Security Request after encryption uses the bond again instead of pairing`() {
+        let key = LongTermKey(7)
+        var central = Device(.initiator, bond: Self.bond(Self.peer, key))
+        central.step(.resume)
+        central.step(.encryptionChanged(.success, isOn: true))
+        central.step(.received([0x0B, 0x01]))
+        #expect(central.outputs == [.requested([.bonding]), .encrypt(key)])
+        central.step(.secure)
+        #expect(central.outputs == [])
+        central.step(.encryptionChanged(.success, isOn: true))
+        #expect(central.outputs == [.encrypted(key, isNew: false)])
+    }
+
+    @Test func `A Security Request for authentication that the bond lacks leads to pairing`() {
+        var central = Device(.initiator, bond: Self.bond(Self.peer, LongTermKey(7)))
+        central.step(.resume)
+        central.step(.encryptionChanged(.success, isOn: true))
+        central.step(.received([0x0B, 0x05]))
+        #expect(central.outputs == [.requested([.bonding, .mitmProtection])])
+        central.step(.secure)
+        #expect(central.codes == [0x01])
+    }
+
     @Test func `Resuming without a bond has no effect`() {
         var central = Device(.initiator)
         central.step(.resume)

@@ -206,10 +206,11 @@ public struct LinkSecurityManager: Sendable {
         }
     }
 
-    /// Section 2.4.6: the central encrypts with a key that is strong enough, or lets its user decide about pairing.
+    /// Section 2.4.6: the central encrypts with a bond's key that is strong enough, again if the link is encrypted with it,
+    /// or lets its user decide about pairing.
     private mutating func securityRequested(_ requirements: AuthenticationRequirements, into outbox: inout [Output]) {
         outbox.append(.requested(requirements))
-        guard key == nil, let bonded = bond?.keyAsCentral, bonded.satisfies(requirements) else { return }
+        guard key == nil || usesBond, let bonded = bond?.keyAsCentral, bonded.satisfies(requirements) else { return }
         encrypt(with: bonded, into: &outbox)
     }
 
