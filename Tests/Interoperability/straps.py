@@ -116,6 +116,18 @@ class Strap:
         await self.device.notify_subscribers(self.measurements)
 
 
+class Encrypted(Strap):
+    """Its location can be read over an encrypted link only."""
+
+    def heart_rate_service(self):
+        service = super().heart_rate_service()
+        measurement, location, control = service.characteristics
+        encrypted = characteristic(
+            location.uuid, READ, gatt.Characteristic.READABLE | gatt.Characteristic.READ_REQUIRES_ENCRYPTION,
+            bytes([self.location]))
+        return gatt.Service(gatt.GATT_HEART_RATE_SERVICE, [measurement, encrypted, control])
+
+
 class Raw(Strap):
     """A strap that changes the octets that Bumble notifies."""
 

@@ -8,7 +8,7 @@ import re
 
 from examining import ADDRESS, verdicts
 from harness import ROOT, Interoperability, lubdub
-from straps import FAULTY, Strap
+from straps import FAULTY, Encrypted, Strap
 
 DEVIATIONS = json.loads((ROOT / 'Documentation/known-deviations.json').read_text())
 
@@ -57,6 +57,11 @@ class RealPeripheralTests(Interoperability):
     async def listed(self):
         async with lubdub('check', '--list') as process:
             return {line.split()[0].decode() async for line in process.stdout}
+
+    async def test_a_strap_that_requires_encryption_is_paired_with(self):
+        for check in 'HRS/SEN/CR/BV-01-C', 'gatt/pairing_opens_values':
+            seen, examination = await verdicts(Encrypted(), '--only', check)
+            self.assertEqual(seen, {check: 'pass'}, '\n'.join(examination.lines))
 
     async def test_every_faulty_strap_fails_the_check_for_its_fault(self):
         self.assertGreaterEqual(len(FAULTY), 12)

@@ -1,4 +1,6 @@
+package import Arguments
 import Bluetooth
+package import CommandSupport
 import LEHost
 import SecurityManager
 
@@ -11,6 +13,18 @@ package struct ClientSecurity: Sendable {
 
     /// Pairs without authentication (Just Works), and keeps no bonds.
     package init() {}
+
+    package static let passkeyOption = Arguments.Grammar.Option.option(
+        "--passkey", "DIGITS", "The passkey that the device displays, or that is printed on it")
+
+    /// The passkey of `passkeyOption`; nil if it is not given.
+    package static func passkey(_ invocation: Invocation) throws(CommandFailure) -> UInt32? {
+        try orFail {
+            try invocation.value("--passkey", as: "six digits, for example 123456") { text in
+                text.utf8.count == 6 ? UInt32(text) : nil
+            }
+        }
+    }
 
     /// The same for the host with an address.
     func ofHost(_ address: DeviceAddress) -> HostSecurity {

@@ -167,7 +167,7 @@ public struct Host: Sendable {
         connections.contains { $0.security.own == own && $0.security.peer == peer }
     }
 
-    /// Has these bonds, the oldest first, instead of its own.
+    /// Replaces the bonds; the oldest is first.
     public mutating func restore(_ bonds: [Bond]) { security.bonds = bonds.suffix(security.maximumBonds) }
 
     /// Takes keys, random values and passkeys from another source from now on, and a new IRK if the host has one.

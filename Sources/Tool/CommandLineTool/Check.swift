@@ -5,6 +5,7 @@ import Checks
 import ClientTesting
 import CommandSupport
 import Conformance
+import Drivers
 import PeripheralTesting
 import ScenarioRuns
 import TextFormatting
@@ -26,6 +27,7 @@ let checkGrammar = Arguments.Grammar(
             "Offer a virtual controller at tcp:HOST:PORT or unix:PATH to the peripheral's host stack,\ninstead of --radio"
         ),
         .option("--peer", "NAME|ADDRESS", "Real peripheral to check: its name, or C0:FF:EE:00:00:01[/public|/random]"),
+        ClientSecurity.passkeyOption,
         .flag("--list", "List the checks, and run none"),
         .option("--only", "GLOB", repeatable: true, "Run only checks whose id matches; * also matches /"),
         .flag("--strict", "Also run checks of recommendations (\"should\") and of robustness"),
@@ -56,10 +58,10 @@ func check(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         return .success
     }
     if let endpoint = try PeripheralEndpoint(invocation) { return try endpoint.test(checks, invocation) }
-    if invocation.has("--peer") {
+    if let option = ["--peer", "--passkey"].first(where: invocation.has) {
         throw CommandFailure(
             .usage,
-            "--peer requires a radio to the peripheral: --radio bluez, --radio hci:ADDRESS or --controller ADDRESS")
+            "\(option) requires a radio to the peripheral: --radio bluez, --radio hci:ADDRESS or --controller ADDRESS")
     }
     guard let path = invocation.operands.first else {
         throw CommandFailure(.usage, "check needs a SCENARIO, or for a real peripheral --radio and --peer")

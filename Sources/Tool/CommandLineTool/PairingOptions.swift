@@ -5,7 +5,7 @@ import Drivers
 /// The options of commands that connect as a client, and can pair.
 let pairingOptions: [Arguments.Grammar.Option] = [
     .flag("--pair", "Pair with the device at once, and again if it has lost the keys; else only if it asks"),
-    .option("--passkey", "DIGITS", "The passkey that the device displays, or that is printed on it"),
+    ClientSecurity.passkeyOption,
     .option("--bonds", "FILE", "Keep bonds in this file, which only you can read; it is created if missing"),
 ]
 
@@ -17,11 +17,7 @@ func clientSecurity(_ invocation: Invocation, above radio: RadioChoice) throws(C
             "\(option) needs --radio hci: with --radio bluez, bluetoothd pairs and keeps bonds; use bluetoothctl")
     }
     var security = ClientSecurity()
-    security.passkey = try orFail {
-        try invocation.value("--passkey", as: "six digits, for example 123456") { text in
-            text.utf8.count == 6 ? UInt32(text) : nil
-        }
-    }
+    security.passkey = try ClientSecurity.passkey(invocation)
     if let path = invocation.text("--bonds") { security.bonds = try BondFile(path) }
     return security
 }

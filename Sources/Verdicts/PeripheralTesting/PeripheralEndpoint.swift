@@ -70,9 +70,11 @@ package enum PeripheralEndpoint {
         }
         let code = try withHost(log) { host throws(CommandFailure) in
             guard let name = invocation.text("--peer") else { throw missingPeer(host) }
+            host.passkey = try ClientSecurity.passkey(invocation)
+            let passkey = invocation.text("--passkey").map { ["--passkey", $0] } ?? []
             var test = RealPeripheralTest(
                 checks: checks, peer: Peer(name), isStrict: invocation.has("--strict"), printer: printer,
-                baseline: baseline, reports: reports, radio: radio, options: options + ["--peer", name],
+                baseline: baseline, reports: reports, radio: radio, options: options + ["--peer", name] + passkey,
                 timeout: timeout)
             return try test.run(host, recent)
         }
