@@ -35,8 +35,8 @@ class Bench(unittest.TestCase):
         self.assertEqual(code, 0)
         self.assertEqual(
             list(rows),
-            ['notifications', 'logged', 'client', 'reads', 'greeting', 'hour', 'day', 'ecg', 'lateness', 'idle', 'crowd',
-             'crowd_memory', 'suite', 'start', 'memory'])
+            ['notifications', 'logged', 'client', 'reads', 'greeting', 'hour', 'day', 'encryption', 'pairing', 'ecg',
+             'lateness', 'idle', 'crowd', 'crowd_memory', 'suite', 'start', 'memory'])
         for name, row in rows.items():
             self.assertTrue(row['valid'], row)
             self.assertIsNone(row['ratio'], row)

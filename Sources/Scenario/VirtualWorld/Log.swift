@@ -64,7 +64,8 @@ extension World {
 
     package mutating func clientReported(_ line: some JSONWritable) {
         journal.append(line: line, at: now)
-        let isShownToUsers = scenario.devices.contains { $0.security != nil }
+        // The built-in client's screen is known without its lines.
+        let isShownToUsers = nodes.last?.isClient != true && scenario.devices.contains { $0.security != nil }
         guard isShownToUsers || isAwaited(.said) else { return }
         let datum = Datum(json: line.json.utf8)
         if isAwaited(.said) { report(ObservedEvent(said: datum)) }
