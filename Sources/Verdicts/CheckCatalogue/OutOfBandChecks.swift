@@ -96,14 +96,6 @@ extension Examiner {
     fileprivate mutating func expectWrongCommitmentRefused() throws(CheckExit) {
         var plan = try exchangeCommitments()
         plan.outOfBand.own = try ownOutOfBandData()
-        switch try attempt(plan) {
-        case .failure(.refused(let reason, after: let last)) where last != "Pairing Request":
-            try expect(
-                reason == .confirmValueFailed, "Pairing Failed (\(PairingFailedReason.confirmValueFailed))",
-                seen: "Pairing Failed (\(reason))", evidence: SecurityPDU.pairingFailed(reason).octets)
-        case .failure(let end): throw exit(of: end, plan)
-        case .success:
-            throw failure(expected: "Pairing Failed, since the confirm value is wrong", seen: "the link is encrypted")
-        }
+        try expectConfirmValueFailed(plan) { $0 != "Pairing Request" }
     }
 }

@@ -114,9 +114,15 @@ extension Examiner {
 
     /// Pairs with a wrong confirm value; fails unless the peripheral rejects it.
     mutating func expectConfirmValueFailed(_ plan: PairingPlan) throws(CheckExit) {
-        let plan = plan.but(.wrongConfirm)
+        try expectConfirmValueFailed(plan.but(.wrongConfirm)) { $0 == "Pairing Random" }
+    }
+
+    /// Pairs; fails unless the peripheral rejects a confirm value after one of these steps.
+    mutating func expectConfirmValueFailed(
+        _ plan: PairingPlan, after isInTime: (String) -> Bool
+    ) throws(CheckExit) {
         switch try attempt(plan) {
-        case .failure(.refused(let reason, after: "Pairing Random")):
+        case .failure(.refused(let reason, after: let last)) where isInTime(last):
             try expect(
                 reason == .confirmValueFailed, "Pairing Failed (\(PairingFailedReason.confirmValueFailed))",
                 seen: "Pairing Failed (\(reason))", evidence: SecurityPDU.pairingFailed(reason).octets)
