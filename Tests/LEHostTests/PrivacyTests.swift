@@ -127,7 +127,7 @@ import Testing
         harness.event(Event.leConnectionComplete(.success, complete).octets)
         guard case .connected(let id, let connected)? = harness.takeOutputs().last else { return #expect(Bool(false)) }
         #expect(connected.peer == Self.peer && connected.isPeerResolved)
-        #expect(harness.host.addressOnAir(ofPeer: id) == addresses[1])
+        #expect(harness.host.addresses(of: id)?.peer == addresses[1])
         harness.step(.command(.security(id, .secure)))
         harness.answerAll()
     }

@@ -34,11 +34,6 @@ struct PrivateAddresses: Sendable {
 // Privacy: Core 6.0, Vol 3, Part C, section 10.7.  The host generates and resolves private addresses itself, which works on
 // every controller, and lets a script choose when an address changes.
 extension Host {
-    /// The address with which the peer of a connection was connected; nil: no such connection.
-    public func addressOnAir(ofPeer id: ConnectionID) -> DeviceAddress? {
-        connections.first { $0.id == id }?.peerOnAir
-    }
-
     /// The address that bonded peers keep.
     public var identityAddress: DeviceAddress { randomAddress ?? publicAddress }
 

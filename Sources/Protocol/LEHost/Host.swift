@@ -151,13 +151,10 @@ public struct Host: Sendable {
     /// The address that peers see; the public one is known after the start.
     public var address: DeviceAddress { usedRandomAddress ?? publicAddress }
 
-    /// The peer of a connection; nil: no such connection.
-    public func peer(of id: ConnectionID) -> DeviceAddress? { connections.first { $0.id == id }?.peer }
-
     /// The connections, with the peers' addresses.
     public var connectedPeers: [(id: ConnectionID, peer: DeviceAddress)] { connections.map { ($0.id, $0.peer) } }
 
-    /// The addresses that this host and the peer use in a connection; nil: no such connection.
+    /// The addresses with which this host and the peer of a connection were connected; nil: no such connection.
     public func addresses(of id: ConnectionID) -> (own: DeviceAddress, peer: DeviceAddress)? {
         connections.first { $0.id == id }.map { ($0.security.own, $0.security.peer) }
     }
@@ -293,8 +290,6 @@ struct Connection: Sendable {
     let role: ConnectionComplete.Role
     /// The identity address, if the host or its controller knows it.
     let peer: DeviceAddress
-    /// The address with which the peer connected.
-    let peerOnAir: DeviceAddress
     var reassembler = Reassembler()
     var server: Server
     var client: Client
@@ -318,7 +313,6 @@ struct Connection: Sendable {
         _ security: HostSecurity, _ identity: Identity, own: DeviceAddress, peerOnAir: DeviceAddress
     ) {
         (self.id, handle, role, peer) = (id, complete.handle, complete.role, complete.peer)
-        self.peerOnAir = peerOnAir
         timing = complete.timing
         server = Server(receives: mtu)
         client = Client(receives: mtu, confirmsIndications: faults.confirmsIndications)

@@ -4,7 +4,7 @@ public import Cryptography
 /// What a device supports and requires of pairing.
 public struct SecuritySettings: Hashable, Sendable {
     /// Whether a device uses something that the peer perhaps does not support.
-    public enum Preference: Hashable, Sendable {
+    public enum Preference: String, CaseIterable, Sendable {
         /// Never.
         case off
         /// If the peer can.

@@ -43,7 +43,7 @@ struct ResolvingList: Hashable, Sendable {
 
     // MARK: Peers
 
-    /// Who sends from an address: the identity address of a device on the list, or the address itself; nil for a packet to
+    /// The sender with an address: the identity address of a device on the list, or the address itself; nil for a packet to
     /// ignore, since the device must use private addresses (network privacy mode).
     func sender(at address: DeviceAddress) -> DeviceAddress? {
         guard isEnabled, !entries.isEmpty else { return address }

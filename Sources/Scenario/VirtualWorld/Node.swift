@@ -127,7 +127,7 @@ struct Node: Sendable {
 
     /// The peer that has connected with an address: its identity address, if the host knows it.
     func peer(at address: DeviceAddress) -> DeviceAddress {
-        connections.first { host.addressOnAir(ofPeer: $0.id) == address }?.peer ?? address
+        connections.first { host.addresses(of: $0.id)?.peer == address }?.peer ?? address
     }
 
     func hasSubscriber(_ handle: UInt16, at client: DeviceAddress?) -> Bool {
