@@ -4,6 +4,7 @@ import Bluetooth
 import CommandSupport
 import DBus
 import Scenarios
+import SecurityManager
 import Simulation
 import VirtualWorld
 
@@ -126,7 +127,7 @@ extension Advertisement {
 }
 
 extension PairingAgent.Capability {
-    fileprivate init(_ io: Security.IO) {
+    fileprivate init(_ io: IOCapability) {
         self =
             switch io {
             case .displayOnly: .displayOnly

@@ -1,6 +1,7 @@
 import GATT
 import ScenarioLanguage
 package import Scenarios
+import SecurityManager
 import ServiceFramework
 
 // The limits of bluetoothd.

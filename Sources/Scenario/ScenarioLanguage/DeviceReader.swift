@@ -1,6 +1,7 @@
 import Bluetooth
 import Documents
 import Scenarios
+import SecurityManager
 import TextFormatting
 
 /// Reads devices from checked documents.
@@ -96,7 +97,7 @@ struct DeviceReader {
 
     private func security(_ cursor: Cursor) -> Security {
         var security = Security()
-        if let io: Security.IO = cursor["io"].choice() { security.io = io }
+        if let word = cursor["io"]?.string, let io = IOCapability(word: word) { security.io = io }
         security.passkey = cursor["passkey"]?.integer
         if let isBonding = cursor["bonding"]?.bool { security.isBonding = isBonding }
         if let preference = preference(cursor["secure_connections"], isTrue: .preferred) {
@@ -122,8 +123,21 @@ struct DeviceReader {
     }
 
     /// A preference by its name, or as a boolean.
-    private func preference(_ cursor: Cursor?, isTrue: Security.Preference) -> Security.Preference? {
+    private func preference(_ cursor: Cursor?, isTrue: SecuritySettings.Preference) -> SecuritySettings.Preference? {
         cursor?.bool.map { $0 ? isTrue : .off } ?? cursor.choice()
+    }
+}
+
+extension IOCapability {
+    /// The words of the language.
+    static let words: [(word: String, capability: IOCapability)] = [
+        ("display_only", .displayOnly), ("display_yes_no", .displayYesNo), ("keyboard_only", .keyboardOnly),
+        ("no_input_no_output", .noInputNoOutput), ("keyboard_display", .keyboardDisplay), ("none", .noInputNoOutput),
+    ]
+
+    fileprivate init?(word: String) {
+        guard let entry = Self.words.first(where: { $0.word == word }) else { return nil }
+        self = entry.capability
     }
 }
 

@@ -38,7 +38,7 @@ package struct Action: Hashable, Sendable {
         case never
     }
 
-    /// Who loses the keys of a bond.
+    /// The side that loses the keys of a bond.
     package enum Side: String, CaseIterable, Sendable {
         case device, client, both
     }

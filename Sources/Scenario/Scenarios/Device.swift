@@ -1,4 +1,5 @@
 package import Bluetooth
+package import SecurityManager
 
 /// A device of a scenario.
 package struct Device: Hashable, Sendable {
@@ -106,36 +107,14 @@ package struct Link: Hashable, Sendable {
 
 /// The pairing parameters of a device.
 package struct Security: Hashable, Sendable {
-    /// The IO capability.  Core 6.0, Vol 3, Part H, section 2.3.2.
-    package enum IO: String, CaseIterable, Sendable {
-        /// Shows six digits.
-        case displayOnly = "display_only"
-        /// Shows six digits, and takes a yes or no.
-        case displayYesNo = "display_yes_no"
-        /// Takes six digits.
-        case keyboardOnly = "keyboard_only"
-        case noInputNoOutput = "no_input_no_output"
-        /// Shows and takes six digits.
-        case keyboardDisplay = "keyboard_display"
-    }
-
-    /// Whether a device uses something that its peer perhaps does not support.
-    package enum Preference: String, CaseIterable, Sendable {
-        case off
-        /// If the peer can.
-        case preferred
-        /// It does not pair without.
-        case required
-    }
-
-    package var io = IO.noInputNoOutput
+    package var io = IOCapability.noInputNoOutput
     /// A fixed passkey of six digits.
     package var passkey: Int?
     package var isBonding = true
     /// Whether it uses LE Secure Connections.
-    package var secureConnections = Preference.preferred
+    package var secureConnections = SecuritySettings.Preference.preferred
     /// Whether pairing authenticates the peer.
-    package var mitmProtection = Preference.off
+    package var mitmProtection = SecuritySettings.Preference.off
     /// The lengths of encryption keys that it accepts, in octets.
     package var keySizes = 7...16
     package var bonds: Int?

@@ -137,36 +137,12 @@ extension SecuritySettings {
 
     fileprivate init(_ security: Security) {
         self.init()
-        ioCapability = IOCapability(security.io)
+        ioCapability = security.io
         isBonding = security.isBonding
-        authentication = Preference(security.mitmProtection)
-        secureConnections = Preference(security.secureConnections)
+        authentication = security.mitmProtection
+        secureConnections = security.secureConnections
         keySizes = UInt8(clamping: security.keySizes.lowerBound)...UInt8(clamping: security.keySizes.upperBound)
         passkey = security.passkey.map { UInt32(clamping: $0) }
         if security.hasSigningKey { distributes.insert(.signingKey) }
-    }
-}
-
-extension SecuritySettings.Preference {
-    fileprivate init(_ preference: Security.Preference) {
-        self =
-            switch preference {
-            case .off: .off
-            case .preferred: .preferred
-            case .required: .required
-            }
-    }
-}
-
-extension IOCapability {
-    fileprivate init(_ io: Security.IO) {
-        self =
-            switch io {
-            case .displayOnly: .displayOnly
-            case .displayYesNo: .displayYesNo
-            case .keyboardOnly: .keyboardOnly
-            case .noInputNoOutput: .noInputNoOutput
-            case .keyboardDisplay: .keyboardDisplay
-            }
     }
 }

@@ -1,5 +1,6 @@
 import Documents
 import Scenarios
+import SecurityManager
 
 extension Tables {
     static let device = Shape.object([
@@ -60,11 +61,11 @@ extension Tables {
         .init("mtu", .integer(23...517), "The largest ATT MTU, in octets."),
     ]
 
-    private static let preference = Shape.any([.boolean, .name(Security.Preference.allCases.map(\.rawValue))])
+    private static let preference = Shape.any([.boolean, .name(SecuritySettings.Preference.allCases.map(\.rawValue))])
 
     private static let security: [Shape.Field] = [
         .init(
-            "io", .name(Security.IO.allCases.map(\.rawValue) + ["none"]),
+            "io", .name(IOCapability.words.map(\.word)),
             "IO capability; no_input_no_output (or none) by default."),
         .init("passkey", .integer(0...999_999), "A fixed passkey."),
         .init("bonding", .boolean, "Whether it stores keys; true by default."),
