@@ -15,8 +15,8 @@ import VirtualWorld
 extension Check {
     /// Runs it on a peripheral of which nothing is known.
     func run(on peer: Peer, over host: any ExaminerHost, isStrict: Bool = false) -> Outcome {
-        var silence = Silence()
-        return run(on: peer, over: host, isStrict: isStrict, knowing: &silence)
+        var knowledge = Knowledge()
+        return run(on: peer, over: host, isStrict: isStrict, knowing: &knowledge)
     }
 }
 

@@ -63,11 +63,11 @@ import VirtualWorld
     @Test func `a peripheral that never answers costs two minutes, and advertising is judged`() throws {
         let peripheral = Peripheral(
             name: "mute", about: "", script: [#"{"when": "connected", "do": "stall", "of": "strap"}"#])
-        var (silence, total) = (Silence(), Duration.zero)
+        var (knowledge, total) = (Knowledge(), Duration.zero)
         var outcomes: [String: Check.Outcome] = [:]
         for check in Check.all {
             let host = try ExaminerHostTests.RealHost(peripheral)
-            let outcome = check.run(on: .name("Lubdub HRM"), over: host, isStrict: true, knowing: &silence)
+            let outcome = check.run(on: .name("Lubdub HRM"), over: host, isStrict: true, knowing: &knowledge)
             total += outcome.duration
             outcomes[check.id] = outcome
         }
@@ -88,11 +88,11 @@ import VirtualWorld
     @Test func `a peripheral that stops in the middle of discovery`() throws {
         let peripheral = Peripheral.full.but(
             "stops", "", "", by: [.init(.received(0x08), at: 0, "08", becomes: "7F")])
-        var silence = Silence()
+        var knowledge = Knowledge()
         let reasons = try (1...3).map { _ in
             let check = try #require(Check.all.first { $0.id == "HRS/SEN/CN/BV-01-C" })
             let host = try ExaminerHostTests.RealHost(peripheral)
-            return check.run(on: .name("Lubdub HRM"), over: host, knowing: &silence).reason
+            return check.run(on: .name("Lubdub HRM"), over: host, knowing: &knowledge).reason
         }
         let first = "the peripheral did not answer a request of discovery within 30 s"
         let last = "the peripheral did not answer discovery, and was not asked again"
@@ -102,14 +102,14 @@ import VirtualWorld
     @Test func `a peripheral that ignores Exchange MTU only is checked without it`() throws {
         let peripheral = Peripheral.full.but(
             "ignores_mtu", "", "", by: [.init(.received(0x02), at: 0, "02", becomes: "7F")])
-        var silence = Silence()
+        var knowledge = Knowledge()
         var verdicts: [Verdict] = []
         for _ in 1...3 {
             let check = try #require(Check.all.first { $0.id == "HRS/SEN/CN/BV-01-C" })
             let host = try ExaminerHostTests.RealHost(peripheral)
-            verdicts.append(check.run(on: .name("Lubdub HRM"), over: host, knowing: &silence).verdict)
+            verdicts.append(check.run(on: .name("Lubdub HRM"), over: host, knowing: &knowledge).verdict)
         }
         #expect(verdicts == [.inconclusive, .inconclusive, .pass])
-        #expect(silence.reason == nil)
+        #expect(knowledge.reason == nil)
     }
 }

@@ -102,6 +102,21 @@ import Testing
         #expect(harness.takeSent().map { $0[1] } == [0x41])
     }
 
+    // MARK: The features of the peer's Link Layer
+
+    @Test func `The features of a connected peer are reported if it answers`() throws {
+        var harness = try connected(role: 0)
+        let features = LEFeatures.encryption
+        harness.play(
+            .host(.readRemoteFeatures(ConnectionID(number: 9))),
+            .host(.readRemoteFeatures(Self.id)), .sends(.leReadRemoteFeatures(0x40)),
+            .begun(Command.leReadRemoteFeatures),
+            .event(.leReadRemoteFeaturesComplete(.failedToBeEstablished, 0x40, features)),
+            .event(.leReadRemoteFeaturesComplete(.success, 0x99, features)),
+            .event(.leReadRemoteFeaturesComplete(.success, 0x40, features)),
+            .tells(.remoteFeatures(Self.id, features)))
+    }
+
     // MARK: A Link Layer with the Connection Parameters Request procedure
 
     private func asking() throws -> HostHarness {

@@ -107,9 +107,9 @@ import Testing
     }
 
     private static func ask(_ id: String, by host: RealTimeHost) throws -> Check.Outcome {
-        var silence = Silence()
+        var knowledge = Knowledge()
         return try #require(Check.all.first { $0.id == id }).run(
-            on: peer, over: host, isStrict: true, knowing: &silence)
+            on: peer, over: host, isStrict: true, knowing: &knowledge)
     }
 
     // MARK: Outcomes

@@ -31,6 +31,10 @@ extension Host {
             if connecting?.cancelled == nil { cancelConnecting(.cancelled, at: now, into: &outbox) }
         case .disconnect(let id, let reason):
             if let index = connections.firstIndex(where: { $0.id == id }) { disconnect(index, reason: reason) }
+        case .readRemoteFeatures(let id):
+            if let connection = connections.first(where: { $0.id == id }) {
+                commands.add(.leReadRemoteFeatures(connection.handle))
+            }
         case .procedure(let id, let procedure, let number):
             guard let index = connections.firstIndex(where: { $0.id == id }) else {
                 return outbox.append(.finished(id, id: number, .failure(.disconnected)))

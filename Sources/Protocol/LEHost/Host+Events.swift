@@ -87,6 +87,10 @@ extension Host {
             } else {
                 updateFailed(handle, pool: &pool, into: &outbox)
             }
+        case Event.leReadRemoteFeaturesComplete:
+            let (status, handle, features) = try Event.leReadRemoteFeaturesComplete.parameters(of: event)
+            guard status == .success, let index = index(of: handle) else { return }
+            outbox.append(.remoteFeatures(connections[index].id, features))
         case Event.leLongTermKeyRequest:
             let (handle, rand, ediv) = try Event.leLongTermKeyRequest.parameters(of: event)
             stepSecurity(.keyRequested(ediv: ediv, rand: rand), of: handle, at: now, pool: &pool, into: &outbox)

@@ -40,6 +40,9 @@ extension Host {
         case cancelConnecting
         /// Disconnects.  The reason is one of those that a host may give, such as `remoteUserTerminated`.
         case disconnect(ConnectionID, reason: HCIStatus)
+        /// Requests the features of the peer's Link Layer, until `.remoteFeatures`.  Its answer proves that the connection is
+        /// established: Core 6.0, Vol 6, Part B, section 4.5.
+        case readRemoteFeatures(ConnectionID)
         /// Starts a procedure with the peer's server; `.finished` returns the caller's `id`.
         case procedure(ConnectionID, Procedure, id: UInt32)
         /// Notifies every subscriber of a value, or indicates it to those that have enabled only indications.
@@ -161,6 +164,8 @@ extension Host {
         case connectionFailed(DeviceAddress, ConnectionFailure)
         /// A connection has other parameters.
         case timing(ConnectionID, ConnectionTiming)
+        /// The peer's Link Layer has answered `Command.readRemoteFeatures`.
+        case remoteFeatures(ConnectionID, LEFeatures)
         /// A connection has ended.
         case disconnected(ConnectionID, DeviceAddress, reason: HCIStatus)
         /// The controller is too slow: a whole PDU for this connection was dropped.

@@ -249,6 +249,15 @@ enum TargetAttribute: Hashable, Sendable {
         }
     }
 
+    /// The need of a check that looks for it.
+    var need: Knowledge.Need? {
+        switch self {
+        case .guardedFromReading(let error): .readRejected(with: error)
+        case .guardedFromWriting(let error): .writeRejected(with: error)
+        case .unreadable, .unwritable, .unused: nil
+        }
+    }
+
     /// The handle and type of such a value; skips the check if there is none.
     func find(in peripheral: inout Examiner) throws(CheckExit) -> (handle: UInt16, type: UUID) {
         if needsPlainLink, peripheral.isEncrypted {
@@ -269,21 +278,25 @@ enum TargetAttribute: Hashable, Sendable {
             return (value.valueHandle, value.uuid)
         case .unused: return (try peripheral.unusedHandle(), .deviceName)
         case .guardedFromReading(let error):
-            for value in values where value.properties.contains(.read) {
-                let request = PDU.readRequest(handle: value.valueHandle)
-                let refusal = try peripheral.refusal(of: request, "a read of \(value.uuid.name)")
-                if refusal?.error == error { return (value.valueHandle, value.uuid) }
+            return try peripheral.obtain(.readRejected(with: error)) { peripheral throws(CheckExit) in
+                for value in values where value.properties.contains(.read) {
+                    let request = PDU.readRequest(handle: value.valueHandle)
+                    let refusal = try peripheral.refusal(of: request, "a read of \(value.uuid.name)")
+                    if refusal?.error == error { return (value.valueHandle, value.uuid) }
+                }
+                throw .skipped("not applicable: no read fails with \(error)")
             }
-            throw .skipped("not applicable: no read fails with \(error)")
         case .guardedFromWriting(let error):
-            // A cancelled prepared write finds out without writing.
-            for value in values where value.properties.contains(.write) {
-                let request = PDU.prepareWriteRequest(handle: value.valueHandle, offset: 0, value: [])
-                let refusal = try peripheral.refusal(of: request, "Prepare Write to \(value.uuid.name)")
-                _ = try peripheral.answer(to: .executeWriteRequest(write: false), "a cancelling Execute Write")
-                if refusal?.error == error { return (value.valueHandle, value.uuid) }
+            return try peripheral.obtain(.writeRejected(with: error)) { peripheral throws(CheckExit) in
+                // A cancelled prepared write finds out without writing.
+                for value in values where value.properties.contains(.write) {
+                    let request = PDU.prepareWriteRequest(handle: value.valueHandle, offset: 0, value: [])
+                    let refusal = try peripheral.refusal(of: request, "Prepare Write to \(value.uuid.name)")
+                    _ = try peripheral.answer(to: .executeWriteRequest(write: false), "a cancelling Execute Write")
+                    if refusal?.error == error { return (value.valueHandle, value.uuid) }
+                }
+                throw .skipped("not applicable: no write fails with \(error)")
             }
-            throw .skipped("not applicable: no write fails with \(error)")
         }
     }
 
@@ -337,11 +350,15 @@ struct AttributeRequest: Sendable {
             }
             try peripheral.expectRefused(request, with: [error], at: handle, description)
         }
-        guard target.needsShortKey else { return .refusing(id, rejection, Check.gatt(section), body) }
+        guard target.needsShortKey else {
+            return .refusing(id, rejection, Check.gatt(section), body).needing(target.need)
+        }
         return Check(id, rejection, Check.gatt(section), scope: .freshConnection, if: .deviceName, .pairing) {
             peripheral throws(CheckExit) in
-            try peripheral.pairWithShortKey()
+            try peripheral.obtain(.linkWithShortKey) { peripheral throws(CheckExit) in
+                try peripheral.pairWithShortKey()
+            }
             try body(&peripheral)
-        }
+        }.needing(.linkWithShortKey)
     }
 }

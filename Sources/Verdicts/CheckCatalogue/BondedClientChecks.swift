@@ -68,12 +68,17 @@ extension Examiner {
 
     /// Fails if a subscription of a bonded client is lost when it reconnects.
     fileprivate mutating func expectKept(_ property: CharacteristicProperties, _ word: String) throws(CheckExit) {
-        guard characteristics.contains(where: { $0.properties.contains(property) }) else {
-            throw .skipped("not applicable: no characteristic is declared with \(property.names)")
+        // Service Changed is not indicated while the services stay.
+        let isCandidate = { (value: DiscoveredCharacteristic) in
+            value.properties.contains(property) && value.uuid != .serviceChanged
+        }
+        guard characteristics.contains(where: isCandidate) else {
+            throw .skipped(
+                "not applicable: no characteristic except Service Changed is declared with \(property.names)")
         }
         let keys = try bondWithAttributes()
         let configuration: ClientConfiguration = property == .notify ? .notification : .indication
-        let values = try subscribeToAllThatAccept().filter { $0.properties.contains(property) }
+        let values = try subscribeToAllThatAccept().filter(isCandidate)
         _ = wait(atMost: Recording.usualDuration) { examiner in
             examiner.connection == nil || values.contains { examiner.latest(of: $0.valueHandle) != nil }
         }

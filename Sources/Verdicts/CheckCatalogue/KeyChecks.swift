@@ -46,7 +46,7 @@ extension Check {
                 throw .skipped("not applicable: the peripheral does not distribute \(name)")
             }
             try peripheral.expectSound(found)
-            let surplus = try peripheral.securityPDUs(within: .seconds(1)).first
+            let surplus = try peripheral.securityPDUs(within: .milliseconds(500)).first
             try peripheral.expect(
                 surplus == nil, "no further keys", seen: surplus?.name ?? "", evidence: surplus?.octets ?? [])
         }

@@ -27,12 +27,12 @@ extension Check {
     }
 
     /// Runs the check over a host, in a separate connection, which has ended on return.  If `host.isOver` then, the
-    /// outcome does not count.  `silence` carries what the peripheral did not answer from check to check.
+    /// outcome does not count.  `knowledge` goes from check to check.
     package func run(
-        on peer: Peer, over host: any ExaminerHost, isStrict: Bool = false, knowing silence: inout Silence
+        on peer: Peer, over host: any ExaminerHost, isStrict: Bool = false, knowing knowledge: inout Knowledge
     ) -> Outcome {
-        var examiner = Examiner(by: host, of: peer, knowing: silence)
-        defer { silence = examiner.silence }
+        var examiner = Examiner(by: host, of: peer, knowing: knowledge)
+        defer { knowledge = examiner.knowledge }
         return examine(&examiner, isStrict)
     }
 
@@ -48,7 +48,7 @@ extension Check {
     ) -> Outcome {
         let begin = examiner.now
         let exit = exit(&examiner, isStrict, prepare)
-        let isForegone = examiner.silence.reason.map { exit == .inconclusive($0) } ?? false
+        let isForegone = examiner.knowledge.reason.map { exit == .inconclusive($0) } ?? false
         let recorded = recording == nil ? .zero : examiner.recording?.stall ?? .zero
         return Outcome(
             self, exit, took: begin.duration(to: examiner.now), at: isForegone ? nil : examiner.now,

@@ -68,7 +68,7 @@ package struct Check: Identifiable, Sendable {
     package let requirement: String
     let scope: Scope
     /// Without these the check is skipped.
-    let prerequisites: [Prerequisite]
+    private(set) var prerequisites: [Prerequisite]
     /// Checks that are not `required` run only with `isStrict`.
     package let weight: Weight
     /// The recording that the check can use so that it need not subscribe; nil if none.
@@ -89,6 +89,13 @@ package struct Check: Identifiable, Sendable {
     /// A check that is never run yet, because of a limitation.
     package init(_ id: String, _ title: String, _ requirement: String, limitation: Prerequisite.Limitation) {
         self.init(id, title, requirement, scope: .advertising, if: .impossible(limitation)) { _ in }
+    }
+
+    /// The same check, skipped if an earlier one was because it needed this.
+    package func needing(_ need: Knowledge.Need?) -> Check {
+        var check = self
+        if let need { check.prerequisites.append(.need(need)) }
+        return check
     }
 
     var isNeverRun: Bool { prerequisites.contains { if case .impossible = $0 { true } else { false } } }
@@ -123,6 +130,8 @@ package enum Prerequisite: Hashable, Sendable {
     case control(String)
     /// The peripheral does not reject each pairing, and the host lets the examiner pair.
     case pairing
+    /// No earlier check was skipped because it needed this.
+    case need(Knowledge.Need)
     /// No peripheral meets it.
     case impossible(Limitation)
 
@@ -134,7 +143,7 @@ package enum Prerequisite: Hashable, Sendable {
         case .characteristic(_, let service), .notified(_, let service), .indicated(_, let service),
             .absence(_, let service):
             service
-        case .control, .pairing, .impossible: nil
+        case .control, .pairing, .need, .impossible: nil
         }
     }
 
@@ -160,7 +169,8 @@ package enum Prerequisite: Hashable, Sendable {
         case .control(let description):
             return peripheral.host.simulated == nil ? "cannot \(description) of a real peripheral" : nil
         case .pairing:
-            return peripheral.host.unsupportedReason(for: .pairing) ?? peripheral.silence.reasonNotToPair
+            return peripheral.host.unsupportedReason(for: .pairing) ?? peripheral.knowledge.skipReason(for: self)
+        case .need: return peripheral.knowledge.skipReason(for: self)
         case .impossible(let limitation): return limitation.rawValue
         }
     }

@@ -5,8 +5,9 @@ import Simulation
 
 /// Checks of one peripheral, one after another over one host.
 ///
-/// They share what none of them changes: the advertising, a connection, and one recording of what the peripheral sends.  A
-/// check that does not pass on a connection that others have used runs again alone, so that it never fails because of them.
+/// They share what none of them changes: the advertising, a connection, the handles of attributes, and one recording of what
+/// the peripheral sends.  A check that does not pass with what others have used runs again alone, so that it never fails
+/// because of them.
 package struct Examination {
     private let peer: Peer
     private let host: any ExaminerHost
@@ -24,7 +25,7 @@ package struct Examination {
     private var tape: Recording?
     /// Whether the peripheral has made a recording impossible; then the checks subscribe by themselves.
     private var cannotRecord = false
-    private var silence = Silence()
+    private var knowledge = Knowledge()
 
     /// Examines a peripheral; the first of `checks` that needs a recording makes it long enough for all others.
     package init(of peer: Peer, by host: any ExaminerHost, isStrict: Bool, running checks: [Check]) {
@@ -66,19 +67,19 @@ package struct Examination {
     /// Why to skip a check, as far as that is known without the peripheral; nil if the check must run.
     private func knownReason(to check: Check) -> String? {
         check.skipReason(isStrict: isStrict) ?? check.unsupportedReason(for: host)
-            ?? (check.prerequisites.contains(.pairing) ? silence.reasonNotToPair : nil)
+            ?? check.prerequisites.lazy.compactMap(knowledge.skipReason).first
             ?? informed.flatMap(check.prerequisiteReason)
     }
 
     private mutating func runAlone(_ check: Check) -> Check.Outcome {
         end()
-        return check.run(on: peer, over: host, isStrict: isStrict, knowing: &silence)
+        return check.run(on: peer, over: host, isStrict: isStrict, knowing: &knowledge)
     }
 
     private mutating func run(_ check: Check) -> (outcome: Check.Outcome, hasShared: Bool) {
-        var examiner = kept ?? Examiner(by: host, of: peer, knowing: silence)
+        var examiner = kept ?? Examiner(by: host, of: peer, knowing: knowledge)
         kept = nil
-        (examiner.recording, examiner.tape) = (recording, tape)
+        (examiner.recording, examiner.tape, examiner.earlierServices) = (recording, tape, informed?.services ?? [])
         examiner.forget()
         let isShared = examiner.isShared(by: check.scope)
         let outcome = check.outcome(&examiner, isStrict) { examiner throws(CheckExit) in
@@ -86,7 +87,8 @@ package struct Examination {
         }
         // Recorded values, and a request that the peripheral ignored, do not depend on earlier checks.
         let hasShared =
-            (isShared || examiner.tape?.begin != nil) && check.recording == nil && !examiner.isIgnored
+            (isShared || examiner.tape?.begin != nil || examiner.reusesAttributes) && check.recording == nil
+            && !examiner.isIgnored
         let stall = max(examiner.stall, examiner.tape?.stall ?? .zero)
         examiner.tape?.stall = stall
         if !examiner.services.isEmpty { informed = examiner }
@@ -96,7 +98,7 @@ package struct Examination {
             examiner.pauseRecording()
             examiner.disconnect()
         }
-        (silence, tape, kept) = (examiner.silence, examiner.tape, hasPassed ? examiner : nil)
+        (knowledge, tape, kept) = (examiner.knowledge, examiner.tape, hasPassed ? examiner : nil)
         identify()
         return (outcome, hasShared)
     }
@@ -113,7 +115,7 @@ package struct Examination {
             examiner.pauseRecording()
             examiner.disconnect()
         }
-        (silence, tape) = (examiner.silence, examiner.tape)
+        (knowledge, tape) = (examiner.knowledge, examiner.tape)
     }
 
     private mutating func prepare(_ examiner: inout Examiner, for check: Check) throws(CheckExit) {

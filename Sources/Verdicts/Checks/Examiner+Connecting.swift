@@ -127,7 +127,9 @@ extension Examiner {
             }
             // Six connection intervals without a packet end it.  Core 6.0, Vol 6, Part B, section 4.5.2.
             let begun = Duration.milliseconds(Int(interval) * 8)
-            guard wait(atMost: begun, due: .seconds(30), until: { $0.connection == nil }) else { return }
+            if let connection { command(.readRemoteFeatures(connection)) }
+            _ = wait(atMost: begun, due: .seconds(30)) { $0.connection == nil || $0.isEstablished }
+            if connection != nil { return }
             failure = nil
             guard end == .failedToBeEstablished || end == .unspecified else { break }
         }
@@ -138,27 +140,47 @@ extension Examiner {
     package mutating func connect(exchangingMTU: Bool = true) throws(CheckExit) {
         try expectAnswers()
         try link()
-        if security.request != nil { _ = secures(after: .insufficientAuthentication) }
-        if exchangingMTU, !silence.hasGivenUp(.exchangeMTU) { try exchangeMTU() }
-        try discover()
+        secureIfRequested()
+        if exchangingMTU, !knowledge.hasGivenUp(.exchangeMTU) { try exchangeMTU() }
+        if hasEarlierServices() {
+            (services, reusesAttributes) = (earlierServices, true)
+        } else {
+            try discover()
+        }
+        secureIfRequested()
+    }
+
+    /// Pairs if the peripheral has sent Security Request.  Core 6.0, Vol 3, Part H, section 2.4.6.
+    private mutating func secureIfRequested() {
+        guard security.request != nil, !security.isEncrypted, case .none = security.demand else { return }
+        _ = secures(after: .insufficientAuthentication)
+    }
+
+    /// Whether the primary services are those of an earlier connection.
+    private mutating func hasEarlierServices() -> Bool {
+        guard !earlierServices.isEmpty, host.unsupportedReason(for: .packets) == nil,
+            case .success(.services(let found))? = ask(.discoverPrimaryServices)
+        else { return false }
+        let earlier = earlierServices.filter(\.isPrimary)
+        return found.map(\.uuid) == earlier.map(\.uuid) && found.map(\.range) == earlier.map(\.range)
     }
 
     /// Inconclusive if the peripheral has left requests unanswered.
     private func expectAnswers() throws(CheckExit) {
-        if let reason = silence.reason { throw .inconclusive(reason) }
+        if let reason = knowledge.reason { throw .inconclusive(reason) }
     }
 
     /// A server may reject Exchange MTU; the MTU stays 23.
     private mutating func exchangeMTU() throws(CheckExit) {
         switch ask(.exchangeMTU) {
-        case .success?, .failure(.refused)?: silence.end(.exchangeMTU)
+        case .success?, .failure(.refused)?: knowledge.end(.exchangeMTU)
         case .failure(.bearerLost)?: throw unanswered(.exchangeMTU)
         default: break
         }
     }
 
-    private mutating func unanswered(_ request: Silence.Request) -> CheckExit {
-        silence.note(request)
+    private mutating func unanswered(_ request: Knowledge.Request) -> CheckExit {
+        knowledge.note(request)
         // Of discovery, only the first request is known by name here.
         let isFirst = answered.allSatisfy { $0.first == ATT.Opcode.exchangeMTUResponse.rawValue }
         let name = isFirst ? request.rawValue : "a request of discovery"
@@ -167,10 +189,11 @@ extension Examiner {
 
     /// Discovers all attributes.
     package mutating func discover() throws(CheckExit) {
+        reusesAttributes = false
         let answer = ask(.discoverEverything)
         switch answer {
         case .failure(.bearerLost)?, .failure(.unavailable)?, .failure(.disconnected)?, nil: break
-        default: silence.end(.discovery)
+        default: knowledge.end(.discovery)
         }
         switch answer {
         case .success(.services(let found))?:

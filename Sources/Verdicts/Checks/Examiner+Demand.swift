@@ -47,7 +47,7 @@ extension Examiner {
         guard [.insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort].contains(error) else {
             return false
         }
-        if let reason = host.unsupportedReason(for: .pairing) ?? silence.reasonNotToSecure {
+        if let reason = host.unsupportedReason(for: .pairing) ?? knowledge.reasonNotToSecure {
             security.demand = .failed(reason)
             return false
         }
@@ -88,7 +88,7 @@ extension Examiner {
         let reason = "pairing: \(exit(of: end, plan).description)"
         security.demand = .failed(reason)
         switch end {
-        case .impossible, .refused(.pairingNotSupported, after: PairingEnd.first): silence.reasonNotToSecure = reason
+        case .impossible, .refused(.pairingNotSupported, after: PairingEnd.first): knowledge.reasonNotToSecure = reason
         default: break
         }
     }

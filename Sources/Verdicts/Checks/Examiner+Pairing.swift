@@ -20,6 +20,8 @@ extension Examiner {
         var isEncrypted = false
         /// The keys of the bond that was made in this connection.
         var bond: PairedKeys?
+        /// When it was made.
+        var bondTime: Instant?
         /// How far the examiner has gone because the peripheral demands a secure link.
         var demand = Demand.none
         /// The latest Pairing Response.

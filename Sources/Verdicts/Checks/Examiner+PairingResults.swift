@@ -29,7 +29,7 @@ extension Examiner {
         let result = pairOnce(plan)
         switch result {
         case .success: break
-        case .failure(.refused(.pairingNotSupported, after: PairingEnd.first)): silence.rejectsPairing = true
+        case .failure(.refused(.pairingNotSupported, after: PairingEnd.first)): knowledge.rejectsPairing = true
         case .failure(.silent): disconnectKeepingAddress()  // no more pairing on this connection: section 3.4
         case .failure: break
         }
@@ -54,8 +54,7 @@ extension Examiner {
             changeAddress(to: DeviceAddress(number, .random))
             switch try attempt(plan) {
             case .success(let keys):
-                wait(.seconds(1))  // until the peripheral has stored the keys
-                security.bond = keys
+                (security.bond, security.bondTime) = (keys, now)
                 return keys
             case .failure(.refused(.authenticationRequirements, after: PairingEnd.first)): continue
             case .failure(let end): throw exit(of: end, plan)
@@ -64,8 +63,11 @@ extension Examiner {
         throw exit(of: .refused(.authenticationRequirements, after: PairingEnd.first), plan)
     }
 
-    /// Connects anew, with the same address.
+    /// Connects anew, with the same address; first gives the peripheral a second to store the keys of a new bond.
     package mutating func reconnect() throws(CheckExit) {
+        if connection != nil, let bonded = security.bondTime {
+            wait(max(.zero, now.duration(to: bonded.advanced(by: .seconds(1)))))
+        }
         disconnectKeepingAddress()
         try link()
     }

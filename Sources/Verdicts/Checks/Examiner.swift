@@ -40,11 +40,17 @@ package struct Examiner {
     private(set) var advertisers = AdvertiserCache()
 
     package var services: [DiscoveredService] = []
+    /// The services in an earlier connection, if their attributes need not be discovered again.
+    var earlierServices: [DiscoveredService] = []
+    /// Whether the attributes of the latest connection were discovered in an earlier one.
+    var reusesAttributes = false
     /// The values received since this was last cleared.
     package var receivedValues: [ReceivedValue] = []
     /// The responses, requested or not, since this was last cleared.
     package var answered: [[UInt8]] = []
     package private(set) var connection: ConnectionID?
+    /// Whether the peripheral is known to have received a packet in this connection.
+    private(set) var isEstablished = false
     package private(set) var mtu = 23
     private(set) var supervisionTimeout = Duration.zero
     /// Why the last connection ended.
@@ -57,7 +63,7 @@ package struct Examiner {
     private var answers: [UInt32: Result<Procedure.Outcome, Procedure.Failure>] = [:]
     private var asked: UInt32 = 0
     /// What the peripheral did not answer, in this check and in earlier ones.
-    var silence: Silence
+    var knowledge: Knowledge
     /// What the peripheral sent in an earlier connection; nil if that was not recorded.
     package internal(set) var recording: Recording?
     /// A recording in progress.
@@ -70,8 +76,8 @@ package struct Examiner {
     /// The longest stop of this machine that could have changed the result of a wait.
     private(set) var stall = Duration.zero
 
-    init(by host: any ExaminerHost, of peer: Peer, knowing silence: Silence = Silence()) {
-        (self.host, self.peer, self.silence, secrets) = (host, peer, silence, host.secrets)
+    init(by host: any ExaminerHost, of peer: Peer, knowing knowledge: Knowledge = Knowledge()) {
+        (self.host, self.peer, self.knowledge, secrets) = (host, peer, knowledge, host.secrets)
         if case .address(let own) = peer { address = own }
     }
 
@@ -178,8 +184,9 @@ package struct Examiner {
         case .connected(let id, let complete):
             // Another host exchanges the MTU without reporting it.
             let hasDefaultMTU = host.unsupportedReason(for: .untouchedConnections) == nil
-            (connection, end, mtu) = (id, nil, hasDefaultMTU ? 23 : Server.maximumMTU)
+            (connection, end, isEstablished, mtu) = (id, nil, false, hasDefaultMTU ? 23 : Server.maximumMTU)
             supervisionTimeout = .milliseconds(10 * Int(complete.timing.supervisionTimeout))
+        case .remoteFeatures(let id, _) where id == connection: isEstablished = true
         case .timing(_, let timing): supervisionTimeout = .milliseconds(10 * Int(timing.supervisionTimeout))
         case .connectionFailed(_, let failure): refusal = failure
         case .disconnected(let id, _, let reason) where id == connection: (connection, end) = (nil, reason)
