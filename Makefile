@@ -29,8 +29,8 @@ THREADED := BlueZ ClientTesting CommandLineTool CommandSupport Conformance Contr
 THREAD_CHECKED := --sanitize=thread --scratch-path .build/threads
 
 .DEFAULT_GOAL := help
-.PHONY: help run test unit interoperability test-linux test-busy long matrix sanitize fuzz soak docs examples generate \
-    release format
+.PHONY: help run test unit interoperability test-release test-linux test-busy long matrix sanitize fuzz soak docs \
+    examples generate release format
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' Makefile
@@ -47,14 +47,17 @@ test:  ## lint, build and test, with Bumble and tshark
 	@# In parallel, because each leaves a processor idle half of the time.
 	$(MAKE) --jobs 2 --output-sync=line unit interoperability
 
-# Without swift test, which reads the database of builds while make release writes it. In virtual time, so the others, which
-# play in real time, go first.
+# In virtual time, so the others, which play in real time, go first.
 unit:
 	nice .build/debug/LubdubPackageTests.xctest --testing-library swift-testing
 
-interoperability: release
-	LUBDUB=$(RELEASE) LUBDUB_RELEASE=$(RELEASE) LUBDUB_DEBUG=$(LUBDUB) .venv/bin/python Tests/side_by_side.py \
-	    Tests/Interoperability
+interoperability:
+	LUBDUB=$(LUBDUB) .venv/bin/python Tests/side_by_side.py Tests/Interoperability
+
+test-release: release  ## test the optimized program: its speed, allocations and octets, after make test
+	@Tools/setup test
+	LUBDUB=$(RELEASE) LUBDUB_RELEASE=$(RELEASE) LUBDUB_DEBUG=$(LUBDUB) PYTHONPATH=Tests/Interoperability \
+	    .venv/bin/python -m unittest test_bench test_bluetoothd_load test_overload test_run
 
 docs:  ## build the documentation of all modules in .build/docs; fails on DocC warnings
 	@Tools/setup build

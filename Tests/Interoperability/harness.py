@@ -14,6 +14,9 @@ from bumble import core, device, hci, transport
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LUBDUB = str((ROOT / os.environ.get('LUBDUB', '.build/debug/lubdub')).resolve())
+# Only `make test-release` names it.
+RELEASE = os.environ.get('LUBDUB_RELEASE')
+needs_release = unittest.skipUnless(RELEASE, 'LUBDUB_RELEASE names no release binary; `make test-release` does')
 HEART_RATE = core.UUID.from_16_bits(0x180D)
 
 # A background shell may ignore these signals, and child processes inherit that.

@@ -19,11 +19,10 @@ import unittest
 from dbus_fast import Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
 
-from harness import ROOT, Interoperability, end
+from harness import RELEASE, ROOT, Interoperability, end, needs_release
 
 ALONE = True  # it measures times
 
-RELEASE = os.environ.get('LUBDUB_RELEASE')
 RATE = 500
 # Twice the measured ratio, which does not depend on the speed or load of the machine.
 MULTIPLE = 6
@@ -123,7 +122,7 @@ async def measure(seconds):
     return heard / wall, own / wall, bus / wall
 
 
-@unittest.skipUnless(RELEASE, 'LUBDUB_RELEASE names no release binary, and a debug build computes as it likes')
+@needs_release
 class LoadTests(Interoperability):
     async def test_500_notifications_per_second_cost_little_more_than_carrying_them(self):
         rate, own, bus = await measure(3)

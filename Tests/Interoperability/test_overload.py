@@ -9,7 +9,7 @@ import tempfile
 
 from bumble import hci
 
-from harness import LUBDUB, ROOT, Interoperability
+from harness import LUBDUB, ROOT, Interoperability, needs_release
 
 HOSTS = 200
 MEMORY = 64  # MiB
@@ -40,6 +40,7 @@ def session(number):
         ])
 
 
+@needs_release
 class OverloadTests(Interoperability):
     limit = 120
 
