@@ -71,15 +71,25 @@ public struct Radio: Sendable {
         }
     }
 
+    /// The times of a station; without references, since each advertising event reads those of many.
     struct Station: Sendable {
-        var advertisement: Advertisement?
         var advertiser: Advertiser?
+        var payload = 0  // of its advertising, in octets
         var generation: UInt32 = 0  // of the advertising; timers of older ones are ignored
         var isParked = false  // no station scans or initiates
         var hasLeft = false  // its number is free after its links are over
+        var listener: Listener?
+        var attempts: UInt32 = 0
+    }
+
+    /// The contents of what a station sends, and how it responds to others.
+    struct Activities: Sendable {
+        var advertisement: Advertisement?
         var scan: Scan?
         var initiation: Initiation?
-        var attempts: UInt32 = 0
+
+        /// When it receives advertising; nil: it neither scans nor initiates.
+        var listener: Listener? { initiation?.listener ?? scan?.listener }
     }
 
     struct LinkSlot: Sendable {
@@ -94,6 +104,7 @@ public struct Radio: Sendable {
     /// The positions of the stations.
     private(set) var air: Medium
     private(set) var stations: [Station] = []
+    private var activities: [Activities] = []  // of each station
     private var listeners: [Int] = []  // the stations that scan or initiate, in their order
     var links: [LinkSlot] = []
     var freeLinks: [Int] = []
@@ -111,6 +122,7 @@ public struct Radio: Sendable {
     mutating func add(_ place: Medium.Station) -> Int {
         guard let number = stations.indices.first(where: { stations[$0].hasLeft && !isLinked($0) }) else {
             stations.append(Station())
+            activities.append(Activities())
             return air.add(place)
         }
         stations[number].hasLeft = false
@@ -142,7 +154,8 @@ public struct Radio: Sendable {
 
     /// Adds a station to the listeners or removes it.
     private mutating func updateListening(_ station: Int) {
-        let isListening = stations[station].scan != nil || stations[station].initiation != nil
+        stations[station].listener = activities[station].listener
+        let isListening = stations[station].listener != nil
         let place = listeners.firstIndex { $0 >= station } ?? listeners.count
         let isKnown = place < listeners.count && listeners[place] == station
         guard isListening != isKnown else { return }
@@ -157,7 +170,8 @@ public struct Radio: Sendable {
         into outbox: inout Outbox
     ) {
         let delays = seed.stream("advertising delay \(advertisement.address) \(stations[station].generation)")
-        stations[station].advertisement = advertisement
+        activities[station].advertisement = advertisement
+        stations[station].payload = advertisement.payload
         stations[station].generation &+= 1
         stations[station].advertiser = Advertiser(schedule, from: now, delays: delays)
         stations[station].isParked = true
@@ -170,36 +184,37 @@ public struct Radio: Sendable {
 
     /// Changes the contents of advertising, but not its timing.
     mutating func changeAdvertisement(of station: Int, _ change: (inout Advertisement) -> Void) {
-        guard var advertisement = stations[station].advertisement else { return }
+        guard var advertisement = activities[station].advertisement else { return }
         change(&advertisement)
-        stations[station].advertisement = advertisement
+        activities[station].advertisement = advertisement
+        stations[station].payload = advertisement.payload
     }
 
     mutating func stopAdvertising(_ station: Int) {
-        (stations[station].advertisement, stations[station].advertiser) = (nil, nil)
+        (activities[station].advertisement, stations[station].advertiser) = (nil, nil)
         stations[station].generation &+= 1
     }
 
     mutating func scan(_ scan: Scan?, from station: Int, at now: Instant, into outbox: inout Outbox) {
-        stations[station].scan = scan
+        activities[station].scan = scan
         updateListening(station)
         if scan != nil { unparkAll(at: now, into: &outbox) }
     }
 
     mutating func initiate(_ initiation: Initiation?, from station: Int, at now: Instant, into outbox: inout Outbox) {
-        stations[station].initiation = initiation
+        activities[station].initiation = initiation
         updateListening(station)
         guard initiation != nil else { return }
         let attempt = stations[station].attempts &+ 1
         stations[station].attempts = attempt
-        stations[station].initiation?.attempt = attempt
+        activities[station].initiation?.attempt = attempt
         unparkAll(at: now, into: &outbox)
     }
 
     /// Replaces the private addresses with which a station scans and initiates.
     mutating func changeAddresses(of station: Int, to resolving: ResolvingList) {
-        stations[station].scan?.own.resolving = resolving
-        stations[station].initiation?.own.resolving = resolving
+        activities[station].scan?.own.resolving = resolving
+        activities[station].initiation?.own.resolving = resolving
     }
 
     // MARK: Time
@@ -213,13 +228,13 @@ public struct Radio: Sendable {
         case .received(let station, let generation, let listener):
             advertisingReceived(station, generation, by: listener, at: now, into: &outbox)
         case .answered(let station, let generation, let scanner):
-            guard current(station, generation) != nil, stations[scanner].scan != nil,
+            guard isAdvertising(station, generation), activities[scanner].scan != nil,
                 air.receives(from: scanner, to: station, at: now) != nil,
                 let reception = air.receives(from: station, to: scanner, at: now)
             else { return }
             indicate(isResponse: true, from: station, to: scanner, reception, into: &outbox)
         case .connecting(let station, let generation, let initiator, let attempt):
-            guard let advertisement = current(station, generation), let initiation = stations[initiator].initiation,
+            guard let advertisement = current(station, generation), let initiation = activities[initiator].initiation,
                 initiation.attempt == attempt
             else { return }
             connect(advertisement, of: station, initiation, of: initiator, at: now, pool: &pool, into: &outbox)
@@ -228,7 +243,7 @@ public struct Radio: Sendable {
             links[slot].link.timePassed(at: now, pool: &pool, into: &linkOutbox.added)
             passOn(slot, into: &outbox)
         case .advertisingTimeout(let station, let generation):
-            guard current(station, generation) != nil else { return }
+            guard isAdvertising(station, generation) else { return }
             stopAdvertising(station)
             outbox.indicate(station: station, .advertisingTimedOut)
         case .supervision(let slot, let generation, let end):
@@ -249,10 +264,14 @@ public struct Radio: Sendable {
     // MARK: Advertising
 
     /// The current advertisement of a station; nil: it does not advertise.
-    func advertisement(of station: Int) -> Advertisement? { stations[station].advertisement }
+    func advertisement(of station: Int) -> Advertisement? { activities[station].advertisement }
+
+    private func isAdvertising(_ station: Int, _ generation: UInt32) -> Bool {
+        stations[station].generation == generation && stations[station].advertiser != nil
+    }
 
     private func current(_ station: Int, _ generation: UInt32) -> Advertisement? {
-        stations[station].generation == generation ? stations[station].advertisement : nil
+        isAdvertising(station, generation) ? activities[station].advertisement : nil
     }
 
     private mutating func unparkAll(at now: Instant, into outbox: inout Outbox) {
@@ -267,15 +286,11 @@ public struct Radio: Sendable {
     }
 
     private mutating func advertisingEvent(_ station: Int, _ generation: UInt32, into outbox: inout Outbox) {
-        guard stations[station].generation == generation, let payload = stations[station].advertisement?.payload,
-            let start = stations[station].advertiser?.next
-        else { return }
-        let duration = AirTime.packet(payload: payload)
+        guard stations[station].generation == generation, let start = stations[station].advertiser?.next else { return }
+        let duration = AirTime.packet(payload: stations[station].payload)
         var isReceived = false
         for listener in listeners where listener != station && air.arePresent(station, listener) {
-            guard let receiver = stations[listener].initiation?.listener ?? stations[listener].scan?.listener else {
-                continue
-            }
+            guard let receiver = stations[listener].listener else { continue }
             isReceived = true
             for channel in 37...39 {
                 let begin = start.advanced(byNanoseconds: Int64(channel - 37) * Advertiser.channelSpacing)
@@ -299,13 +314,13 @@ public struct Radio: Sendable {
         guard let advertisement = current(station, generation),
             let reception = air.receives(from: station, to: listener, at: now)
         else { return }
-        if let initiation = stations[listener].initiation, initiation.address(toward: advertisement) != nil {
+        if let initiation = activities[listener].initiation, initiation.address(toward: advertisement) != nil {
             let duration = AirTime.interFrameSpace + AirTime.packet(payload: AirTime.connectPayload)
             let timer = Timer.connecting(
                 station: station, generation: generation, initiator: listener, attempt: initiation.attempt)
             outbox.wake(timer, at: now.advanced(byNanoseconds: duration))
         }
-        guard let scan = stations[listener].scan else { return }
+        guard let scan = activities[listener].scan else { return }
         guard let peer = scan.own.resolving.sender(at: advertisement.address) else { return }
         if let target = advertisement.target, !scan.own.isTarget(target, of: peer) { return }
         indicate(isResponse: false, from: station, to: listener, reception, into: &outbox)
@@ -327,7 +342,7 @@ public struct Radio: Sendable {
 
     /// Ends connecting.
     mutating func endInitiation(of station: Int) {
-        stations[station].initiation = nil
+        activities[station].initiation = nil
         updateListening(station)
     }
 }
