@@ -3,7 +3,7 @@
 ///
 /// Every packet has exactly one owner, which must release it once: see `PacketPool`.  A layer that reads a header drops
 /// it from the front; a layer that writes a header prepends it, in the headroom of the slot.
-public struct Packet: Hashable, Sendable {
+public struct Packet: BitwiseCopyable, Hashable, Sendable {
     @usableFromInline let slot: UInt32
     @usableFromInline var start: UInt16
     @usableFromInline var end: UInt16

@@ -1,7 +1,7 @@
 /// The kind of an HCI packet, which the H4 transport sends as an indicator octet in front of the packet.
 ///
 /// The octets are the indicators of Core 6.0, Vol 4, Part A, section 2.
-public enum PacketKind: UInt8, Sendable {
+public enum PacketKind: UInt8, BitwiseCopyable, Sendable {
     /// From host to controller: Vol 4, Part E, section 5.4.1.
     case command = 1
     /// Data of a connection, in both directions: section 5.4.2.

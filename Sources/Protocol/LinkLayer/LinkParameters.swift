@@ -26,7 +26,7 @@ public struct LinkParameters: Hashable, Sendable {
 }
 
 /// The two ends of a link.
-public enum LinkEnd: UInt8, Sendable {
+public enum LinkEnd: UInt8, BitwiseCopyable, Sendable {
     /// Sends first in each connection event.
     case central = 0
     /// Responds.

@@ -10,7 +10,7 @@ import Simulation
 /// time on the air, but they do not collide.
 public struct Radio: Sendable {
     /// An event of the radio at a later instant.
-    public enum Timer: Hashable, Sendable {
+    public enum Timer: BitwiseCopyable, Hashable, Sendable {
         /// An advertising event begins.
         case advertising(station: Int, generation: UInt32)
         /// An advertising packet of `station` ends at a listener.
