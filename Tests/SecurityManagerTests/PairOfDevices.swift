@@ -17,9 +17,9 @@ struct PairOfDevices {
         var sent: [[UInt8]] = []
     }
 
-    static let addresses: [PairingRole: DeviceAddress] = [
-        .initiator: DeviceAddress(0xC0FF_EE00_00C1, .random), .responder: DeviceAddress(0xC0FF_EE00_0001, .random),
-    ]
+    static let initiatorAddress = DeviceAddress(0xC0FF_EE00_00C1, .random)
+    static let responderAddress = DeviceAddress(0xC0FF_EE00_0001, .random)
+    static let addresses = [PairingRole.initiator: initiatorAddress, .responder: responderAddress]
 
     var reports: [PairingRole: Reports] = [.initiator: Reports(), .responder: Reports()]
     /// Changes what a role sends; nil loses the PDU.
@@ -42,13 +42,14 @@ struct PairOfDevices {
 
     init(
         _ initiator: SecuritySettings = SecuritySettings(), _ responder: SecuritySettings = SecuritySettings(),
-        responderKnows bonds: [Bond] = []
+        responderKnows bonds: [Bond] = [], responderSends alteration: PairingAlteration? = nil
     ) {
         for (role, settings) in [(PairingRole.initiator, initiator), (.responder, responder)] {
             guard let own = Self.addresses[role], let peer = Self.addresses[role.other] else { continue }
             let identity = Identity(own, resolvingKey: UInt128(own.number))
             pairings[role] = Pairing(
-                role, settings, identity, own: own, peer: peer, besides: role == .responder ? bonds : [])
+                role, settings, identity, own: own, peer: peer, besides: role == .responder ? bonds : [],
+                altering: role == .responder ? alteration : nil)
         }
     }
 

@@ -81,7 +81,7 @@ import VirtualWorld
         for asked in CollectorCase.all {
             #expect(required.contains(asked.id) == (asked.limitation == nil), "\(asked.id)")
         }
-        #expect(required.filter { $0.contains("/COL/") && !known.contains($0) } == [])
+        #expect(required.filter { ($0.contains("/COL/") || $0.contains("/CEN/")) && !known.contains($0) } == [])
     }
 
     @Test func `The page is current`() throws {

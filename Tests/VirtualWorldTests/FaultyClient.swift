@@ -4,8 +4,10 @@ import Collector
 import GATT
 import HCI
 import LEHost
+import SecurityManager
 import Simulation
 import Testing
+import VirtualWorld
 
 /// A client that differs from the built-in one in one thing: what passes between that one, its host and its user is
 /// changed.
@@ -63,6 +65,10 @@ struct FaultyClient: Sendable, CustomTestStringConvertible {
     var values: @Sendable ([UInt8], UUID, View) -> [Operation] = { octets, _, _ in [.hears(octets)] }
     /// In place of something shown.
     var shows: @Sendable (SensorCollector.Content, View) -> [SensorCollector.Content] = { content, _ in [content] }
+    /// Changes the packets between its host and its controller.
+    var mutation: Mutation?
+    /// How it pairs.
+    var security: @Sendable (inout SecuritySettings) -> Void = { _ in }
     /// Replaces an advertisement; nil: it is lost.
     var reports: @Sendable (AdvertisingReport) -> AdvertisingReport? = { $0 }
 

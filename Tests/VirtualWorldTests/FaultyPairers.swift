@@ -11,22 +11,35 @@ extension FaultyClient {
         .map { "security/\($0)" }
     private static let rotations = ["security/address_rotates_away", "security/address_rotates_connected"]
 
+    /// All scenarios for the client as the initiator, those where the first pairing must fail, and the others.
+    private static let central = TestScenario.paths.compactMap { path in
+        path.hasPrefix("scenarios/security/central/")
+            ? String(path.dropFirst("scenarios/".count).dropLast(".json".count)) : nil
+    }
+    private static let failing = central.filter { name in
+        ["wrong_", "_echo", "short_key", "invalid_", "_cancelled"].contains { name.contains($0) }
+    }
+    private static let succeeding = central.filter { !failing.contains($0) }
+    private static let cancelled = failing.filter { $0.hasSuffix("_cancelled") }
+
     static let pairers = [
         FaultyClient(
             name: "never_pairs", about: "does not pair when the device refuses a request or requests security",
-            caughtBy: (lost + models + rotations).map { "\($0) pairs" } + [
-                "security/encrypted pairs", "security/legacy pairs", "security/refused_and_retried tries",
-                "security/bond_lost_by_strap pairs", "security/bond_lost_by_client pairs",
-                "security/encrypts_before_requests pairs",
-                "security/subscribes_before_encryption subscribes", "security/key_too_short pairs",
-                "security/wrong_passkey tries", "security/security_request encrypts", "security/security_request pairs",
-                "security/silent_strap pairs", "security/user_absent fails", "security/wrong_key pairs",
-                "security/second_phone pairs", "security/fitness_app pairs",
-            ],
+            caughtBy: (lost + models + rotations + succeeding).map { "\($0) pairs" } + cancelled.map { "\($0) tries" }
+                + [
+                    "security/encrypted pairs", "security/legacy pairs", "security/refused_and_retried tries",
+                    "security/bond_lost_by_strap pairs", "security/bond_lost_by_client pairs",
+                    "security/encrypts_before_requests pairs",
+                    "security/subscribes_before_encryption subscribes", "security/key_too_short pairs",
+                    "security/wrong_passkey tries", "security/security_request encrypts",
+                    "security/security_request pairs",
+                    "security/silent_strap pairs", "security/user_absent fails", "security/wrong_key pairs",
+                    "security/second_phone pairs", "security/fitness_app pairs",
+                ],
             sets: { $0.pairs = false }),
         FaultyClient(
             name: "pairs_at_once_or_never", about: "pairs only in its first connection",
-            caughtBy: [
+            caughtBy: failing.map { "\($0) pairs" } + [
                 "security/refused_and_retried pairs", "security/bond_lost_by_strap pairs_anew",
                 "security/bond_lost_by_client pairs_anew", "security/user_absent pairs",
                 "security/second_phone pairs_anew", "security/fitness_app pairs_anew",
@@ -42,7 +55,7 @@ extension FaultyClient {
             }),
         FaultyClient(
             name: "blank_after_pairing", about: "shows no heart rate once it has paired",
-            caughtBy: (lost + models).map { "\($0) shows" } + [
+            caughtBy: (lost + models + central).map { "\($0) shows" } + [
                 "security/encrypted shows", "security/encrypted returns", "security/legacy shows",
                 "security/legacy returns", "security/refused_and_retried shows", "security/bond_lost_by_strap shows",
                 "security/bond_lost_by_client shows", "security/encrypts_before_requests returns",
@@ -61,6 +74,7 @@ extension FaultyClient {
         FaultyClient(
             name: "stays_away", about: "does not reconnect to a device with which it has paired",
             caughtBy: [
+                "security/central/request_of_bonded encrypts",
                 "security/encrypted encrypts_again", "security/encrypted returns", "security/legacy encrypts_again",
                 "security/encrypts_before_requests encrypts_again", "security/wrong_key encrypts_again",
                 "collector/heart_rate/bonded returns", "collector/thermometer/bonded returns",
@@ -69,6 +83,7 @@ extension FaultyClient {
         FaultyClient(
             name: "forgets_bonds", about: "keeps its keys only until the connection ends, and pairs again",
             caughtBy: [
+                "security/central/request_of_bonded pairs_once",
                 "security/encrypted pairs_once", "security/legacy pairs_once",
                 "security/bond_lost_by_strap does_not_pair_by_itself", "security/key_too_short gives_up",
                 "security/fitness_app does_not_pair_by_itself",

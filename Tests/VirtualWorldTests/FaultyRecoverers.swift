@@ -49,7 +49,7 @@ extension FaultyClient {
 
     static let all = decoders + misbehaving
 
-    private static let misbehaving = finders + subscribers + returners + displays + pairers
+    private static let misbehaving = finders + subscribers + returners + displays + pairers + initiators
 
     private static let finders = [
         isSet(

@@ -51,7 +51,14 @@ struct WorldHarness {
         limit = Instant.start.advanced(by: scenario.limit)
         var settings = settings
         if let target = scenario.target { settings.choice = .address(scenario.devices[target].address) }
-        client?.sets(&settings)
+        if let client {
+            client.sets(&settings)
+            world.clientMutation = client.mutation
+            if var security = world.securitySettings(of: node) {
+                client.security(&security)
+                world.command(.changeSecurity(security), of: node)
+            }
+        }
         collector = SensorCollector(settings)
         flaw = client.map(Flaw.init)
         let (recording, wording, snoop) = (recording, world.wording, Btsnoop(epoch: .zero))

@@ -34,6 +34,7 @@ extension Host {
         let peer = connections[index].peer
         let own = connections[index].security.bond?.peer
         connections[index].security.otherBonds = security.bonds.filter { $0.peer != own }
+        connections[index].security.alteration = faults.security.alteration
         connections[index].security.refusal =
             faults.security.refusal ?? (security.attempts.permits(peer, at: now) ? nil : .repeatedAttempts)
         connections[index].security.step(input, at: now, using: &security.secrets, into: &outputs)

@@ -19,6 +19,8 @@ public struct SecurityFaults: Hashable, Sendable {
     public var refusal: PairingFailedReason?
     /// Where each pairing and each encryption stalls; nil: nowhere.
     public var stall: Stall?
+    /// What the host sends wrong in each pairing; nil: nothing.
+    public var alteration: PairingAlteration?
     /// Whether the host gives its controller a key that its peers do not have.
     public var hasWrongKeys = false
 

@@ -6,13 +6,16 @@ enum Authentication: Sendable {
     case secureConnections(SecureConnectionsAuthentication)
 
     init(
-        _ exchange: FeatureExchange, _ outOfBand: OutOfBandData, using generator: inout some RandomNumberGenerator
+        _ exchange: FeatureExchange, _ outOfBand: OutOfBandData, echoes: Bool,
+        using generator: inout some RandomNumberGenerator
     ) throws(PairingFailedReason) {
         if exchange.isSecureConnections {
             self = .secureConnections(
                 try SecureConnectionsAuthentication(exchange, outOfBand, using: &generator))
         } else {
-            self = .legacy(LegacyAuthentication(exchange, outOfBand, random: UInt128(using: &generator)))
+            self = .legacy(
+                LegacyAuthentication(
+                    exchange, outOfBand, echoes: echoes, random: UInt128(using: &generator)))
         }
     }
 

@@ -9,13 +9,15 @@ import Cryptography
 ///     initiator ◀──Pairing Random─── responder      the initiator checks; both have the Short Term Key
 struct LegacyAuthentication: Sendable {
     private let exchange: FeatureExchange
-    private let random: UInt128
+    /// Whether this responder returns the values of the initiator, as an attacker does who tests it.
+    private let echoes: Bool
+    private var random: UInt128
     private var temporaryKey: UInt128?
     private var peerConfirm: UInt128?
     private var confirm: UInt128?
 
-    init(_ exchange: FeatureExchange, _ outOfBand: OutOfBandData, random: UInt128) {
-        (self.exchange, self.random) = (exchange, random)
+    init(_ exchange: FeatureExchange, _ outOfBand: OutOfBandData, echoes: Bool, random: UInt128) {
+        (self.exchange, self.echoes, self.random) = (exchange, echoes && exchange.role == .responder, random)
         switch exchange.model {
         case .justWorks, .numericComparison: temporaryKey = 0
         case .outOfBand: temporaryKey = outOfBand.temporaryKey
@@ -42,12 +44,17 @@ struct LegacyAuthentication: Sendable {
         switch (pdu, peerConfirm) {
         case (.pairingConfirm(let value), nil) where exchange.role == .responder || confirm != nil:
             peerConfirm = value
+            if echoes {
+                confirm = value
+                return outbox.append(.send(.pairingConfirm(value)))
+            }
             guard exchange.role == .initiator else { return try sendConfirmIfDue(into: &outbox) }
             // A peer that sends the value back knows no Temporary Key (CVE-2020-26558).
             guard value != confirm else { throw .confirmValueFailed }
             outbox.append(.send(.pairingRandom(random)))
         case (.pairingRandom(let value), let expected?) where confirm != nil:
             guard let temporaryKey, try confirmValue(temporaryKey, value) == expected else { throw .confirmValueFailed }
+            if echoes { random = value }
             if exchange.role == .responder { outbox.append(.send(.pairingRandom(random))) }
             outbox.append(.key(try shortTermKey(temporaryKey, peer: value)))
         default: throw .unspecifiedReason

@@ -75,6 +75,8 @@ public struct LinkSecurityManager: Sendable {
     public var settings: SecuritySettings?
     /// Why this device does not pair now, nor sends a Security Request; nil: it does if it has settings.
     public var refusal: PairingFailedReason?
+    /// What this device sends wrong in later pairings.
+    public var alteration: PairingAlteration?
     /// The keys of earlier pairings with the peer.
     public var bond: Bond?
     /// The bonds with other peers.
@@ -164,7 +166,8 @@ public struct LinkSecurityManager: Sendable {
     }
 
     private mutating func begin(_ settings: SecuritySettings, into outbox: inout [Output]) {
-        pairing = Pairing(role, settings, identity, own: own, peer: peer, replacing: bond, besides: otherBonds)
+        pairing = Pairing(
+            role, settings, identity, own: own, peer: peer, replacing: bond, besides: otherBonds, altering: alteration)
         outbox.append(.began)
     }
 

@@ -99,6 +99,8 @@ public struct Pairing: Sendable {
     let peer: DeviceAddress
     let bond: Bond?
     let otherBonds: [Bond]
+    /// What this device sends wrong.
+    private let alteration: PairingAlteration?
     var phase = Phase.idle
     var deadline = Instant.never
 
@@ -112,12 +114,15 @@ public struct Pairing: Sendable {
     ///   - peer: The address that the peer uses in the connection.
     ///   - bond: The keys of an earlier pairing with the peer: a weaker one is refused.
     ///   - otherBonds: Those with other peers, whose identities the peer cannot take over without authentication.
+    ///   - alteration: What this device sends wrong, as the responder if it concerns the features.
     public init(
         _ role: PairingRole, _ settings: SecuritySettings, _ identity: Identity, own: DeviceAddress,
-        peer: DeviceAddress, replacing bond: Bond? = nil, besides otherBonds: [Bond] = []
+        peer: DeviceAddress, replacing bond: Bond? = nil, besides otherBonds: [Bond] = [],
+        altering alteration: PairingAlteration? = nil
     ) {
         (self.role, self.settings, self.identity) = (role, settings, identity)
         (self.own, self.peer, self.bond, self.otherBonds) = (own, peer, bond, otherBonds)
+        self.alteration = alteration
     }
 
     /// Whether pairing has ended.
@@ -183,9 +188,14 @@ public struct Pairing: Sendable {
         case (.pairingFailed(let reason), _): end(.failed(.refused(reason)), into: &outbox)
         case (.pairingRequest(let request), .idle) where role == .responder:
             let response = settings.features(answering: request)
-            let exchange = FeatureExchange(role, own: own, peer: peer, request, response)
-            try settings.check(exchange, replacing: bond)
-            send(.pairingResponse(response), at: now, into: &outbox)
+            let right = FeatureExchange(role, own: own, peer: peer, request, response)
+            try settings.check(right, replacing: bond)
+            let sent = altered(.pairingResponse(response))
+            send(sent, at: now, into: &outbox)
+            var exchange = right
+            if case .pairingResponse(let changed)? = try? SecurityPDU.decode(sent) {
+                exchange = FeatureExchange(role, own: own, peer: peer, request, changed)
+            }
             try authenticate(exchange, at: now, using: &generator, into: &outbox)
         case (.pairingResponse(let response), .exchangingFeatures(let request)):
             let exchange = FeatureExchange(role, own: own, peer: peer, request, response)
@@ -215,7 +225,8 @@ public struct Pairing: Sendable {
         _ exchange: FeatureExchange, at now: Instant, using generator: inout some RandomNumberGenerator,
         into outbox: inout [Output]
     ) throws(PairingFailedReason) {
-        let authentication = try Authentication(exchange, settings.outOfBand, using: &generator)
+        let authentication = try Authentication(
+            exchange, settings.outOfBand, echoes: alteration?.content == .echo, using: &generator)
         phase = .authenticating(exchange, authentication)
         try authenticate(at: now, into: &outbox) { (authentication, outputs) throws(PairingFailedReason) in
             try authentication.start(into: &outputs)
@@ -274,7 +285,13 @@ public struct Pairing: Sendable {
     // MARK: Outputs
 
     private mutating func send(_ pdu: SecurityPDU, at now: Instant, into outbox: inout [Output]) {
-        outbox.append(.send(pdu.octets))
+        send(altered(pdu), at: now, into: &outbox)
+    }
+
+    private func altered(_ pdu: SecurityPDU) -> [UInt8] { alteration?.altered(pdu.octets) ?? pdu.octets }
+
+    private mutating func send(_ octets: [UInt8], at now: Instant, into outbox: inout [Output]) {
+        outbox.append(.send(octets))
         watch(from: now, into: &outbox)
     }
 

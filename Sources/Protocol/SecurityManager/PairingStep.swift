@@ -20,15 +20,21 @@ public enum PairingStep: String, CaseIterable, Sendable {
         switch output {
         case .encrypt, .answer: self = .encryption
         case .send(let octets):
-            switch octets.first {
-            case 0x01, 0x02: self = .features
-            case 0x0C: self = .publicKey
-            case 0x03: self = .confirm
-            case 0x04: self = .random
-            case 0x0D: self = .dhKeyCheck
-            case 0x06, 0x07, 0x08, 0x09, 0x0A: self = .keys
-            default: return nil
-            }
+            guard let step = octets.first.flatMap(Self.init(code:)) else { return nil }
+            self = step
+        default: return nil
+        }
+    }
+
+    /// The step of a PDU with this code; nil for one that no step consists of.
+    init?(code: UInt8) {
+        switch code {
+        case 0x01, 0x02: self = .features
+        case 0x0C: self = .publicKey
+        case 0x03: self = .confirm
+        case 0x04: self = .random
+        case 0x0D: self = .dhKeyCheck
+        case 0x06, 0x07, 0x08, 0x09, 0x0A: self = .keys
         default: return nil
         }
     }

@@ -2,6 +2,7 @@ import Bluetooth
 import Documents
 import GATT
 import Scenarios
+import SecurityManager
 import ServiceFramework
 import Services
 import TextFormatting
@@ -91,6 +92,23 @@ struct ActionReader {
             return service
         }
         return .changeServices(add: add, remove: remove, announce: cursor["announce"]?.bool ?? true)
+    }
+
+    /// What a device sends wrong while it pairs.
+    func alteration(_ cursor: Cursor, _ entity: EntityReference) -> PairingAlteration? {
+        guard pairs(entity, cursor), let step: PairingStep = cursor["at"].choice() else { return nil }
+        let contents = ["octets", "mask", "echo"].compactMap { cursor[$0] }
+        if contents.count > 1 {
+            contents[1].note(.conflict, "\"octets\", \"mask\" and \"echo\" exclude each other: delete one")
+        }
+        if let echo = cursor["echo"], echo.bool == true, step != .confirm {
+            echo.note(.conflict, "only the confirm value can be returned: write \"at\": \"confirm\"")
+        }
+        let offset = cursor["from"]?.integer ?? 1
+        func octets(_ key: String) -> [UInt8]? { cursor[key]?.string.flatMap(Value.octets) }
+        if let octets = octets("octets") { return PairingAlteration(at: step, .octets(octets, offset: offset)) }
+        if let mask = octets("mask") { return PairingAlteration(at: step, .mask(mask, offset: offset)) }
+        return PairingAlteration(at: step, cursor["echo"]?.bool == true ? .echo : .inverted)
     }
 
     func hasPrivacy(_ entity: EntityReference, _ cursor: Cursor) -> Bool {

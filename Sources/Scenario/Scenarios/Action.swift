@@ -34,6 +34,8 @@ package struct Action: Hashable, Sendable {
         case wrong
         /// Cancels.
         case cancel
+        /// Enters the passkey of the earlier pairing.
+        case earlier
         /// Does nothing.
         case never
     }
@@ -110,6 +112,8 @@ extension Action {
         case refusePairing(reason: PairingFailedReason)
         /// `stall_pairing`: from a step on, for a duration or until the action ends.
         case stallPairing(at: PairingStep, by: Duration?)
+        /// `alter_pairing`.
+        case alterPairing(PairingAlteration)
         /// `wrong_key`.
         case wrongKey
         /// `request_security`.
@@ -151,7 +155,7 @@ extension Action {
             unconfirmed, clear
         /// Actions on pairing and encryption.
         case forgetBond = "forget_bond", refusePairing = "refuse_pairing", stallPairing = "stall_pairing",
-            wrongKey = "wrong_key", requestSecurity = "request_security", user
+            alterPairing = "alter_pairing", wrongKey = "wrong_key", requestSecurity = "request_security", user
     }
 }
 
@@ -190,6 +194,7 @@ extension Action.Operation {
         case .forgetBond: .forgetBond
         case .refusePairing: .refusePairing
         case .stallPairing: .stallPairing
+        case .alterPairing: .alterPairing
         case .wrongKey: .wrongKey
         case .requestSecurity: .requestSecurity
         case .user: .user

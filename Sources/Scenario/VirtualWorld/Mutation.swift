@@ -1,8 +1,8 @@
 import HCI
 import Octets
 
-/// A defect of a device's firmware, as a patch of the packets between its host and its controller, so that tests can
-/// check which checks detect it.
+/// A defect of a device's firmware or of a client, as a patch of the packets between its host and its controller, so that
+/// tests can check which checks and expectations detect it.
 package struct Mutation: Hashable, Sendable {
     /// The packets that a change applies to.
     package enum Target: Hashable, Sendable {
@@ -26,6 +26,8 @@ package struct Mutation: Hashable, Sendable {
             case fixed(UInt8)
             /// The octet that was found at this index.
             case found(Int)
+            /// That octet with all bits inverted.
+            case inverted(Int)
         }
 
         fileprivate let target: Target
@@ -38,14 +40,15 @@ package struct Mutation: Hashable, Sendable {
         ///   - offset: The offset of the octets to find, in octets; nil for any.
         ///   - found: The octets to find, as `10 .. 37`, where `..` is any octet.
         ///   - sent: The octets in their place, in any number: `..` is the found octet at the same index, `@4` that at
-        ///     index 4.
+        ///     index 4, `~4` that with all bits inverted.
         package init(_ target: Target, at offset: Int? = nil, _ found: String, becomes sent: String) {
             (self.target, self.offset) = (target, offset)
             let octets = found.split(separator: " ").map { UInt8($0, radix: 16) }
             self.found = octets
             self.sent = sent.split(separator: " ").enumerated().map { index, word in
                 if let octet = UInt8(word, radix: 16) { return .fixed(octet) }
-                return .found(word.first == "@" ? Int(word.dropFirst()) ?? index : index)
+                let place = Int(word.dropFirst()) ?? index
+                return word.first == "~" ? .inverted(place) : .found(word.first == "@" ? place : index)
             }
         }
 
@@ -59,6 +62,7 @@ package struct Mutation: Hashable, Sendable {
                 switch octet {
                 case .fixed(let octet): octet
                 case .found(let index): there.dropFirst(index).first ?? 0
+                case .inverted(let index): ~(there.dropFirst(index).first ?? 0)
                 }
             }
             return octets[..<place] + middle + octets[there.endIndex...]
@@ -126,23 +130,18 @@ package struct Mutation: Hashable, Sendable {
 }
 
 extension World {
-    /// The packet that the host of a device sends, with the mutation.
+    private func mutation(of node: Int) -> Mutation? { nodes[node].isClient ? clientMutation : mutation }
+
+    /// The packet that a host sends, with its mutation.
     mutating func mutated(_ kind: PacketKind, _ packet: Packet, of node: Int) -> Packet {
-        guard let mutation, !nodes[node].isClient, let octets = mutation.applied(to: pool.octets(of: packet), kind)
-        else {
-            return packet
-        }
+        guard let octets = mutation(of: node)?.applied(to: pool.octets(of: packet), kind) else { return packet }
         pool.release(packet)
         return pool.take(octets)
     }
 
-    /// The packet that the host of a device receives, with the mutation.
+    /// The packet that a host receives, with its mutation.
     mutating func mutated(_ kind: PacketKind, received packet: Packet, by node: Int) -> Packet {
-        guard let mutation, !nodes[node].isClient,
-            let octets = mutation.applied(toReceived: pool.octets(of: packet), kind)
-        else {
-            return packet
-        }
+        guard let octets = mutation(of: node)?.applied(toReceived: pool.octets(of: packet), kind) else { return packet }
         pool.release(packet)
         return pool.take(octets)
     }

@@ -35,6 +35,7 @@ extension World {
             switch action.operation {
             case .refusePairing(let reason): faults.refusal = reason
             case .stallPairing(let step, let delay): faults.stall = SecurityFaults.Stall(at: step, for: delay)
+            case .alterPairing(let alteration): faults.alteration = alteration
             case .wrongKey: faults.hasWrongKeys = true
             default: break
             }

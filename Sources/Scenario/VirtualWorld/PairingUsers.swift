@@ -1,7 +1,7 @@
 import Bluetooth
 import LEHost
 import Scenarios
-import SecurityManager
+package import SecurityManager
 import Simulation
 
 /// What a device displays, and asks its user, while it pairs.
@@ -18,6 +18,12 @@ struct PairingScreen: Sendable {
     var isComparing = false
     /// Whether the device asks for a passkey.
     var isAsking = false
+}
+
+/// The answer of a user, on its way to the device.
+struct PairingAnswer: Sendable {
+    let connection: ConnectionID
+    let input: LinkSecurityManager.Input
 }
 
 // The users of the devices and of the built-in client, who see both screens.
@@ -53,6 +59,9 @@ extension World {
         if let other = self.node(connectedAs: peer, to: own) { answerQuestions(of: other) }
     }
 
+    /// How the host of a device or client pairs; nil: it does not.
+    package func securitySettings(of node: Int) -> SecuritySettings? { nodes[node].host.security.settings }
+
     /// The user of a device reads what an external client reports that it displays: `{"passkey": {"displayed": 123456}}`.
     mutating func readPasskey(_ line: Datum) {
         guard case .number(let number)? = line["passkey"]?["displayed"], let passkey = UInt32(exactly: number) else {
@@ -69,12 +78,21 @@ extension World {
         guard behaviour != .never else { return }
         if screen.isAsking, let passkey = passkey(for: node, with: other) {
             nodes[node].pairing?.isAsking = false
-            let entered = behaviour == .wrong ? (passkey + 1) % 1_000_000 : passkey
+            let earlier = nodes[node].enteredPasskey ?? passkey
+            let entered =
+                switch behaviour {
+                case .wrong: (passkey + 1) % 1_000_000
+                case .earlier: earlier
+                default: passkey
+                }
+            nodes[node].enteredPasskey = entered
             answer(.passkey(behaviour == .cancel ? nil : entered), of: node, screen.connection)
         }
         if screen.isComparing, let number = screen.number, let areEqual = areEqual(number, on: other) {
             nodes[node].pairing?.isComparing = false
-            answer(.compared(areEqual: areEqual && behaviour == nil), of: node, screen.connection)
+            answer(
+                .compared(areEqual: areEqual && (behaviour == nil || behaviour == .earlier)), of: node,
+                screen.connection)
         }
     }
 
@@ -86,7 +104,15 @@ extension World {
     }
 
     private mutating func answer(_ input: LinkSecurityManager.Input, of node: Int, _ connection: ConnectionID) {
-        schedule(.user(node: node, connection, input), due: now.advanced(by: Self.userReaction))
+        nodes[node].answers.append(PairingAnswer(connection: connection, input: input))
+        schedule(.userAnswer(node: node), due: now.advanced(by: Self.userReaction))
+    }
+
+    /// Gives a device the oldest answer of its user.
+    mutating func passAnswer(of node: Int) {
+        guard !nodes[node].answers.isEmpty else { return }
+        let answer = nodes[node].answers.removeFirst()
+        command(.security(answer.connection, answer.input), of: node)
     }
 
     /// The passkey on the other screen; that of an external client is what it reports, or the scenario's.  If both devices

@@ -89,7 +89,7 @@ extension World {
         case .rotateAddress: entity.device.map { command(.rotateAddress, of: $0) }
         case .drift: updateDrift(of: entity)
         case .forgetBond(let side): forgetBonds(of: entity, side)
-        case .refusePairing, .stallPairing, .wrongKey: updateSecurityFaults(of: entity)
+        case .refusePairing, .stallPairing, .alterPairing, .wrongKey: updateSecurityFaults(of: entity)
         case .requestSecurity: requestSecurity(entity)
         case .user, .clear: break  // users look at the conditions; the script runner clears
         }

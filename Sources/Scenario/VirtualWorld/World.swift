@@ -18,7 +18,8 @@ import VirtualController
 ///
 /// One queue orders all events by instant and insertion; they happen only in `run(until:)` and in calls from outside.
 package struct World: Sendable {
-    enum Event: Sendable {
+    /// Without references and small, since the queue moves many of them.
+    enum Event: BitwiseCopyable, Sendable {
         case radio(Radio.Timer)
         case toController(Int, PacketKind, Packet)
         case toHost(node: Int, PacketKind, Packet)
@@ -27,7 +28,7 @@ package struct World: Sendable {
         case scriptWake
         case phaseEnd(node: Int)
         case strength(node: Int)
-        case user(node: Int, ConnectionID, LinkSecurityManager.Input)
+        case userAnswer(node: Int)
         case cancelled
     }
 
@@ -58,6 +59,8 @@ package struct World: Sendable {
     package var hostBackend = HostBackend.air
     /// A defect of all devices' hosts; nil for none.
     package var mutation: Mutation?
+    /// A defect of all clients' hosts; nil for none.
+    package var clientMutation: Mutation?
 
     /// The instant of the latest event. Stored, because debug builds copy the world to call a getter.
     package private(set) var now = Instant.start
@@ -354,7 +357,8 @@ package struct World: Sendable {
             airspace.receive(kind, packet, by: controller, at: now, pool: &pool, into: &airspaceOutbox.added)
             forwardAirspaceOutputs()
         case .toHost(let node, let kind, let original):
-            let packet = mutation == nil ? original : mutated(kind, received: original, by: node)
+            let packet =
+                mutation == nil && clientMutation == nil ? original : mutated(kind, received: original, by: node)
             nodes[node].step(.received(kind, packet), at: now, pool: &pool, into: &hostOutbox)
             forwardHostOutputs(of: node)
         case .hostWake(let node):
@@ -373,7 +377,7 @@ package struct World: Sendable {
             advertise(node, phase: nodes[node].phase + 1)
             forwardHostOutputs(of: node)
         case .strength(let node): updateStrength(of: node)
-        case .user(let node, let connection, let input): command(.security(connection, input), of: node)
+        case .userAnswer(let node): passAnswer(of: node)
         case .cancelled: break
         }
     }
@@ -412,7 +416,7 @@ package struct World: Sendable {
             index += 1
             switch output {
             case .send(let kind, let original):
-                let packet = mutation == nil ? original : mutated(kind, original, of: node)
+                let packet = mutation == nil && clientMutation == nil ? original : mutated(kind, original, of: node)
                 noteSending(kind, packet, to: nodes[node].controller)
                 if hostBackend == .radios, !nodes[node].isClient {
                     outbox.added.append(.toRadio(node: node, kind, packet))

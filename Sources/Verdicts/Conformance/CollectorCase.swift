@@ -1,4 +1,5 @@
-/// A test case of the Bluetooth SIG for a Collector of the Heart Rate or Health Thermometer Profile over Low Energy.
+/// A test case of the Bluetooth SIG for a Collector of the Heart Rate or Health Thermometer Profile over Low Energy, or for
+/// a Central that pairs.
 ///
 /// Scenarios name it as the `requirement` of an expectation.  The ids are from the Test Case Reference List, package 102,
 /// without the retired ones.
@@ -11,7 +12,7 @@ package struct CollectorCase: Hashable, Sendable {
     /// Why no scenario tests it; nil if one does.
     package let limitation: String?
 
-    private init(_ id: String, _ title: String, _ requirement: String, limitation: String? = nil) {
+    init(_ id: String, _ title: String, _ requirement: String, limitation: String? = nil) {
         (self.id, self.requirement, self.limitation) = (id, requirement, limitation)
         self.title = "the client " + title
     }
@@ -22,7 +23,7 @@ package struct CollectorCase: Hashable, Sendable {
         self = found
     }
 
-    package static let all = heartRate + thermometer
+    package static let all = heartRate + thermometer + pairing
 
     private static let serviceDiscovery = "Core 6.0, Vol 3, Part G, section 4.4"
     private static let characteristicDiscovery = "Core 6.0, Vol 3, Part G, section 4.6"

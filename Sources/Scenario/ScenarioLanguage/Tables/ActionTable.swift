@@ -275,6 +275,25 @@ extension Action.Kind {
                 guard reader.pairs(entity, cursor), let step: PairingStep = cursor["at"].choice() else { return nil }
                 return .stallPairing(at: step, by: cursor["by"]?.duration)
             }
+        case .alterPairing:
+            ActionRow(
+                .pairing, of: .device, on: .hostControl,
+                "In each pairing the device sends wrong octets in one step: the last octet is inverted, if nothing else is chosen.",
+                [
+                    .init(
+                        "at", .name(PairingStep.allCases.filter { $0 != .encryption }.map(\.rawValue)), required: true,
+                        "The step. A change of the features determines the rest of pairing, as if the device had them."),
+                    .init(
+                        "from", .integer(1...64),
+                        "The first octet that changes; the PDU's code is octet 0. 1 by default."),
+                    .init("octets", .octets, "The octets from there on."),
+                    .init("mask", .octets, "The only bits that the octets from there on keep."),
+                    .init(
+                        "echo", .boolean,
+                        "Whether the device returns the client's confirm and random values, with LE legacy pairing; false by default. Only with `confirm`."
+                    ),
+                ]
+            ) { reader, cursor, entity in reader.alteration(cursor, entity).map { .alterPairing($0) } }
         case .wrongKey:
             ActionRow(
                 .pairing, of: .device, on: .hostControl,
@@ -295,7 +314,8 @@ extension Action.Kind {
                 [
                     .init(
                         "answers", .choice(Action.Answer.self), required: true,
-                        "Enters another passkey or declares equal numbers different, cancels, or does nothing.")
+                        "Enters another passkey or declares equal numbers different, enters the passkey of the earlier pairing, cancels, or does nothing."
+                    )
                 ]
             ) { _, cursor, _ in cursor["answers"].choice().map { .user(answers: $0) } }
         }
