@@ -247,7 +247,7 @@ class ProcessTests(Interoperability):
 
         played = await play(RESTING | {'limit': '50 s'}, 'sleep 7654324 & RESET 60', meanwhile=interrupt)
         self.assertEqual(played.status, 128 + signal.SIGINT)
-        self.assertEqual(running('sleep 7654324'), [])
+        await until(lambda: not running('sleep 7654324'))
 
     async def test_arbitrary_output(self):
         played = await self.verdict(
