@@ -126,16 +126,17 @@ let layers: [[Target]] = [
     ],
     [
         library(
-            "CheckCatalogue",
-            on: "ATT", "Bluetooth", "Characteristics", "Checks", "Cryptography", "GATT", "HCI", "LEHost", "Octets",
-            "SecurityManager", "ServiceFramework", "Services", "Simulation", "TextFormatting"),
-        library(
             "Reporting",
             on: "Arguments", "Bluetooth", "CommandSupport", "Conformance", "Documents", "EventLog", "Expectations",
             "Octets", "Simulation", "TextFormatting",
             embedding: "HTML/page.css"),
+        library("SecurityChecks", on: "Bluetooth", "Checks", "LEHost", "SecurityManager", "Simulation"),
     ],
     [
+        library(
+            "CheckCatalogue",
+            on: "ATT", "Bluetooth", "Characteristics", "Checks", "Cryptography", "GATT", "HCI", "LEHost", "Octets",
+            "SecurityChecks", "SecurityManager", "ServiceFramework", "Services", "Simulation", "TextFormatting"),
         library(
             "ScenarioRuns",
             on: "Arguments", "ATT", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance",
@@ -371,7 +372,7 @@ func folders() -> [String: [String]] {
         "Scenario": ["EventLog", "ScenarioLanguage", "Scenarios", "Timeline", "VirtualWorld"],
         "Verdicts": [
             "CheckCatalogue", "Checks", "ClientTesting", "Conformance", "Expectations", "PeripheralTesting",
-            "Reporting",
+            "Reporting", "SecurityChecks",
         ],
         "Linux": ["BlueZ", "CDBus", "CLinux", "DBus", "Drivers", "HCITransport", "Sockets"],
         "Tool": [

@@ -3,6 +3,7 @@ import Bluetooth
 import Checks
 import GATT
 import LEHost
+import SecurityChecks
 import SecurityManager
 import Simulation
 

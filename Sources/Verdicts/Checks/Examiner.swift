@@ -245,7 +245,7 @@ package struct Examiner {
     mutating func beginConnecting(_ parameters: ConnectionParameters, within patience: Duration) {
         pauseRecording()
         (refusal, services, receivedValues, answered, configured, sharedScope) = (nil, [], [], [], [], nil)
-        security = Security()
+        (security, reusesAttributes) = (Security(), false)
         guard let address else {
             refusal = .notNow
             return

@@ -1,21 +1,11 @@
 import Bluetooth
-import Checks
+package import Checks
 import LEHost
 import SecurityManager
 import Simulation
 
 // Pairing without authentication, key sizes, and the timeout.  Core 6.0, Vol 3, Part H, section 2.3.
 extension Check {
-    /// A section about the Security Manager.
-    static func sm(_ section: String) -> String { "Core 6.0, Vol 3, Part H, section \(section)" }
-
-    /// A check of pairing, on its own connection.
-    static func pairing(
-        _ id: String, _ title: String, _ section: String, weight: Weight = .required, body: @escaping Body
-    ) -> Check {
-        Check("SM/PER/\(id)-C", title, sm(section), scope: .stranger, weight: weight, if: .pairing, body: body)
-    }
-
     private static let legacy = PairingPlan()
     private static let secure = PairingPlan([.secureConnections])
 
@@ -95,7 +85,7 @@ extension Check {
 
 extension Examiner {
     /// LE Secure Connections if the peripheral supports it, else LE legacy pairing, without authentication.
-    mutating func preferred() throws(CheckExit) -> PairingPlan {
+    package mutating func preferred() throws(CheckExit) -> PairingPlan {
         // Ended after Pairing Response, so that the peripheral does not compute anything.
         let question = PairingPlan([.secureConnections]).but(.failure(.unspecifiedReason, at: .features))
         switch try attempt(question) {
@@ -107,7 +97,7 @@ extension Examiner {
     }
 
     /// The same, with the keys that a bond needs.
-    mutating func bondable() throws(CheckExit) -> PairingPlan {
+    package mutating func bondable() throws(CheckExit) -> PairingPlan {
         var plan = try preferred()
         if !plan.isSecure { plan.keys = .encryptionKey }
         return plan
