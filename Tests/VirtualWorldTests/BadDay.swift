@@ -35,10 +35,15 @@ struct BadDay {
             record.event == .delivered && record.entity == "strap/heart_rate" && record.instant > last
                 && record.instant <= deadline
         }
+        // In a connection that lasts, the client reports it once.
+        let link = harness.records.last { record in
+            record.instant <= last && [.connected, .disconnected].contains(record.event)
+        }
+        let begin = link?.event == .connected ? link?.instant ?? last : last
         let isExplained =
             isSecure
             && harness.said.contains { said in
-                said.at > last && said.update.text.contains("has lost the keys")
+                said.at > begin && said.update.text.contains("has lost the keys")
             }
         harness.end()
         if harness.world.pool.taken != 0 { return "\(harness.world.pool.taken) packets are left" }

@@ -134,6 +134,10 @@ private struct RandomDay {
             #""do": "refuse_pairing", "reason": "busy""# + strap + lasting,
             #""do": "stall_pairing", "at": "\#(step)""# + strap + lasting,
             #""do": "stall_pairing", "at": "\#(step)", "by": "\#(chance.below(40_000)) ms""# + strap + lasting,
+            #""do": "alter_pairing", "at": "\#(pick(["public_key", "confirm", "random", "dhkey_check"]))""# + strap
+                + lasting,
+            #""do": "alter_pairing", "at": "features", "from": 4, "octets": "06""# + strap + lasting,
+            #""do": "alter_pairing", "at": "confirm", "echo": true"# + strap + lasting,
             #""do": "wrong_key""# + strap + lasting, #""do": "request_security""# + strap,
             #""do": "user", "of": "client", "answers": "\#(pick(["wrong", "cancel", "never"]))""# + lasting,
             #""do": "disconnect""# + strap,
