@@ -143,8 +143,20 @@ import Testing
             #"{"privacy": true}"#, "", #"{"when": "5 s", "do": "change_address", "of": "d"}"#,
             #"1:142: LD0134: script[0].of: a device with "privacy" hides this address: use rotate_address"#
         ),
+        (
+            "{}", "", #"{"when": "5 s", "do": "alter_pairing", "at": "random", "echo": true}"#,
+            #"1:144: LD0138: script[0].echo: only the confirm value can be returned: write "at": "confirm""#
+        ),
+        (
+            "{}", "", #"{"when": "5 s", "do": "alter_pairing", "at": "confirm", "octets": "00", "echo": true}"#,
+            #"1:161: LD0138: script[0].echo: "octets", "mask" and "echo" exclude each other: delete one"#
+        ),
+        (
+            "{}", "", #"{"when": "5 s", "do": "alter_pairing", "at": "encryption"}"#,
+            #"1:126: LD0110: script[0].at: "encryption" is not one of"#
+        ),
     ])
-    func `A problem of privacy is named at its place`(
+    func `A problem of security is named at its place`(
         security: String, more: String, script: String, complaint: String
     ) {
         let text =

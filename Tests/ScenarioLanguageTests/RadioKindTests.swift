@@ -22,6 +22,7 @@ import Testing
             (#""do": "forget_bond", "side": "both""#, [.rehearsal]),
             (#""do": "refuse_pairing", "reason": 8"#, [.rehearsal, .virtual, .controllers]),
             (#""do": "stall_pairing", "at": "confirm""#, [.rehearsal, .virtual, .controllers]),
+            (#""do": "alter_pairing", "at": "random""#, [.rehearsal, .virtual, .controllers]),
             (#""do": "wrong_key""#, [.rehearsal, .virtual, .controllers]),
             (#""do": "request_security""#, [.rehearsal, .virtual, .controllers]),
             (#""do": "user", "of": "client", "answers": "never""#, [.rehearsal]),
