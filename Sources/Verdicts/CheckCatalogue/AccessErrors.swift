@@ -260,6 +260,11 @@ enum TargetAttribute: Hashable, Sendable {
 
     /// The handle and type of such a value; skips the check if there is none.
     func find(in peripheral: inout Examiner) throws(CheckExit) -> (handle: UInt16, type: UUID) {
+        guard let need else { return try search(&peripheral) }
+        return try peripheral.obtain(need) { peripheral throws(CheckExit) in try search(&peripheral) }
+    }
+
+    private func search(_ peripheral: inout Examiner) throws(CheckExit) -> (handle: UInt16, type: UUID) {
         if needsPlainLink, peripheral.isEncrypted {
             try peripheral.reconnect()
             try peripheral.discover()
@@ -278,25 +283,21 @@ enum TargetAttribute: Hashable, Sendable {
             return (value.valueHandle, value.uuid)
         case .unused: return (try peripheral.unusedHandle(), .deviceName)
         case .guardedFromReading(let error):
-            return try peripheral.obtain(.readRejected(with: error)) { peripheral throws(CheckExit) in
-                for value in values where value.properties.contains(.read) {
-                    let request = PDU.readRequest(handle: value.valueHandle)
-                    let refusal = try peripheral.refusal(of: request, "a read of \(value.uuid.name)")
-                    if refusal?.error == error { return (value.valueHandle, value.uuid) }
-                }
-                throw .skipped("not applicable: no read fails with \(error)")
+            for value in values where value.properties.contains(.read) {
+                let request = PDU.readRequest(handle: value.valueHandle)
+                let refusal = try peripheral.refusal(of: request, "a read of \(value.uuid.name)")
+                if refusal?.error == error { return (value.valueHandle, value.uuid) }
             }
+            throw .skipped("not applicable: no read fails with \(error)")
         case .guardedFromWriting(let error):
-            return try peripheral.obtain(.writeRejected(with: error)) { peripheral throws(CheckExit) in
-                // A cancelled prepared write finds out without writing.
-                for value in values where value.properties.contains(.write) {
-                    let request = PDU.prepareWriteRequest(handle: value.valueHandle, offset: 0, value: [])
-                    let refusal = try peripheral.refusal(of: request, "Prepare Write to \(value.uuid.name)")
-                    _ = try peripheral.answer(to: .executeWriteRequest(write: false), "a cancelling Execute Write")
-                    if refusal?.error == error { return (value.valueHandle, value.uuid) }
-                }
-                throw .skipped("not applicable: no write fails with \(error)")
+            // A cancelled prepared write finds out without writing.
+            for value in values where value.properties.contains(.write) {
+                let request = PDU.prepareWriteRequest(handle: value.valueHandle, offset: 0, value: [])
+                let refusal = try peripheral.refusal(of: request, "Prepare Write to \(value.uuid.name)")
+                _ = try peripheral.answer(to: .executeWriteRequest(write: false), "a cancelling Execute Write")
+                if refusal?.error == error { return (value.valueHandle, value.uuid) }
             }
+            throw .skipped("not applicable: no write fails with \(error)")
         }
     }
 
