@@ -193,7 +193,7 @@ public struct Pairing: Sendable {
             let sent = altered(.pairingResponse(response))
             send(sent, at: now, into: &outbox)
             var exchange = right
-            if case .pairingResponse(let changed)? = try? SecurityPDU.decode(sent) {
+            if alteration != nil, case .pairingResponse(let changed)? = try? SecurityPDU.decode(sent) {
                 exchange = FeatureExchange(role, own: own, peer: peer, request, changed)
             }
             try authenticate(exchange, at: now, using: &generator, into: &outbox)
