@@ -50,6 +50,9 @@ public struct OctetReader: Sendable {
     /// Reads four octets.
     public mutating func uint32(_ field: String) throws(Malformed) -> UInt32 { try integer(field) }
 
+    /// Reads six octets.
+    public mutating func uint48(_ field: String) throws(Malformed) -> UInt64 { try integer(field, octets: 6) }
+
     /// Reads eight octets.
     public mutating func uint64(_ field: String) throws(Malformed) -> UInt64 { try integer(field) }
 
@@ -136,6 +139,12 @@ extension [UInt8] {
     public mutating func append(uint24 value: UInt32) {
         append(UInt16(truncatingIfNeeded: value))
         append(UInt8(truncatingIfNeeded: value >> 16))
+    }
+
+    /// Appends the lower six octets of `value`, little-endian.
+    public mutating func append(uint48 value: UInt64) {
+        append(UInt32(truncatingIfNeeded: value))
+        append(UInt16(truncatingIfNeeded: value >> 32))
     }
 
     /// The octets as `0C FF`: upper case, separated by spaces.

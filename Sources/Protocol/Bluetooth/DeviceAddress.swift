@@ -39,8 +39,7 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads six octets, the least significant first; throws if there are fewer, in the name of `field`.
     public init(kind: Kind, from reader: inout OctetReader, _ field: String) throws(Malformed) {
-        let octets = try reader.octets(field, count: 6)
-        self.init(octets.reversed().reduce(0) { $0 << 8 | UInt64($1) }, kind)
+        self.init(try reader.uint48(field), kind)
     }
 
     /// Whether this is a resolvable private address: section 1.3.2.2.

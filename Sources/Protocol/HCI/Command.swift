@@ -17,7 +17,7 @@ public import Octets
 ///     …
 public struct Command: Hashable, Sendable, CustomStringConvertible {
     /// The number of octets in front of the parameters.
-    static let headerCount = 3
+    @usableFromInline static let headerCount = 3
 
     /// The command's number.
     public let opcode: Opcode
@@ -26,11 +26,19 @@ public struct Command: Hashable, Sendable, CustomStringConvertible {
 
     /// A command of any kind, known or not; only the first 255 octets of parameters are sent.
     public init(_ opcode: Opcode, parameters: [UInt8]) {
-        let parameters = parameters.prefix(255)
-        var octets: [UInt8] = []
-        octets.append(opcode.rawValue)
-        octets.append(UInt8(clamping: parameters.count))
-        (self.opcode, self.octets) = (opcode, octets + parameters)
+        self.init(opcode, finishing: Self.header(opcode) + parameters)
+    }
+
+    /// Sets the length in `octets`, which begin with `header(opcode)`; only 255 octets of parameters are sent.
+    @usableFromInline init(_ opcode: Opcode, finishing octets: [UInt8]) {
+        var octets = octets
+        octets.removeLast(max(0, octets.count - Self.headerCount - 255))
+        octets[2] = UInt8(octets.count - Self.headerCount)
+        (self.opcode, self.octets) = (opcode, octets)
+    }
+
+    @usableFromInline static func header(_ opcode: Opcode) -> [UInt8] {
+        [UInt8(truncatingIfNeeded: opcode.rawValue), UInt8(opcode.rawValue >> 8), 0]
     }
 
     /// A whole packet; throws when its length is not the one that it states.  `check` looks at the parameters.
@@ -76,7 +84,7 @@ public struct CommandKind<each Value>: AnyCommandKind {
     public let supportedBit: (octet: Int, bit: Int)?
     /// Throws when the parameters of a command of this kind are too few, too many, or prohibited.
     public let check: @Sendable (Command) throws(Malformed) -> Void
-    private let fields: Fields<repeat each Value>
+    @usableFromInline let fields: Fields<repeat each Value>
 
     init(
         _ opcode: UInt16, _ name: String, supported bit: (octet: Int, bit: Int)?,
@@ -89,14 +97,14 @@ public struct CommandKind<each Value>: AnyCommandKind {
     }
 
     /// A command with these parameters, in the order of the specification.
-    public func callAsFunction(_ values: repeat each Value) -> Command {
-        var parameters: [UInt8] = []
-        fields.write(repeat each values, to: &parameters)
-        return Command(opcode, parameters: parameters)
+    @inlinable public func callAsFunction(_ values: repeat each Value) -> Command {
+        var octets = Command.header(opcode)
+        fields.write(repeat each values, to: &octets)
+        return Command(opcode, finishing: octets)
     }
 
     /// The parameters of a command of this kind; throws when they are too few, too many, or prohibited.
-    public func parameters(of command: Command) throws(Malformed) -> (repeat each Value) {
+    @inlinable public func parameters(of command: Command) throws(Malformed) -> (repeat each Value) {
         try fields.read(command.octets, after: Command.headerCount)
     }
 

@@ -32,8 +32,11 @@ public struct Event: Hashable, Sendable, CustomStringConvertible {
         }
 
         /// The number of octets in front of the parameters.
-        fileprivate var headerCount: Int { event == Self.leMeta ? 3 : 2 }
+        @usableFromInline var headerCount: Int { event == Self.leMeta ? 3 : 2 }
     }
+
+    /// Most events have no more octets: one with a report of legacy advertising has at most 45.
+    private static let usualCount = 48
 
     /// Which event.
     public let code: Code
@@ -41,15 +44,19 @@ public struct Event: Hashable, Sendable, CustomStringConvertible {
     public let octets: [UInt8]
 
     /// Sets the length in `octets`, which begin with `header(code)`; only 255 octets of parameters are sent.
-    fileprivate init(_ code: Code, finishing octets: [UInt8]) {
+    @usableFromInline init(_ code: Code, finishing octets: [UInt8]) {
         var octets = octets
         octets.removeLast(max(0, octets.count - 257))
         octets[1] = UInt8(octets.count - 2)
         (self.code, self.octets) = (code, octets)
     }
 
-    fileprivate static func header(_ code: Code) -> [UInt8] {
-        code.event == Code.leMeta ? [code.event, 0, code.subevent] : [code.event, 0]
+    @usableFromInline static func header(_ code: Code) -> [UInt8] {
+        var octets: [UInt8] = []
+        octets.reserveCapacity(Self.usualCount)
+        octets += [code.event, 0]
+        if code.event == Code.leMeta { octets.append(code.subevent) }
+        return octets
     }
 
     /// A whole packet; throws when its length is not the one that it states.  `check` looks at the parameters.
@@ -98,7 +105,7 @@ public struct EventKind<each Value>: AnyEventKind {
     public let name: String
     /// Throws when the parameters of an event of this kind are too few, too many, or prohibited.
     public let check: @Sendable (Event) throws(Malformed) -> Void
-    private let fields: Fields<repeat each Value>
+    @usableFromInline let fields: Fields<repeat each Value>
 
     init(_ code: UInt8, _ name: String, _ fields: repeat Field<each Value>) {
         self.init(Event.Code(code), name, Fields(repeat each fields))
@@ -114,14 +121,14 @@ public struct EventKind<each Value>: AnyEventKind {
     }
 
     /// An event with these parameters, in the order of the specification.
-    public func callAsFunction(_ values: repeat each Value) -> Event {
+    @inlinable public func callAsFunction(_ values: repeat each Value) -> Event {
         var octets = Event.header(code)
         fields.write(repeat each values, to: &octets)
         return Event(code, finishing: octets)
     }
 
     /// The parameters of an event of this kind; throws when they are too few, too many, or prohibited.
-    public func parameters(of event: Event) throws(Malformed) -> (repeat each Value) {
+    @inlinable public func parameters(of event: Event) throws(Malformed) -> (repeat each Value) {
         try fields.read(event.octets, after: event.code.headerCount)
     }
 

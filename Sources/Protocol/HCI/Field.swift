@@ -1,5 +1,5 @@
 import Bluetooth
-import Octets
+public import Octets
 
 /// One field of a command or an event: how it is read, and how it is written.
 ///
@@ -16,9 +16,9 @@ struct Field<Value>: Sendable {
 }
 
 /// The functions of a field, bound to it: a pack of fields would look up their layout at each use.
-private struct BoundField<Value>: Sendable {
-    let read: @Sendable (_ reader: inout OctetReader) throws(Malformed) -> Value
-    let write: @Sendable (_ value: Value, _ octets: inout [UInt8]) -> Void
+@usableFromInline struct BoundField<Value>: Sendable {
+    @usableFromInline let read: @Sendable (_ reader: inout OctetReader) throws(Malformed) -> Value
+    @usableFromInline let write: @Sendable (_ value: Value, _ octets: inout [UInt8]) -> Void
 
     init(_ field: Field<Value>) {
         read = { reader throws(Malformed) in try field.read(&reader, field) }
@@ -28,14 +28,15 @@ private struct BoundField<Value>: Sendable {
 
 /// The fields of one kind of packet, in the order in which they are sent.
 ///
-/// A class, since each copy of a value of unknown types looks up their layout.
-final class Fields<each Value>: Sendable {
-    private let fields: (repeat BoundField<each Value>)
+/// A class, since each copy of a value of unknown types looks up their layout.  For the same reason its functions and
+/// their callers are inlinable: the modules that use them know the types.
+@usableFromInline final class Fields<each Value>: Sendable {
+    @usableFromInline let fields: (repeat BoundField<each Value>)
 
     init(_ fields: repeat Field<each Value>) { self.fields = (repeat BoundField(each fields)) }
 
     /// Reads all that is left after `header` octets; throws when it is not exactly these fields.
-    func read(_ octets: [UInt8], after header: Int) throws(Malformed) -> (repeat each Value) {
+    @inlinable func read(_ octets: [UInt8], after header: Int) throws(Malformed) -> (repeat each Value) {
         var reader = OctetReader(octets)
         for _ in 0..<header { _ = try reader.uint8("Header") }
         let values = (repeat try (each fields).read(&reader))
@@ -43,7 +44,7 @@ final class Fields<each Value>: Sendable {
         return values
     }
 
-    func write(_ values: repeat each Value, to octets: inout [UInt8]) {
+    @inlinable func write(_ values: repeat each Value, to octets: inout [UInt8]) {
         repeat (each fields).write(each values, &octets)
     }
 }
@@ -164,7 +165,7 @@ extension Field<DeviceAddress> {
         Self(name: name) { reader, field throws(Malformed) in
             try DeviceAddress(kind: .random, from: &reader, field.name)
         } write: { address, octets, _ in
-            octets += address.octets
+            octets.append(uint48: address.number)
         }
     }
 }
@@ -185,7 +186,7 @@ extension Field<ReportedAddress> {
             return ReportedAddress(address: try reader.address(field.name), isResolved: isResolved)
         } write: { reported, octets, _ in
             octets.append(reported.address.kind.rawValue | (reported.isResolved ? 0b10 : 0))
-            octets += reported.address.octets
+            octets.append(uint48: reported.address.number)
         }
     }
 }
@@ -254,7 +255,7 @@ extension OctetReader {
 extension [UInt8] {
     mutating func append(_ address: DeviceAddress) {
         append(address.kind.rawValue)
-        append(contentsOf: address.octets)
+        append(uint48: address.number)
     }
 }
 

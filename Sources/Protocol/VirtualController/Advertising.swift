@@ -116,11 +116,12 @@ extension Controller {
         context.radio.scan(scan, from: station, at: context.now, into: &context.outbox)
     }
 
-    mutating func report(
-        _ advertisement: Radio.Advertisement, isResponse: Bool, rssi: Int8, _ context: inout Context
-    ) {
-        guard !isHostCongested, let sender = resolving.sender(at: advertisement.address) else { return }
-        resolving.note(advertisement.address, of: sender)
+    /// Reports a packet of a station to the host.
+    mutating func report(from station: Int, isResponse: Bool, rssi: Int8, _ context: inout Context) {
+        guard !isHostCongested, let address = context.radio.advertisingAddress(of: station),
+            let sender = resolving.sender(at: address)
+        else { return }
+        resolving.note(address, of: sender)
         if scanParameters.filterPolicy & 1 != 0, !acceptList.contains(sender) { return }
         let key = ReportKey(address: sender, isResponse: isResponse)
         if let known = reported {
@@ -128,17 +129,17 @@ extension Controller {
             if known.count >= Self.maximumReported { reported?.removeAll() }
         }
         reported?.insert(key)
+        guard let packet = context.radio.advertisingPacket(of: station, isResponse: isResponse) else { return }
         let kind: AdvertisingReport.Kind =
-            switch advertisement.kind {
+            switch packet.kind {
             case _ where isResponse: .scanResponse
             case .undirected: .undirected
             case .directed: .directed
             case .scannable: .scannable
             case .nonConnectable: .nonConnectable
             }
-        let data = isResponse ? advertisement.scanResponse : advertisement.dataOnAir
         let report = AdvertisingReport(
-            kind: kind, address: sender, isResolved: sender != advertisement.address, data: data, rssi: rssi)
+            kind: kind, address: sender, isResolved: sender != address, data: packet.data, rssi: rssi)
         send(.leAdvertisingReport([report]), if: .advertisingReport, &context)
     }
 

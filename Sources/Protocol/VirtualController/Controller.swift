@@ -234,8 +234,7 @@ struct Controller: Sendable {
     mutating func indicated(_ indication: Radio.Indication, _ context: inout Context) {
         switch indication {
         case .received(let station, let isResponse, let rssi):
-            guard let advertisement = context.radio.advertisement(of: station) else { return }
-            report(advertisement, isResponse: isResponse, rssi: rssi, &context)
+            report(from: station, isResponse: isResponse, rssi: rssi, &context)
         case .advertisingTimedOut: advertisingTimedOut(&context)
         case .connected(let connection, let own, let peer, let parameters):
             connected(connection, own: own, peer: peer, parameters, &context)

@@ -263,8 +263,17 @@ public struct Radio: Sendable {
 
     // MARK: Advertising
 
-    /// The current advertisement of a station; nil: it does not advertise.
-    func advertisement(of station: Int) -> Advertisement? { activities[station].advertisement }
+    /// The address with which a station advertises; nil: it does not.
+    func advertisingAddress(of station: Int) -> DeviceAddress? { activities[station].advertisement?.address }
+
+    /// What a scanner receives of an advertiser; a copy of the whole advertisement would retain all its lists.
+    func advertisingPacket(of station: Int, isResponse: Bool) -> (kind: Advertisement.Kind, data: [UInt8])? {
+        guard let kind = activities[station].advertisement?.kind,
+            let data = isResponse
+                ? activities[station].advertisement?.scanResponse : activities[station].advertisement?.dataOnAir
+        else { return nil }
+        return (kind, data)
+    }
 
     private func isAdvertising(_ station: Int, _ generation: UInt32) -> Bool {
         stations[station].generation == generation && stations[station].advertiser != nil
@@ -311,20 +320,23 @@ public struct Radio: Sendable {
     private mutating func advertisingReceived(
         _ station: Int, _ generation: UInt32, by listener: Int, at now: Instant, into outbox: inout Outbox
     ) {
-        guard let advertisement = current(station, generation),
+        guard let address = advertisingAddress(of: station), isAdvertising(station, generation),
             let reception = air.receives(from: station, to: listener, at: now)
         else { return }
-        if let initiation = activities[listener].initiation, initiation.address(toward: advertisement) != nil {
+        if let initiation = activities[listener].initiation, let advertisement = activities[station].advertisement,
+            initiation.address(toward: advertisement) != nil
+        {
             let duration = AirTime.interFrameSpace + AirTime.packet(payload: AirTime.connectPayload)
             let timer = Timer.connecting(
                 station: station, generation: generation, initiator: listener, attempt: initiation.attempt)
             outbox.wake(timer, at: now.advanced(byNanoseconds: duration))
         }
-        guard let scan = activities[listener].scan else { return }
-        guard let peer = scan.own.resolving.sender(at: advertisement.address) else { return }
-        if let target = advertisement.target, !scan.own.isTarget(target, of: peer) { return }
+        guard let scan = activities[listener].scan, let peer = scan.own.resolving.sender(at: address) else { return }
+        if let target = activities[station].advertisement?.target, !scan.own.isTarget(target, of: peer) { return }
         indicate(isResponse: false, from: station, to: listener, reception, into: &outbox)
-        if scan.isActive, advertisement.answers(scan.own.address(toward: peer)) {
+        if scan.isActive, let advertisement = activities[station].advertisement,
+            advertisement.answers(scan.own.address(toward: peer))
+        {
             let request = AirTime.packet(payload: AirTime.scanRequestPayload)
             let response = AirTime.packet(
                 payload: AirTime.advertisingPayload(data: advertisement.scanResponse.count))

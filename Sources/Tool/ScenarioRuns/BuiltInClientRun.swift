@@ -103,7 +103,7 @@ package struct BuiltInClientRun: Sendable {
             }
         }
         measurements += measured
-        wakes += requested
+        if !requested.isEmpty { wakes += requested }
         files?.narrate(&host.world)
     }
 }

@@ -40,6 +40,8 @@ struct CustomSensor: ServiceSensor {
         private var written: [UInt8]?
         /// The value that a script set, and its start; overrides both.
         private var taken: (value: SensorInput, begun: Instant)?
+        /// The octets of these three that count now; nil if a curve does.
+        private(set) var fixed: [UInt8]?
 
         init(_ characteristic: CustomCharacteristic, seed: UInt64) {
             (format, schedule) = (characteristic.format, Schedule(every: characteristic.period))
@@ -48,21 +50,22 @@ struct CustomSensor: ServiceSensor {
                 case .curve(let curve): .signal(Signal(curve, seed: seed))
                 case .octets(let octets): SensorInput.octets(octets).limited
                 }
+            fixed = base.octets
         }
 
         /// The written value persists after a script ends its override.
-        mutating func write(_ octets: [UInt8]) { (written, taken) = (octets, nil) }
+        mutating func write(_ octets: [UInt8]) { (written, taken, fixed) = (octets, nil, octets) }
 
-        mutating func take(_ value: SensorInput?, from begun: Instant) { taken = value.map { ($0.limited, begun) } }
+        mutating func take(_ value: SensorInput?, from begun: Instant) {
+            taken = value.map { ($0.limited, begun) }
+            fixed = taken == nil ? written ?? base.octets : taken?.value.octets
+        }
 
         /// Nil for a value without a number, and when its curve has stopped.
         mutating func number(at now: Instant) -> Double? {
             if let begun = taken?.begun { return taken?.value.number(at: now, begun: begun) }
             return written == nil ? base.number(at: now, begun: .start) : nil
         }
-
-        /// Octets that do not come from a curve.
-        var fixed: [UInt8]? { taken == nil ? written ?? base.octets : taken?.value.octets }
     }
 
     private var contents: [Content]
