@@ -28,6 +28,18 @@ import Testing
             """)
     }
 
+    @Test(arguments: [false, true])
+    func `The key of private addresses comes from the seed, or from the system`(isFromSystem: Bool) throws {
+        let keys = try (0..<2).map { _ in
+            var world = try World(Self.play("true").scenario, seed: 1)
+            world.hasSystemSecrets = isFromSystem
+            world.start()
+            return world.nodes[0].host.security.resolvingKey
+        }
+        #expect((keys[0] == keys[1]) == !isFromSystem)
+        #expect(!keys.contains(0))
+    }
+
     /// The addresses that a continuous scan finds, in order.
     private func heard(_ play: TestScenario, for seconds: Int64) throws -> [DeviceAddress] {
         var harness = try GuestHarness(play)

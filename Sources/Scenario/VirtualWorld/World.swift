@@ -57,6 +57,9 @@ package struct World: Sendable {
 
     /// The hosts and controllers of the devices; set it before `start`.
     package var hostBackend = HostBackend.air
+    /// Whether the devices' keys come from the system's random source, not from the seed; set it before `start`.  On real
+    /// radios they always do.
+    package var hasSystemSecrets = false
     /// A defect of all devices' hosts; nil for none.
     package var mutation: Mutation?
     /// A defect of all clients' hosts; nil for none.
@@ -148,7 +151,7 @@ package struct World: Sendable {
                 advertise(index, phase: 0)
                 continue
             }
-            if hostBackend == .radios { nodes[index].takeSecretsFromSystem() }
+            if hasSystemSecrets || hostBackend == .radios { nodes[index].takeSecretsFromSystem() }
             packets.open(controller: nodes[index].controller, device.address, name: device.id, at: now)
             command(.start, of: index)
         }

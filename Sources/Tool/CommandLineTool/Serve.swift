@@ -121,6 +121,7 @@ private func prepare(
     let verbosity = try Verbosity(invocation)
     let narrator = Narrator(verbosity, try Paint(invocation, for: 2), say: Console.complain)
     var world = try configuration.world()
+    world.hasSystemSecrets = inRealTime && invocation.text("--seed") == "random"
     let files = try LogFiles(
         configuration, &world, narrator, source: contents(of: configuration.path) ?? [], inRealTime: inRealTime)
     return (world, files, verbosity)
