@@ -25,12 +25,22 @@ public struct ADType: Hashable, Sendable, CustomStringConvertible {
     public static let completeLocalName = ADType(0x09)
     /// The transmit power in dBm: one octet, two's complement.
     public static let txPowerLevel = ADType(0x0A)
+    /// Security Manager TK Value: 16 octets.
+    public static let temporaryKey = ADType(0x10)
     /// A 16-bit service UUID and that service's data.
     public static let serviceData16Bit = ADType(0x16)
     /// Two octets: `Appearance`.
     public static let appearance = ADType(0x19)
+    /// LE Bluetooth Device Address: 6 octets, and an octet that is 1 for a random address.
+    public static let deviceAddress = ADType(0x1B)
+    /// LE Role: one octet, 0 for a device that is only a peripheral.
+    public static let leRole = ADType(0x1C)
     /// A 128-bit service UUID and that service's data.
     public static let serviceData128Bit = ADType(0x21)
+    /// LE Secure Connections Confirmation Value: 16 octets.
+    public static let confirmationValue = ADType(0x22)
+    /// LE Secure Connections Random Value: 16 octets.
+    public static let randomValue = ADType(0x23)
     /// A company identifier of 2 octets and that company's data.
     public static let manufacturerSpecificData = ADType(0xFF)
 }

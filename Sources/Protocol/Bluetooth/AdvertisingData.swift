@@ -21,6 +21,9 @@ public struct AdvertisingData: Hashable, Sendable {
 
         /// Its encoded length in octets.
         public var size: Int { 2 + data.count }
+
+        /// Length, type and data.
+        public var octets: [UInt8] { [UInt8(truncatingIfNeeded: data.count + 1), type.number] + data }
     }
 
     /// A structure does not fit, and was not added.
@@ -80,11 +83,7 @@ public struct AdvertisingData: Hashable, Sendable {
     public var octets: [UInt8] {
         var octets: [UInt8] = []
         octets.reserveCapacity(size)
-        for structure in structures {
-            octets.append(UInt8(truncatingIfNeeded: structure.data.count + 1))
-            octets.append(structure.type.number)
-            octets += structure.data
-        }
+        for structure in structures { octets += structure.octets }
         return octets
     }
 

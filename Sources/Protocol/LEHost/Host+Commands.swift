@@ -55,7 +55,12 @@ extension Host {
         case .security(let id, let input):
             guard let index = connections.firstIndex(where: { $0.id == id }) else { return }
             stepSecurity(input, index, at: now, pool: &pool, into: &outbox)
-        case .changeSecurity(let settings): change(settings)
+        case .changeSecurity(let settings):
+            security.settings = settings
+            updateSecuritySettings()
+        case .exchangeOutOfBand(let data, let peer):
+            security.outOfBand[peer] = data
+            updateSecuritySettings()
         case .forget(let peer): forget(peer, into: &outbox)
         case .stall, .injectErrors, .injectSecurityFaults, .offer, .confirmIndications, .sendRaw:
             performFault(command, at: now, pool: &pool, into: &outbox)

@@ -90,9 +90,12 @@ extension Host {
         security.clients[peer] = connections[index].server.bondedClient(knowing: table)
     }
 
-    mutating func change(_ settings: SecuritySettings?) {
-        security.settings = settings
-        for index in connections.indices { connections[index].security.settings = settings }
+    /// Passes the settings on to the connections.
+    mutating func updateSecuritySettings() {
+        for index in connections.indices {
+            let (identity, onAir) = (connections[index].peer, connections[index].security.peer)
+            connections[index].security.settings = security.settings(with: identity, onAir: onAir)
+        }
     }
 
     /// Keeps a bond, which replaces the one that other connections with the peer perhaps use.

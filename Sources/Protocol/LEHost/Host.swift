@@ -319,8 +319,8 @@ struct Connection: Sendable {
         server.errorInjection = faults.errorInjection
         let bond = security.bond(with: complete.peer)
         self.security = LinkSecurityManager(
-            complete.role == .central ? .initiator : .responder, security.settings, identity, own: own,
-            peer: peerOnAir, bond: bond)
+            complete.role == .central ? .initiator : .responder,
+            security.settings(with: complete.peer, onAir: peerOnAir), identity, own: own, peer: peerOnAir, bond: bond)
         server.security = linkSecurity
     }
 

@@ -61,6 +61,9 @@ extension Host {
         case security(ConnectionID, LinkSecurityManager.Input)
         /// Pairs with these settings from now on; nil: the host rejects pairing.
         indirect case changeSecurity(SecuritySettings?)
+        /// Pairs with the peer that has this address with data that the devices have exchanged out of band, in place of those
+        /// of the settings, from the next pairing on; nil: with those of the settings.
+        indirect case exchangeOutOfBand(OutOfBandData?, with: DeviceAddress)
         /// Removes the bond with a peer, which it has distributed this identity address to.
         case forget(DeviceAddress)
 

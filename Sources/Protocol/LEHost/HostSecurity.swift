@@ -35,6 +35,8 @@ public struct HostSecurity: Sendable {
     public let maximumBonds: Int
     /// Where keys, random values and passkeys come from.
     public internal(set) var secrets: Secrets
+    /// The data that the host has exchanged out of band with single peers, by their addresses.
+    var outOfBand: [DeviceAddress: OutOfBandData] = [:]
     var attempts = PairingAttempts()
     /// What the host's server keeps of bonded clients, by identity address.
     var clients: [DeviceAddress: BondedClient] = [:]
@@ -68,6 +70,18 @@ public struct HostSecurity: Sendable {
                 guard let key = bond.peerResolvingKey, key != 0 else { return false }
                 return (try? address.isResolved(by: key)) == true
             }
+    }
+
+    /// The settings for a peer, with the data that the devices have exchanged out of band.
+    ///
+    /// - Parameters:
+    ///   - identity: The identity address of the peer if it is bonded.
+    ///   - onAir: The address that the peer uses in the connection.
+    /// - Returns: The settings; nil: the host does not pair.
+    func settings(with identity: DeviceAddress, onAir: DeviceAddress) -> SecuritySettings? {
+        guard let data = outOfBand[onAir] ?? outOfBand[identity], var result = settings else { return settings }
+        result.outOfBand = data
+        return result
     }
 
     /// Adds a bond, in place of an earlier one with the same peer.

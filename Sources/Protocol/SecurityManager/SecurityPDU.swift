@@ -119,7 +119,7 @@ extension OctetReader {
 }
 
 extension FixedWidthInteger {
-    fileprivate var littleEndianOctets: [UInt8] {
+    var littleEndianOctets: [UInt8] {
         var octets: [UInt8] = []
         octets.append(littleEndian: self)
         return octets

@@ -1,5 +1,4 @@
 public import Bluetooth
-public import Cryptography
 
 /// What a device supports and requires of pairing.
 public struct SecuritySettings: Hashable, Sendable {
@@ -45,71 +44,20 @@ public struct SecuritySettings: Hashable, Sendable {
         if authentication != .off { requirements.insert(.mitmProtection) }
         if secureConnections != .off { requirements.insert(.secureConnections) }
         if hasKeypresses { requirements.insert(.keypress) }
-        let isSecure = secureConnections != .off && request?.supportsSecureConnections != false
         return PairingFeatures(
-            ioCapability, hasOutOfBandData: outOfBand.hasPeers(isSecure: isSecure), requirements,
+            ioCapability, hasOutOfBandData: hasOutOfBandData(answering: request), requirements,
             maximumKeySize: keySizes.upperBound,
             initiatorKeys: request.map { $0.initiatorKeys.intersection(accepts) } ?? distributes,
             responderKeys: request.map { $0.responderKeys.intersection(distributes) } ?? accepts)
     }
-}
 
-/// Data that two devices have exchanged another way than by Bluetooth.  Core 6.0, Vol 3, Part H, sections 2.3.5.4, 2.3.5.6.4.
-public struct OutOfBandData: Hashable, Sendable {
-    /// A value and a commitment to a public key: what a device gives away for LE Secure Connections.
-    public struct Commitment: Hashable, Sendable {
-        /// The value r.
-        public var random: UInt128
-        /// f4 of the device's public key and r.
-        public var confirm: UInt128
-
-        /// A commitment that was received.
-        public init(random: UInt128, confirm: UInt128) { (self.random, self.confirm) = (random, confirm) }
-
-        /// The commitment to a key with the random value r.
-        public init(random: UInt128, to key: P256PublicKey) throws(CryptographyFailure) {
-            self.init(random: random, confirm: try SecurityFunctions.f4(key.x, key.x, random, 0))
-        }
-    }
-
-    /// A key pair and the value r of a commitment to it.
-    public struct Own: Hashable, Sendable {
-        /// The key pair that pairing has to use.
-        public var keyPair: P256KeyPair
-        /// The value r.
-        public var random: UInt128
-
-        /// The origin of a commitment.
-        public init(_ keyPair: P256KeyPair, random: UInt128) { (self.keyPair, self.random) = (keyPair, random) }
-
-        /// A random key pair and value; throws Unspecified Reason if libcrypto cannot compute the public key.
-        public init(using generator: inout some RandomNumberGenerator) throws(PairingFailedReason) {
-            self.init(try P256KeyPair(using: &generator), random: UInt128(using: &generator))
-        }
-
-        /// What the device gives away.
-        public var commitment: Commitment {
-            get throws(CryptographyFailure) { try Commitment(random: random, to: keyPair.publicKey) }
-        }
-    }
-
-    /// The Temporary Key of LE legacy pairing, which both devices know.
-    public var temporaryKey: UInt128?
-    /// The peer's commitment, which this device has received.
-    public var peers: Commitment?
-    /// The origin of the commitment that this device has given away.
-    public var own: Own?
-
-    /// No data.
-    public init() {}
-
-    func hasPeers(isSecure: Bool) -> Bool { isSecure ? peers != nil : temporaryKey != nil }
-
-    /// Whether there is what the flags of both devices promise.  Without it a peer could claim an authentication that never
-    /// happened.
-    func isSufficient(for exchange: FeatureExchange) -> Bool {
-        guard exchange.isSecureConnections else { return temporaryKey != nil }
-        return (!exchange.own.hasOutOfBandData || peers != nil) && (!exchange.peer.hasOutOfBandData || own != nil)
+    /// Whether the device has the peer's data.  Those for LE legacy pairing count in a Pairing Request, too: the peer decides
+    /// how the devices pair.
+    private func hasOutOfBandData(answering request: PairingFeatures?) -> Bool {
+        let (forLegacy, forSecure) = (outOfBand.temporaryKey != nil, outOfBand.peers != nil)
+        guard secureConnections != .off else { return forLegacy }
+        guard let request else { return forLegacy || forSecure }
+        return request.supportsSecureConnections ? forSecure : forLegacy
     }
 }
 
