@@ -102,6 +102,7 @@ struct WorldHarness {
 
     private mutating func play() {
         world.start()
+        world.exchangeOutOfBand(withClient: node)
         collector.start(at: world.now, into: &outbox)
         goOnToLimit()
     }

@@ -1,8 +1,7 @@
 import Bluetooth
-import Cryptography
 package import LEHost
 import Scenarios
-package import SecurityManager
+import SecurityManager
 package import Simulation
 
 // A person at a device that pairs with a client whose owner pairs by itself, with `Host.Command.divertSecurity`.
@@ -32,21 +31,6 @@ extension World {
         else { return false }
         command(.security(connection.id, .pair), of: device)
         return true
-    }
-
-    /// Gives a device these data out of band, for its next pairing; returns what the device gives away, or nil if it cannot.
-    package mutating func exchangeOutOfBand(
-        _ data: OutOfBandData, with device: Int
-    ) -> OutOfBandData.Commitment? {
-        guard scenario.devices.indices.contains(device), scenario.devices[device].security?.hasOutOfBand == true,
-            var settings = nodes[device].host.security.settings
-        else { return nil }
-        var generator = HostSecurity.Secrets.stream(chance.stream("out of band \(scenario.devices[device].id)"))
-        guard let own = try? OutOfBandData.Own(using: &generator) else { return nil }
-        settings.outOfBand = data
-        settings.outOfBand.own = own
-        command(.changeSecurity(settings), of: device)
-        return try? own.commitment
     }
 
     /// A stream of random numbers for a client.

@@ -76,6 +76,7 @@ package struct BuiltInClientRun: Sendable {
         guard !hasBegun else { return }
         hasBegun = true
         host.world.start()
+        host.world.exchangeOutOfBand(withClient: host.node)
         client.start(at: host.world.now)
     }
 

@@ -5,6 +5,7 @@ import Conformance
 import Drivers
 import Expectations
 import Glibc
+import Octets
 import ScenarioLanguage
 package import ScenarioRuns
 import Scenarios
@@ -173,13 +174,23 @@ struct ClientUnderTest: Sendable {
         }
         var addresses: [DeviceAddress] = []
         for device in configuration.scenario.devices.indices { addresses.append(await live.address(of: device)) }
-        let process = try ClientProcess(
-            command, environment(of: configuration, controller: controller, addresses: addresses))
+        let variables = environment(
+            of: configuration, controller: controller, addresses: addresses,
+            outOfBand: await outOfBandData(for: configuration.scenario, live))
+        let process = try ClientProcess(command, variables)
         if case .controller(.kernel) = attachment { await live.start() }
         return ProcessSession(process, live, socket, completion, report: report) { lines, octets in
             narration.printErrors(lines)
             files.writeClientErrors(octets)
         }
+    }
+
+    /// What the target gives away out of band.
+    private func outOfBandData(for scenario: Scenario, _ live: LiveWorld) async -> [UInt8]? {
+        let device = scenario.target ?? 0
+        guard scenario.devices.indices.contains(device) else { return nil }
+        let address = await live.address(of: device)
+        return await live.visit { world, _ in world.giveOutOfBandData(of: device, at: address) }
     }
 
     /// Switches the devices on; returns when the case's time has started.
@@ -229,9 +240,9 @@ struct ClientUnderTest: Sendable {
     }
 }
 
-/// The variables of a client under test.
+/// The variables of a client under test; `outOfBand` is what the target gives away out of band.
 package func environment(
-    of configuration: RunConfiguration, controller: String?, addresses: [DeviceAddress]
+    of configuration: RunConfiguration, controller: String?, addresses: [DeviceAddress], outOfBand: [UInt8]? = nil
 ) -> [(name: String, value: String)] {
     let devices = configuration.scenario.devices
     let peers = zip(devices, addresses).map { device, address in
@@ -246,4 +257,5 @@ package func environment(
         ("LUBDUB_PEER", addresses.indices.contains(target) ? "\(addresses[target])" : ""), ("LUBDUB_PEER_NAME", name),
         ("LUBDUB_PEERS", "[\(peers.joined(separator: ", "))]"), ("PYTHONUNBUFFERED", "1"),
     ] + (digits.map { [("LUBDUB_PASSKEY", $0)] } ?? [])
+        + (outOfBand.map { [("LUBDUB_OOB", $0.hex.filter { $0 != " " })] } ?? [])
 }

@@ -80,7 +80,9 @@ extension Tables {
         .init(
             "bonds", .integer(0...255),
             "Maximum number of bonds; a further one replaces the oldest. 255 by default."),
-        .init("oob", .boolean, "Whether check can exchange data with it out of band; false by default."),
+        .init(
+            "oob", .boolean,
+            "Whether it exchanges data out of band, with the client of a run and with check; false by default."),
         .init("signing_key", .boolean, "Whether it distributes a key for signed data (CSRK); false by default."),
         .init(
             "privacy", .any([.boolean, .duration]),
