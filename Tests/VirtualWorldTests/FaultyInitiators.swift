@@ -23,7 +23,7 @@ extension FaultyClient {
     static let initiators = [
         trusting(
             "trusts_confirm", "accepts confirm values that do not match", 0x03, at: 16,
-            ["legacy_wrong_confirm", "passkey_wrong_confirm"]),
+            ["legacy_wrong_confirm", "passkey_wrong_confirm", "legacy_oob_wrong_confirm"]),
         trusting(
             "trusts_random", "accepts random values that do not match", 0x04, at: 16,
             ["legacy_wrong_random", "wrong_random", "legacy_passkey_wrong_random"]),
@@ -41,7 +41,8 @@ extension FaultyClient {
             mutation: Mutation([.init(.security(0x05), at: 0, "05", becomes: "0F")])),
         FaultyClient(
             name: "strict_about_bits", about: "ignores a Pairing Response with reserved bits",
-            caughtBy: central("legacy_reserved_bits", "reserved_bits", "passkey_reserved_bits", fail: "pairs"),
+            caughtBy: central(
+                "legacy_reserved_bits", "reserved_bits", "passkey_reserved_bits", "oob_reserved_bits", fail: "pairs"),
             mutation: Mutation(
                 ["C1", "C9", "CD"].map { .init(.receivedSecurity(0x02), at: 0, "02 .. .. \($0)", becomes: "0F") })),
         FaultyClient(
@@ -66,5 +67,22 @@ extension FaultyClient {
             name: "one_passkey", about: "displays the same passkey in each pairing",
             caughtBy: central("legacy_passkey_varies", "passkey_varies", fail: "varies"),
             security: { $0.passkey = 111_111 }),
+        FaultyClient(
+            name: "ignores_oob_data", about: "does not use the data that it has received out of band",
+            caughtBy: central("legacy_oob", "oob", "oob_reserved_bits", fail: "pairs")
+                + central("legacy_oob_wrong_confirm", "oob_wrong_public_key", fail: "refuses")
+                + central("oob_cancelled", fail: "tries"),
+            commands: { command, view in
+                guard case .security(_, .secure) = command, let peer = view.firstPeer else { return [.asks(command)] }
+                return [.asks(.exchangeOutOfBand(nil, with: peer)), .asks(command)]
+            }),
+        FaultyClient(
+            name: "one_has_oob_data", about: "uses data out of band with LE legacy pairing if it has some itself",
+            caughtBy: central("legacy_oob_client_only", "legacy_oob_client_only_just_works", fail: "pairs"),
+            mutation: Mutation([.init(.receivedSecurity(0x02), at: 2, "00", becomes: "01")])),
+        FaultyClient(
+            name: "claims_oob_data", about: "claims to have the device's data out of band without any",
+            caughtBy: central("legacy_oob_strap_only", "legacy_oob_strap_only_just_works", fail: "pairs"),
+            mutation: Mutation([.init(.security(0x01), at: 2, "00", becomes: "01")])),
     ]
 }

@@ -1,6 +1,5 @@
 // Test cases for a Central that pairs.  Core 6.0, Vol 3, Part H.
 extension CollectorCase {
-    private static let outOfBand = "not supported yet: clients that get data out of band"
     private static let signature = "not supported yet: signed writes"
     private static let dualMode = "not supported: devices with BR/EDR and Low Energy"
 
@@ -18,16 +17,12 @@ extension CollectorCase {
         central("PKE/BI-01", "rejects a wrong random value with Passkey Entry", "2.3.5.5"),
         central("PKE/BI-02", "ends Passkey Entry when the peripheral does", "3.5.5"),
         central("PKE/BI-03", "rejects its own confirm value with Passkey Entry", "2.3.5.5"),
-        central(
-            "OOB/BV-01", "pairs with data that both devices have exchanged out of band", "2.3.5.4",
-            limitation: outOfBand),
-        central("OOB/BV-03", "pairs another way if only the client has data", "2.3.5.1", limitation: outOfBand),
-        central("OOB/BV-05", "pairs another way if only the peripheral has data", "2.3.5.1", limitation: outOfBand),
-        central(
-            "OOB/BV-07", "pairs without authentication if only one device has data", "2.3.5.1", limitation: outOfBand),
-        central(
-            "OOB/BV-09", "pairs without authentication if only one device has data", "2.3.5.1", limitation: outOfBand),
-        central("OOB/BI-01", "rejects different data", "2.3.5.5", limitation: outOfBand),
+        central("OOB/BV-01", "pairs with data that both devices have exchanged out of band", "2.3.5.4"),
+        central("OOB/BV-03", "pairs another way if only the client has data", "2.3.5.1"),
+        central("OOB/BV-05", "pairs another way if only the peripheral has data", "2.3.5.1"),
+        central("OOB/BV-07", "pairs without authentication if only the peripheral has data", "2.3.5.1"),
+        central("OOB/BV-09", "pairs without authentication if only the client has data", "2.3.5.1"),
+        central("OOB/BI-01", "rejects different data", "2.3.5.5"),
         central("EKS/BV-01", "accepts a key of the minimum size, 7 octets", "2.3.4"),
         central("EKS/BI-01", "rejects a key size of 6 octets", "2.3.4"),
         central("KDU/BV-04", "distributes its CSRK on request", "3.6.1"),
@@ -52,13 +47,10 @@ extension CollectorCase {
         central("SCPK/BV-05", "displays another passkey in each pairing with LE Secure Connections", "2.3.5.6.3"),
         central("SCPK/BI-01", "rejects wrong confirm values with LE Secure Connections and Passkey Entry", "2.3.5.6.3"),
         central("SCPK/BI-02", "ends Passkey Entry with LE Secure Connections when the peripheral does", "3.5.5"),
-        central(
-            "SCOB/BV-01", "pairs with LE Secure Connections and data out of band", "2.3.5.6.4", limitation: outOfBand),
-        central(
-            "SCOB/BV-04", "ignores reserved bits of AuthReq with LE Secure Connections out of band", "3.5.2",
-            limitation: outOfBand),
-        central("SCOB/BI-01", "rejects wrong data with LE Secure Connections", "2.3.5.6.4", limitation: outOfBand),
-        central("SCOB/BI-04", "ends pairing out of band when the peripheral does", "3.5.5", limitation: outOfBand),
+        central("SCOB/BV-01", "pairs with LE Secure Connections and data out of band", "2.3.5.6.4"),
+        central("SCOB/BV-04", "ignores reserved bits of AuthReq with LE Secure Connections out of band", "3.5.2"),
+        central("SCOB/BI-01", "rejects wrong data with LE Secure Connections", "2.3.5.6.4"),
+        central("SCOB/BI-04", "ends pairing out of band when the peripheral does", "3.5.5"),
         central("SCCT/BV-03", "derives the LTK from the link key with h6", "2.4.2.5", limitation: dualMode),
         central("SCCT/BV-05", "derives the LTK from the link key with h7", "2.4.2.5", limitation: dualMode),
         central("SCCT/BV-07", "derives the link key from the LTK with h6", "2.4.2.4", limitation: dualMode),
