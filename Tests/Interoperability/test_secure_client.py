@@ -187,12 +187,15 @@ class SecureScenarioTests(Interoperability):
         self.assertEqual(status, 0, output)
         self.assertEqual(found, dict.fromkeys(names, {'pass'}), output)
 
-    async def test_a_client_with_bumble_rejects_what_it_must_except_echoes_and_short_keys(self):
+    async def test_a_client_with_bumble_does_what_a_central_must_with_four_exceptions(self):
         right = [
             'legacy_wrong_random', 'legacy_wrong_confirm', 'wrong_random', 'wrong_dhkey_check', 'invalid_public_key',
-            'passkey_wrong_confirm', 'passkey_reserved_bits', 'legacy_encryption_key', 'identity_key']
-        # Bumble 0.0.236 does not compare the confirm values (CVE-2020-26558), nor does it look at the key size.
-        wrong = ['legacy_echo', 'legacy_passkey_echo', 'short_key']
+            'passkey_wrong_confirm', 'passkey_reserved_bits', 'legacy_encryption_key', 'identity_key',
+            'legacy_oob', 'legacy_oob_client_only', 'legacy_oob_strap_only', 'legacy_oob_strap_only_just_works',
+            'legacy_oob_wrong_confirm', 'oob', 'oob_reserved_bits', 'oob_wrong_public_key', 'oob_cancelled']
+        # Bumble 0.0.236 does not compare the confirm values (CVE-2020-26558), nor does it look at the key size.  For Just
+        # Works it uses the Temporary Key that it has received out of band, in place of 0.
+        wrong = ['legacy_echo', 'legacy_passkey_echo', 'short_key', 'legacy_oob_client_only_just_works']
         found, status, output = await self.verdicts('scenarios/security/central', right + wrong)
         self.assertEqual(status, 1, output)
         self.assertEqual({name: found[name] for name in right}, dict.fromkeys(right, {'pass'}), output)

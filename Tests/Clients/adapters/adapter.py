@@ -11,6 +11,7 @@ import os
 MEASUREMENT = '00002a37-0000-1000-8000-00805f9b34fb'
 CONTROLLER = os.environ['LUBDUB_CONTROLLER']
 PASSKEY = int(os.environ.get('LUBDUB_PASSKEY', 0))
+OOB = bytes.fromhex(os.environ.get('LUBDUB_OOB', ''))
 ADDRESS, KIND = os.environ['LUBDUB_PEER'].split('/')
 
 

@@ -2,8 +2,8 @@
 
 import asyncio
 
-from adapter import ADDRESS, CONTROLLER, KIND, PASSKEY, keep_listening, report
-from bumble import att, device, hci, keys, pairing, transport
+from adapter import ADDRESS, CONTROLLER, KIND, OOB, PASSKEY, keep_listening, report
+from bumble import att, core, device, hci, keys, pairing, transport
 
 REFUSALS = att.ATT_INSUFFICIENT_AUTHENTICATION_ERROR, att.ATT_INSUFFICIENT_ENCRYPTION_ERROR
 
@@ -26,6 +26,23 @@ class User(pairing.PairingDelegate):
         return True
 
 
+def out_of_band():
+    """What the device has given away; None: nothing.
+
+    Not with `OobData.from_ad`: in Bumble 0.0.236 it rejects LE Bluetooth Device Address, which has 7 octets.
+    """
+    kinds = core.AdvertisingData.Type
+    values = dict(core.AdvertisingData.from_bytes(OOB).ad_structures)
+    confirm = values.get(kinds.LE_SECURE_CONNECTIONS_CONFIRMATION_VALUE)
+    key = values.get(kinds.SECURITY_MANAGER_TK_VALUE)
+    if confirm is None and key is None:
+        return None
+    return pairing.PairingConfig.OobConfig(
+        our_context=pairing.OobContext(),
+        peer_data=confirm and pairing.OobSharedData(confirm, values[kinds.LE_SECURE_CONNECTIONS_RANDOM_VALUE]),
+        legacy_context=key and pairing.OobLegacyContext(key))
+
+
 def run(subscribe):
     """Awaits `subscribe(peer)` in each connection, all attributes discovered."""
     asyncio.run(main(subscribe))
@@ -36,8 +53,11 @@ async def main(subscribe):
     async with await transport.open_transport('tcp-client:' + CONTROLLER.removeprefix('tcp:')) as controller:
         host = device.Device.with_hci('client', hci.Address('F0:F0:F0:F0:F0:F0'), controller.source, controller.sink)
         host.keystore = keys.MemoryKeyStore()
+        oob = out_of_band()
+        # With data for LE legacy pairing only, Bumble has the OOB data flag only without LE Secure Connections.
         host.pairing_config_factory = lambda _: pairing.PairingConfig(
-            delegate=User(), identity_address_type=pairing.PairingConfig.AddressType.RANDOM)
+            sc=oob is None or oob.peer_data is not None, delegate=User(), oob=oob,
+            identity_address_type=pairing.PairingConfig.AddressType.RANDOM)
         await host.power_on()
 
         async def listen():
