@@ -66,6 +66,8 @@ private struct RandomDay {
     private var isSecure = false
     /// Whether its address is private, and rotates.
     private var isPrivate = false
+    /// Whether it exchanges data out of band.
+    private var hasOutOfBand = false
     private var rules: [String]
 
     init(seed: UInt64, rules: [String]) { (self.seed, self.rules) = (seed, rules) }
@@ -75,6 +77,7 @@ private struct RandomDay {
         var chance = RandomStream(seed: seed).stream("random day")
         isSecure = seed % 4 == 3
         isPrivate = seed % 8 == 7
+        hasOutOfBand = isSecure && seed % 16 > 8
         rules = (0...chance.below(5)).map { [isSecure, isPrivate] _ in
             Self.rule(&chance, isSecure: isSecure, isPrivate: isPrivate)
         }
@@ -83,7 +86,7 @@ private struct RandomDay {
     var text: String {
         """
         {"lubdub": 1, "name": "A random day", "limit": "\(isSecure ? 240 : 60) s", "devices": [
-          {"id": "strap", \(isSecure ? Self.security(isPrivate: isPrivate) : "")"advertise": {"services": ["180D"]}, "services": [
+          {"id": "strap", \(isSecure ? security : "")"advertise": {"services": ["180D"]}, "services": [
             {"service": "heart_rate", \(isSecure ? Self.permissions : "")"rr_intervals": true, "value": 72},
             {"service": "health_thermometer", "period": "3 s", "value": 36.6}, {"service": "battery", "value": 50}]}],
          "script": [
@@ -91,8 +94,8 @@ private struct RandomDay {
         """
     }
 
-    private static func security(isPrivate: Bool) -> String {
-        #""security": {"io": "display_only", "mitm": "required", "privacy": \#(isPrivate)}, "#
+    private var security: String {
+        #""security": {"io": "display_only", "mitm": "required", "privacy": \#(isPrivate), "oob": \#(hasOutOfBand)}, "#
     }
 
     private static let permissions = #""permissions": ["authenticated"], "#
