@@ -119,7 +119,7 @@ extension PairingFailedReason {
     fileprivate var isTemporary: Bool {
         switch self {
         case .passkeyEntryFailed, .confirmValueFailed, .dhKeyCheckFailed, .numericComparisonFailed, .repeatedAttempts,
-            .unspecifiedReason, .busy:
+            .invalidParameters, .unspecifiedReason, .busy:
             true
         default: false
         }
