@@ -159,7 +159,7 @@ let layers: [[Target]] = [
             "PeripheralTesting",
             on: "Arguments", "Bluetooth", "Checks", "CommandSupport", "Conformance", "DBus", "Drivers", "EventLog",
             "Documents", "Expectations", "GATT", "LEHost", "Octets", "Reporting", "ScenarioRuns", "Scenarios",
-            "Simulation", "Sockets", "TextFormatting", "Terminal", "VirtualWorld",
+            "SecurityManager", "Simulation", "Sockets", "TextFormatting", "Terminal", "VirtualWorld",
             embedding: "known-deviations.json"),
         library(
             "ClientTesting",

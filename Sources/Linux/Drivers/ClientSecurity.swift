@@ -6,8 +6,25 @@ import SecurityManager
 
 /// How the built-in client pairs above a controller.
 package struct ClientSecurity: Sendable {
-    /// The passkey of devices that display one, or that have it printed on them; without, nobody enters one.
+    /// A user whom the client can ask for the passkey that a device displays.
+    package struct User: Sendable {
+        package typealias Answer = @Sendable (UInt32?) -> Void
+
+        /// Asks about a device, by its name; the answer is nil if the user gives none.
+        let ask: @Sendable (String, @escaping Answer) -> Void
+        /// Withdraws the question; its answer is nil.
+        let cancel: @Sendable () -> Void
+
+        package init(
+            ask: @escaping @Sendable (_ device: String, @escaping Answer) -> Void,
+            cancel: @escaping @Sendable () -> Void
+        ) { (self.ask, self.cancel) = (ask, cancel) }
+    }
+
+    /// The passkey of devices that display one, or that have it printed on them.
     package var passkey: UInt32?
+    /// The user who is asked for a passkey; without one, and without `passkey`, nobody enters one.
+    package var user: User?
     /// Where the bonds are kept; nil: they end with the process.
     package var bonds: BondFile?
 
@@ -15,7 +32,11 @@ package struct ClientSecurity: Sendable {
     package init() {}
 
     package static let passkeyOption = Arguments.Grammar.Option.option(
-        "--passkey", "DIGITS", "The passkey that the device displays, or that is printed on it")
+        "--passkey", "DIGITS",
+        "The passkey that the device displays, or that is printed on it (default: on a terminal, you are asked)")
+
+    package static let bondsOption = Arguments.Grammar.Option.option(
+        "--bonds", "FILE", "Keep bonds in this file, which only you can read; it is created if missing")
 
     /// The passkey of `passkeyOption`; nil if it is not given.
     package static func passkey(_ invocation: Invocation) throws(CommandFailure) -> UInt32? {
@@ -26,20 +47,29 @@ package struct ClientSecurity: Sendable {
         }
     }
 
-    /// The same for the host with an address.
-    func ofHost(_ address: DeviceAddress) -> HostSecurity {
-        var settings = SecuritySettings()
-        if passkey != nil {
-            settings.ioCapability = .keyboardOnly
-            settings.authentication = .preferred
-        }
-        return HostSecurity(settings, bonds: bonds?.bonds(of: address) ?? [])
+    /// The file of `bondsOption`; nil if it is not given.
+    package static func bonds(_ invocation: Invocation) throws(CommandFailure) -> BondFile? {
+        try invocation.text("--bonds").map { path throws(CommandFailure) in try BondFile(path) }
     }
 
-    /// What the user enters when a device asks; nil if it does not.
-    func answer(to output: Host.Output) -> Host.Command? {
-        guard case .security(let id, .requestPasskey) = output else { return nil }
-        return .security(id, .passkey(passkey))
+    /// Throws if an option is given although the radio pairs in its own way.
+    package static func check(
+        _ options: [String], _ invocation: Invocation, above radio: RadioChoice
+    ) throws(CommandFailure) {
+        guard case .bluez = radio, let option = options.first(where: invocation.has) else { return }
+        throw CommandFailure(
+            .usage,
+            "\(option) needs --radio hci: with --radio bluez, bluetoothd pairs and keeps bonds; use bluetoothctl")
+    }
+
+    /// The same for the host with an address.
+    ///
+    /// A passkey that is given authenticates each device that can; the user is asked only if the device demands it.
+    func ofHost(_ address: DeviceAddress) -> HostSecurity {
+        var settings = SecuritySettings()
+        if passkey != nil || user != nil { settings.ioCapability = .keyboardOnly }
+        if passkey != nil { settings.authentication = .preferred }
+        return HostSecurity(settings, bonds: bonds?.bonds(of: address) ?? [])
     }
 }
 

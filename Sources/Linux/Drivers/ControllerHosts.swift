@@ -19,6 +19,7 @@ package final class HCICentralHost: LiveCentralHost {
     private enum Input: Sendable {
         case transport(H4Transport.Event)
         case timePassed
+        case answered(Host.Command)
     }
 
     /// Why the host is unusable; nil while it works.
@@ -38,7 +39,8 @@ package final class HCICentralHost: LiveCentralHost {
     private var hasStarted = false
     private var log: PacketLog
     private var warnings = HostWarnings()
-    private var security: ClientSecurity
+    private var bonds: BondFile?
+    private var desk: PasskeyDesk
     private let ownAddress: DeviceAddress
 
     /// Connects to a controller, and calls `notify` on the loop's thread. `log` receives all packets, as those of
@@ -48,7 +50,7 @@ package final class HCICentralHost: LiveCentralHost {
         security: ClientSecurity = ClientSecurity(), notify: @escaping @Sendable () -> Void = {}
     ) throws(CommandFailure) {
         (self.address, self.loop, self.log, inbox) = (address, loop, log, Inbox(notify: notify))
-        self.security = security
+        (bonds, desk) = (security.bonds, PasskeyDesk(security))
         ownAddress = security.bonds?.address ?? Self.randomAddress()
         do {
             let definition = PeripheralDefinition(name: "Lubdub client", appearance: Appearance(0), services: [])
@@ -96,7 +98,11 @@ package final class HCICentralHost: LiveCentralHost {
 
     /// Handles the controller's packets, and passes on the host's outputs.
     package func drain(_ handle: (Host.Output, inout PacketPool) -> Void) {
-        for input in inbox.take() { self.handle(input) }
+        var inputs = inbox.take()
+        while !inputs.isEmpty {
+            for input in inputs { self.handle(input) }
+            inputs = inbox.take()  // the passkey that one of them has requested
+        }
         for output in outputs { handle(output, &pool) }
         outputs.clear()
         log.flush()
@@ -105,6 +111,7 @@ package final class HCICentralHost: LiveCentralHost {
     private func handle(_ input: Input) {
         switch input {
         case .timePassed: step(.timePassed)
+        case .answered(let command): step(.command(command))
         case .transport(.opened):
             isOpen = true
             for command in waiting { step(.command(command)) }
@@ -120,15 +127,14 @@ package final class HCICentralHost: LiveCentralHost {
 
     private func step(_ input: Host.Input) {
         host.step(input, values: &device, at: loop.now, pool: &pool, into: &hostOutbox)
-        let answer = hostOutbox.lazy.compactMap { [security] in security.answer(to: $0) }.first
+        for output in hostOutbox { desk.take(output) { [inbox] in inbox.add(.answered($0)) } }
         if hostOutbox.contains(where: \.changesBonds) { saveBonds() }
         for output in hostOutbox { handle(output) }
         hostOutbox.removeAll(keepingCapacity: true)
-        if let answer { step(.command(answer)) }
     }
 
     private func saveBonds() {
-        do throws(CommandFailure) { try security.bonds?.save(host.security.bonds, of: ownAddress) } catch {
+        do throws(CommandFailure) { try bonds?.save(host.security.bonds, of: ownAddress) } catch {
             Console.warn("\(error)")
         }
     }

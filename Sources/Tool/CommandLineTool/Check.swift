@@ -27,7 +27,7 @@ let checkGrammar = Arguments.Grammar(
             "Offer a virtual controller at tcp:HOST:PORT or unix:PATH to the peripheral's host stack,\ninstead of --radio"
         ),
         .option("--peer", "NAME|ADDRESS", "Real peripheral to check: its name, or C0:FF:EE:00:00:01[/public|/random]"),
-        ClientSecurity.passkeyOption,
+        ClientSecurity.passkeyOption, ClientSecurity.bondsOption,
         .flag("--list", "List the checks, and run none"),
         .option("--only", "GLOB", repeatable: true, "Run only checks whose id matches; * also matches /"),
         .flag("--strict", "Also run checks of recommendations (\"should\") and of robustness"),
@@ -58,7 +58,7 @@ func check(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         return .success
     }
     if let endpoint = try PeripheralEndpoint(invocation) { return try endpoint.test(checks, invocation) }
-    if let option = ["--peer", "--passkey"].first(where: invocation.has) {
+    if let option = ["--peer", "--passkey", "--bonds"].first(where: invocation.has) {
         throw CommandFailure(
             .usage,
             "\(option) requires a radio to the peripheral: --radio bluez, --radio hci:ADDRESS or --controller ADDRESS")

@@ -78,6 +78,9 @@ func listen(
         try loop.run {
             let completion = RunCompletion()
             let screen = makeScreen?(loop, completion)
+            let prompt = PasskeyPrompt(on: loop)
+            var security = security
+            security.user = prompt.map { ClientSecurity.User(asking: $0, on: screen) }
             let show = { @Sendable (update: SensorCollector.Update) in
                 if let screen { screen.assumeIsolated { $0.take(update) } } else { report(update) }
             }
@@ -87,6 +90,7 @@ func listen(
             }
             await screen?.start()
             let reason = await completion.wait(signals, on: loop, for: limit)
+            await prompt?.cancel()
             await screen?.stop()
             let missing = await live.missing
             await live.close(signals)
@@ -97,6 +101,23 @@ func listen(
             case .failure(let why): throw CommandFailure(.environment, why)
             default: return reason.code ?? .success
             }
+        }
+    }
+}
+
+extension ClientSecurity.User {
+    /// Asks on the terminal, which the screen leaves until there is an answer.
+    fileprivate init(asking prompt: PasskeyPrompt, on screen: ScreenSession?) {
+        self.init { device, answer in
+            screen?.assumeIsolated { $0.pause() }
+            prompt.assumeIsolated { prompt in
+                prompt.ask(about: device) { passkey in
+                    screen?.assumeIsolated { $0.goOn() }
+                    answer(passkey)
+                }
+            }
+        } cancel: {
+            prompt.assumeIsolated { $0.cancel() }
         }
     }
 }

@@ -98,6 +98,7 @@ package actor ScreenSession: TerminalSession {
     private var lastKeys = Instant.start
     private var size = (columns: 80, rows: 24)
     private var isShown = false
+    private var isPaused = false
 
     /// Starts with `start`.
     package init(
@@ -120,11 +121,22 @@ package actor ScreenSession: TerminalSession {
     }
 
     package func resume() {
-        guard terminal.isOurs else { return leave() }
+        guard terminal.isOurs, !isPaused else { return leave() }
         if terminal.take() { watchKeys() }
         if !isShown { Console.draw(ScreenPainter.entering) }
         isShown = true
         resized()
+    }
+
+    /// Leaves the terminal to something else until `goOn`.
+    package func pause() {
+        isPaused = true
+        leave()
+    }
+
+    package func goOn() {
+        isPaused = false
+        resume()
     }
 
     package func resized() {

@@ -242,7 +242,7 @@ enum TargetAttribute: Hashable, Sendable {
     }
 
     /// Whether it can be found over an encrypted link.
-    private var needsPlainLink: Bool {
+    fileprivate var needsPlainLink: Bool {
         switch self {
         case .guardedFromReading(let error), .guardedFromWriting(let error): error == .insufficientAuthentication
         default: false
@@ -352,7 +352,8 @@ struct AttributeRequest: Sendable {
             try peripheral.expectRefused(request, with: [error], at: handle, description)
         }
         guard target.needsShortKey else {
-            return .refusing(id, rejection, Check.gatt(section), body).needing(target.need)
+            let check = Check.refusing(id, rejection, Check.gatt(section), body).needing(target.need)
+            return target.needsPlainLink ? check.withoutBond() : check
         }
         return Check(id, rejection, Check.gatt(section), scope: .freshConnection, if: .deviceName, .pairing) {
             peripheral throws(CheckExit) in
@@ -360,6 +361,6 @@ struct AttributeRequest: Sendable {
                 try peripheral.pairWithShortKey()
             }
             try body(&peripheral)
-        }.needing(.linkWithShortKey)
+        }.needing(.linkWithShortKey).withoutBond()
     }
 }

@@ -182,7 +182,7 @@ extension Check {
             let octets = try peripheral.read(handle, "the configuration of Heart Rate Measurement")
             try peripheral.expect(
                 octets == [0, 0], "the configuration of Heart Rate Measurement is 00 00", seen: octets.text)
-        },
+        }.withoutBond(),
         Check(
             "reconnection/nothing_is_replayed", "no measurement from before the reconnection is sent",
             "Heart Rate Service 1.0, section 3.4", scope: .freshConnection, recording: .values(for: .seconds(10)),

@@ -43,7 +43,7 @@ extension Check {
             try peripheral.expect(
                 next.allSatisfy { $0 == 0 }, "Client Supported Features is 00 after an unbonded client reconnects",
                 seen: next.text)
-        },
+        }.withoutBond(),
         Check(
             "gatt/supported_features_stay", "a client cannot clear a feature that it has set",
             gatt("7.2"), scope: .freshConnection, if: hasFeatures

@@ -37,7 +37,9 @@ extension Check {
     }
 
     private func examine(_ examiner: inout Examiner, _ isStrict: Bool) -> Outcome {
-        let outcome = outcome(&examiner, isStrict) { examiner throws(CheckExit) in try examiner.prepare(as: scope) }
+        let outcome = outcome(&examiner, isStrict) { examiner throws(CheckExit) in
+            try examiner.prepare(as: scope, avoidingBond: avoidsBond)
+        }
         examiner.disconnect()
         return outcome
     }

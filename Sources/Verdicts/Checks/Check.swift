@@ -73,6 +73,8 @@ package struct Check: Identifiable, Sendable {
     package let weight: Weight
     /// The recording that the check can use so that it need not subscribe; nil if none.
     let recording: Recording.Need?
+    /// Whether it is about a client without a bond.
+    private(set) var avoidsBond = false
     let body: Body
 
     /// A check that a peripheral can pass.
@@ -95,6 +97,13 @@ package struct Check: Identifiable, Sendable {
     package func needing(_ need: Knowledge.Need?) -> Check {
         var check = self
         if let need { check.prerequisites.append(.need(need)) }
+        return check
+    }
+
+    /// The same check, under an address with which the peripheral has no bond.
+    package func withoutBond() -> Check {
+        var check = self
+        check.avoidsBond = true
         return check
     }
 

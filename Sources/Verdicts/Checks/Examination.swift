@@ -125,7 +125,7 @@ package struct Examination {
                 throw error
             }
         }
-        try examiner.prepare(as: check.scope)
+        try examiner.prepare(as: check.scope, avoidingBond: check.avoidsBond)
     }
 
     /// Records while checks share a connection, and for the rest of the time when the first check needs the recording.

@@ -26,11 +26,14 @@ extension Examiner {
     }
 
     /// Reaches the state that a scope requires: on the present connection if checks may share it, else on a new one.
-    mutating func prepare(as scope: Check.Scope) throws(CheckExit) {
+    mutating func prepare(as scope: Check.Scope, avoidingBond avoids: Bool = false) throws(CheckExit) {
         if scope != .advertising { try expectAnswers() }
+        avoidBond(avoids)
         if isShared(by: scope) { return }
         disconnect()
         try find()
+        avoidBond(avoids)
+        changeAddress(to: nil)
         switch scope {
         case .advertising: return
         case .link, .freshLink: try link()
@@ -44,7 +47,9 @@ extension Examiner {
     }
 
     /// Whether a check of this scope may use the present connection.
-    func isShared(by scope: Check.Scope) -> Bool { connection != nil && scope.isShared && sharedScope == scope }
+    func isShared(by scope: Check.Scope) -> Bool {
+        connection != nil && scope.isShared && sharedScope == scope && hasUsualAddress
+    }
 
     /// Whether other checks may use the present connection.
     var isShareable: Bool {
@@ -215,6 +220,7 @@ extension Examiner {
 
     mutating func disconnectKeepingAddress() {
         guard let connection else { return }
+        if security.usesKeptBond { endSubscriptions() }
         command(.disconnect(connection, reason: .remoteUserTerminated))
         _ = wait(atMost: .seconds(5), due: Self.scanTime) { $0.connection == nil }
     }

@@ -51,18 +51,18 @@ extension Examiner {
             security.demand = .failed(reason)
             return false
         }
+        if case .none = security.demand, !security.isEncrypted, encryptsWithKeptBond() { return true }
         var plan = PairingPlan([.secureConnections])
         plan.needsSecureConnections = false
-        if security.bond != nil {
-            plan.requirements.insert(.bonding)
-            plan.keys = .encryptionKey
-        }
+        if security.bond != nil { plan.bond(with: .encryptionKey) }
+        if keepsBond(isAuthenticated: false) { plan.bond(with: [.encryptionKey, .identityKey]) }
         switch security.demand {
         case .authenticated, .failed: return false
         case .none where !security.isEncrypted:
             switch pairOnce(plan) {
-            case .success:
+            case .success(let keys):
                 security.demand = .unauthenticated
+                keep(keys, of: plan)
                 return true
             case .failure(.refused(.authenticationRequirements, after: PairingEnd.first)): break
             case .failure(let end):
@@ -73,15 +73,50 @@ extension Examiner {
         }
         plan.requirements.insert(.mitmProtection)
         plan.io = .keyboardOnly
+        if keepsBond(isAuthenticated: true) { plan.bond(with: [.encryptionKey, .identityKey]) }
         switch pairOnce(plan) {
         case .success(let keys):
             security.demand = .authenticated
             if security.bond != nil { security.bond = keys }
+            keep(keys, of: plan)
             return true
         case .failure(let end):
             failToSecure(end, plan)
             return false
         }
+    }
+
+    // MARK: Bonds that outlast the connection
+
+    /// Encrypts with the key of an earlier bond; false if there is none, or the peripheral has lost it.
+    private mutating func encryptsWithKeptBond() -> Bool {
+        guard !knowledge.hasUselessBond, let key = keptBond?.keyAsCentral else { return false }
+        do throws(PairingEnd) { try encrypt(with: key) } catch {
+            knowledge.hasUselessBond = true
+            return false
+        }
+        (security.usesKeptBond, security.demand) = (true, key.isAuthenticated ? .authenticated : .unauthenticated)
+        return true
+    }
+
+    private func keepsBond(isAuthenticated: Bool) -> Bool {
+        ownAddress == firstAddress && host.keepsBond(isAuthenticated: isAuthenticated)
+    }
+
+    /// Keeps the keys of a pairing, if both devices have agreed on a bond under the usual address.
+    private mutating func keep(_ keys: PairedKeys, of plan: PairingPlan) {
+        guard let address, let own = firstAddress, let key = keys.longTermKey,
+            keepsBond(isAuthenticated: key.isAuthenticated), keys.response.requirements.contains(.bonding)
+        else { return }
+        var bond = Bond(with: keys.identityAddress ?? address)
+        (bond.keyAsCentral, bond.peerResolvingKey) = (key, keys.resolvingKey)
+        host.keep(bond, under: own)
+        (security.usesKeptBond, knowledge.hasUselessBond) = (true, false)
+    }
+
+    /// A peripheral keeps the subscriptions of a bonded client, which the next check does not expect.
+    mutating func endSubscriptions() {
+        for handle in configured.sorted() { _ = ask(.configure(handle: handle, [])) }
     }
 
     private mutating func failToSecure(_ end: PairingEnd, _ plan: PairingPlan) {

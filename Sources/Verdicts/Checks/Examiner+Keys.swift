@@ -38,7 +38,7 @@ extension Examiner {
                 value, ediv: ediv, rand: rand, size: context.keySize, isAuthenticated: context.model.isAuthenticated)
         }
         if announced.contains(.identityKey) {
-            _ = try nextKey(&keys, "Identity Information") {
+            keys.resolvingKey = try nextKey(&keys, "Identity Information") {
                 if case .identityInformation(let value) = $0 { value } else { nil }
             }
             keys.identityAddress = try nextKey(&keys, "Identity Address Information") {

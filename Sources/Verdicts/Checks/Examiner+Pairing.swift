@@ -22,6 +22,8 @@ extension Examiner {
         var bond: PairedKeys?
         /// When it was made.
         var bondTime: Instant?
+        /// Whether the keys of a bond that outlasts the connection encrypt the link.
+        var usesKeptBond = false
         /// How far the examiner has gone because the peripheral demands a secure link.
         var demand = Demand.none
         /// The latest Pairing Response.
@@ -220,7 +222,9 @@ extension Examiner {
     mutating func passkey(_ context: PairingContext) throws(PairingEnd) -> UInt32 {
         guard case .passkeyEntry(let displayedBy) = context.model else { return 0 }
         guard displayedBy != .responder else {
-            return try orImpossible(host.displayedPasskey(), "read the passkey on the display")
+            if let passkey = host.displayedPasskey() { return passkey }
+            send(.pairingFailed(.passkeyEntryFailed))
+            throw .impossible("nobody has entered the passkey that the peripheral displays: give it with --passkey")
         }
         let passkey = UInt32(truncatingIfNeeded: secrets.next() % 1_000_000)
         let isEntered = connection.map { host.enter(passkey: passkey, $0) } ?? false

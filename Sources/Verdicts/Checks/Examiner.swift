@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 package import GATT
 import HCI
 package import LEHost
@@ -32,8 +32,12 @@ package struct Examiner {
     private(set) var address: DeviceAddress?
     /// The examiner's address; nil before the host has started.
     private(set) var ownAddress: DeviceAddress?
-    /// The address with which the host has started.
+    /// The address with which the host has started, or under which its bonds were made.
     private(set) var firstAddress: DeviceAddress?
+    /// The address of checks that avoid a bond.
+    private var strangersAddress: DeviceAddress?
+    /// Whether it uses an address under which the peripheral has no bond.
+    private(set) var avoidsBond = false
     var security = Security()
     /// Where keys and random values come from.
     var secrets: HostSecurity.Secrets
@@ -174,7 +178,8 @@ package struct Examiner {
 
     private mutating func take(_ output: Host.Output) {
         switch output {
-        case .started(let address, _): (isReady, ownAddress, firstAddress) = (true, address, address)
+        case .started(let address, _):
+            (isReady, ownAddress, firstAddress) = (true, address, host.bondAddress ?? address)
         case .report(let report):
             let advertiser = advertisers.add(report)
             // Of several devices with one name, the first found counts.
@@ -233,11 +238,29 @@ package struct Examiner {
     /// The ATT transaction timeout.  Core 6.0, Vol 3, Part F, section 3.3.3.
     private static let transaction = Duration.seconds(30)
 
-    /// Uses another static random address in later connections; nil: the host's own.
+    /// Uses another static random address in later connections; nil: the usual one.
     mutating func changeAddress(to address: DeviceAddress?) {
-        guard let wanted = address ?? firstAddress, wanted != ownAddress else { return }
+        guard let wanted = address ?? usualAddress, wanted != ownAddress else { return }
         command(.changeAddress(wanted.kind == .random ? wanted : nil))
         ownAddress = wanted
+    }
+
+    private var usualAddress: DeviceAddress? { avoidsBond ? strangersAddress : firstAddress }
+
+    /// Whether the connection is one for a check that avoids a bond, or for one that does not.
+    var hasUsualAddress: Bool { ownAddress == usualAddress }
+
+    /// The bond with the peripheral, under the present address.
+    var keptBond: Bond? {
+        guard ownAddress == firstAddress, let address else { return nil }
+        return host.bond(with: address)
+    }
+
+    /// Uses an address under which the peripheral has no bond, if it has one under the first.
+    mutating func avoidBond(_ avoids: Bool) {
+        avoidsBond = avoids && address.flatMap(host.bond) != nil
+        guard avoidsBond, strangersAddress == nil else { return }
+        strangersAddress = DeviceAddress(0xC000_0000_0000 | secrets.next() >> 18, .random)
     }
 
     package mutating func forgetReports() { advertisers = AdvertiserCache() }
@@ -287,6 +310,20 @@ package protocol ExaminerHost: CentralHost {
     /// Where keys and random values come from.
     var secrets: HostSecurity.Secrets { get }
 
+    // Bonds that outlast a connection.
+
+    /// The address under which the bonds were made; nil: the one with which the host starts.
+    var bondAddress: DeviceAddress? { get }
+
+    /// The bond with a peripheral, at its identity address or at one that its IRK resolves.
+    func bond(with address: DeviceAddress) -> Bond?
+
+    /// Whether a pairing that the peripheral has demanded makes a bond.
+    func keepsBond(isAuthenticated: Bool) -> Bool
+
+    /// Keeps a bond, in place of an earlier one with the same peripheral.
+    mutating func keep(_ bond: Bond, under address: DeviceAddress)
+
     // A person at the peripheral while it pairs; nil or false: nobody is there.
 
     /// Reads the passkey that the peripheral displays.
@@ -312,6 +349,10 @@ extension ExaminerHost {
     package func ineffectiveReason(for action: Action) -> String? { nil }
 
     package var secrets: HostSecurity.Secrets { .system }
+    package var bondAddress: DeviceAddress? { nil }
+    package func bond(with address: DeviceAddress) -> Bond? { nil }
+    package func keepsBond(isAuthenticated: Bool) -> Bool { false }
+    package mutating func keep(_ bond: Bond, under address: DeviceAddress) {}
     package mutating func displayedPasskey() -> UInt32? { nil }
     package mutating func enter(passkey: UInt32, _ connection: ConnectionID) -> Bool { false }
     package mutating func compare(number: UInt32, _ connection: ConnectionID) -> Bool { false }

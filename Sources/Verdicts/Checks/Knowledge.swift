@@ -16,6 +16,8 @@ package struct Knowledge: Sendable {
     private var isBroken = false
     /// Whether the peripheral has answered a Pairing Request with Pairing Not Supported.
     var rejectsPairing = false
+    /// Whether the peripheral has lost the keys of the earlier bond.
+    var hasUselessBond = false
     /// Why the examiner cannot do what a peripheral demands of a secure link.
     var reasonNotToSecure: String?
 

@@ -84,6 +84,12 @@ package struct PairingPlan: Sendable {
             initiatorKeys: ownKeys, responderKeys: keys)
     }
 
+    /// Asks for a bond, and for these keys of the peripheral.
+    mutating func bond(with keys: KeyDistribution) {
+        requirements.insert(.bonding)
+        self.keys = keys
+    }
+
     var isWrong: Bool { if case .wrongConfirm? = deviation { true } else { false } }
 
     /// The reason to send Pairing Failed in a step; nil to go on.
@@ -100,6 +106,8 @@ package struct PairedKeys: Sendable {
     /// The key for further encryption; nil if the peripheral has distributed none.
     package var longTermKey: LongTermKey?
     package var identityAddress: DeviceAddress?
+    /// The peripheral's IRK.
+    package var resolvingKey: UInt128?
     /// The PDUs in which the peripheral has distributed keys.
     package var distributed: [SecurityPDU] = []
     /// The peripheral's random values.

@@ -53,6 +53,7 @@ package enum PeripheralEndpoint {
             throw CommandFailure(
                 .usage, "--trace cannot record packets with bluez: remove it, and record them with btmon -w FILE")
         }
+        try ClientSecurity.check(["--passkey", "--bonds"], invocation, above: choice)
         self = .radio(choice)
     }
 
@@ -63,6 +64,7 @@ package enum PeripheralEndpoint {
         let (printer, baseline) = (try CheckPrinter(invocation), try Baseline(invocation))
         let reports = try ReportFiles(invocation)
         let trace = try traceFile(invocation)
+        let security = try ExaminerSecurity(invocation)
         let recent = RecentPackets(of: 0)
         let log = PacketLog { chunk in
             trace?.write(chunk)
@@ -70,11 +72,11 @@ package enum PeripheralEndpoint {
         }
         let code = try withHost(log) { host throws(CommandFailure) in
             guard let name = invocation.text("--peer") else { throw missingPeer(host) }
-            host.passkey = try ClientSecurity.passkey(invocation)
-            let passkey = invocation.text("--passkey").map { ["--passkey", $0] } ?? []
+            host.security = security
+            let pairing = ["--passkey", "--bonds"].flatMap { name in invocation.text(name).map { [name, $0] } ?? [] }
             var test = RealPeripheralTest(
                 checks: checks, peer: Peer(name), isStrict: invocation.has("--strict"), printer: printer,
-                baseline: baseline, reports: reports, radio: radio, options: options + ["--peer", name] + passkey,
+                baseline: baseline, reports: reports, radio: radio, options: options + ["--peer", name] + pairing,
                 timeout: timeout)
             return try test.run(host, recent)
         }

@@ -9,6 +9,7 @@ import Glibc
 import LEHost
 import Octets
 import Scenarios
+import SecurityManager
 import Simulation
 import Sockets
 
@@ -24,8 +25,8 @@ final class RealTimeHost: ExaminerHost {
     /// The connections that it has made.
     private(set) var connections = 0
     private var warnings = HostWarnings()
-    /// The passkey that the peripheral displays; nil if it is not known.
-    var passkey: UInt32?
+    /// Its bonds, and the passkey that the peripheral displays.
+    var security = ExaminerSecurity()
 
     /// How long bluetoothd may take to start, and to restore the adapter.
     private static let timeout = Duration.seconds(30)
@@ -95,7 +96,18 @@ final class RealTimeHost: ExaminerHost {
 
     func stall(since begin: Instant) -> Duration { time.stall(since: begin) }
     func act(_ action: Action, for duration: Duration?) -> Bool { false }
-    func displayedPasskey() -> UInt32? { passkey }
+    var bondAddress: DeviceAddress? { security.address }
+    func bond(with address: DeviceAddress) -> Bond? { security.bond(with: address) }
+    func keepsBond(isAuthenticated: Bool) -> Bool { security.keepsBond(isAuthenticated: isAuthenticated) }
+    func keep(_ bond: Bond, under address: DeviceAddress) { security.keep(bond, under: address) }
+
+    func displayedPasskey() -> UInt32? {
+        let first = links
+        return security.passkey(in: time) {
+            settle()
+            return links < first
+        }
+    }
 
     func unsupportedReason(for capability: CentralCapability) -> String? {
         central.unsupportedReason(for: capability)
