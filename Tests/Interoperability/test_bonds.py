@@ -7,10 +7,11 @@ import os
 import pathlib
 import signal
 import stat
+import sys
 import tempfile
 import unittest
 
-from harness import LUBDUB, Interoperability, controller_port, lubdub
+from harness import LUBDUB, ROOT, Interoperability, controller_port, lubdub
 from terminal import SeenTerminal, Terminal
 from test_secure_client import IO, SecureStrap, monitor
 from test_secure_client import strap as bumble_strap
@@ -145,6 +146,30 @@ class BondFileTests(Interoperability):
         _, errors = await process.communicate()
         self.assertEqual(process.returncode, 2)
         self.assertIn('--bonds needs --radio hci:', errors.decode())
+
+
+class BondFromTheStartTests(Interoperability):
+    limit = 120
+
+    async def played(self, client):
+        with tempfile.TemporaryDirectory() as folder:
+            report = pathlib.Path(folder, 'report.json')
+            only = ['--only', 'bonded', '--only', 'bond_lost_before']
+            process = await asyncio.create_subprocess_exec(
+                LUBDUB, 'run', 'scenarios/security', *only, '--jobs', '2', '--strict', '--quiet', '--report', report,
+                '--client', client.format(folder=folder), cwd=ROOT, stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.STDOUT)
+            output, _ = await process.communicate()
+            cases = json.loads(report.read_text())['cases']
+        self.assertEqual([case['verdict'] for case in cases], ['pass'] * 2, output.decode())
+
+    async def test_a_client_with_bumble_uses_them(self):
+        await self.played(f'{sys.executable} Tests/Clients/adapters/bumble_gatt.py')
+
+    async def test_they_are_a_file_of_bonds(self):
+        await self.played(
+            'file=$(mktemp -p {folder}); printf %s "$LUBDUB_BONDS" > $file; '
+            f'exec {LUBDUB} monitor --radio hci:$LUBDUB_CONTROLLER --json --bonds $file')
 
 
 class QuestionTests(Interoperability):

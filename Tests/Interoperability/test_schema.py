@@ -36,7 +36,7 @@ UNSEEN = {
     'text has octets': ['information_long', 'raw_long', 'raw_pdu_long'],
     'things exclude each other': [
         'custom_configuration_unsent', 'custom_declaration', 'custom_descriptor_configuration', 'custom_properties_written',
-        'pmd_lead'],
+        'pmd_lead', 'security_bonded_without_bonds'],
     'a 2902 has no value, and other descriptors have one': ['custom_descriptor_no_value'],
     'names stand in a list once': ['custom_include_twice', 'custom_repeated_permission', 'custom_repeated_property'],
     'a descriptor is of the length of its type, and of some types there is one': [

@@ -57,6 +57,7 @@ extension FaultyClient {
             name: "blank_after_pairing", about: "shows no heart rate once it has paired",
             caughtBy: (lost + models + central).map { "\($0) shows" } + [
                 "security/encrypted shows", "security/encrypted returns", "security/legacy shows",
+                "security/bonded shows",
                 "security/legacy returns", "security/refused_and_retried shows", "security/bond_lost_by_strap shows",
                 "security/bond_lost_by_client shows", "security/encrypts_before_requests returns",
                 "security/subscribes_before_encryption shows", "security/wrong_passkey shows",
@@ -86,7 +87,8 @@ extension FaultyClient {
                 "security/central/request_of_bonded pairs_once",
                 "security/encrypted pairs_once", "security/legacy pairs_once",
                 "security/bond_lost_by_strap does_not_pair_by_itself", "security/key_too_short gives_up",
-                "security/fitness_app does_not_pair_by_itself",
+                "security/fitness_app does_not_pair_by_itself", "security/bonded does_not_pair",
+                "security/bond_lost_before does_not_pair_by_itself",
                 "security/address_rotates_away pairs_once", "security/address_rotates_connected pairs_once",
             ],
             commands: { command, _ in
@@ -96,7 +98,8 @@ extension FaultyClient {
         FaultyClient(
             name: "requests_first", about: "encrypts with its bond only when a request has been refused",
             caughtBy: [
-                "security/encrypts_before_requests is_not_refused", "collector/heart_rate/bonded encrypts",
+                "security/encrypts_before_requests is_not_refused", "security/bonded is_not_refused",
+                "collector/heart_rate/bonded encrypts",
                 "collector/thermometer/bonded encrypts",
             ],
             commands: { command, _ in if case .security(_, .resume) = command { [] } else { [.asks(command)] } }),
@@ -104,6 +107,7 @@ extension FaultyClient {
             name: "silent_about_errors", about: "does not report that pairing or encryption has failed",
             caughtBy: [
                 "security/bond_lost_by_strap reports", "security/key_too_short reports",
+                "security/bond_lost_before reports",
                 "security/second_phone reports",
                 "security/fitness_app reports",
             ],

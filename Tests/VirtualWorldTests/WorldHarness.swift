@@ -48,6 +48,7 @@ struct WorldHarness {
     ) throws {
         world = try World(scenario, seed: seed, sleeps: sleeps)
         node = try world.addClient(at: .start)
+        world.bondDevices(withClient: node)
         limit = Instant.start.advanced(by: scenario.limit)
         var settings = settings
         if let target = scenario.target { settings.choice = .address(scenario.devices[target].address) }

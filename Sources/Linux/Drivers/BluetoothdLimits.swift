@@ -56,6 +56,7 @@ extension Security {
         if keySizes.upperBound != 16 { keys.append("key_size") }
         if keySizes.lowerBound != 7 { keys.append("min_key_size") }
         if bonds != nil { keys.append("bonds") }
+        if isBonded { keys.append("bonded") }
         if privacy != nil { keys.append("privacy") }
         return keys
     }

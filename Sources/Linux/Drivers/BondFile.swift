@@ -56,17 +56,20 @@ package struct BondFile: Sendable {
         }
         try orFail(.environment) {
             let file = try OutputFile(path, isWhole: true, isPrivate: true)
-            file.write(Array(text.utf8)[...])
+            file.write(Array(Self.text(of: devices).utf8)[...])
             try file.close()
         }
     }
 
-    private var text: String {
+    /// The contents of a file, or the same without line feeds.
+    package static func text(of devices: [(address: DeviceAddress, bonds: [Bond])], inLines: Bool = true) -> String {
+        func line(_ depth: Int) -> String { inLines ? "\n" + String(repeating: " ", count: depth) : "" }
         let listed = devices.map { device in
-            let bonds = device.bonds.map { "\n      \($0.json)" }.joined(separator: ",")
-            return "\n    {\"address\": \(device.address.description.quoted), \"bonds\": [\(bonds)]}"
+            let bonds = device.bonds.map { line(6) + $0.json }.joined(separator: ",")
+            return "\(line(4)){\"address\": \(device.address.description.quoted), \"bonds\": [\(bonds)]}"
         }
-        return "{\n  \"lubdub_bonds\": 1,\n  \"devices\": [\(listed.joined(separator: ","))]\n}\n"
+        return "{\(line(2))\"lubdub_bonds\": 1,\(line(2))\"devices\": [\(listed.joined(separator: ","))]\(line(0))}"
+            + (inLines ? "\n" : "")
     }
 
     // MARK: The grammar

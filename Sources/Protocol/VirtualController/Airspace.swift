@@ -38,6 +38,11 @@ public struct Airspace: Sendable {
     /// The number of controllers, including removed ones whose numbers are not in use again.
     public var count: Int { controllers.count }
 
+    /// The public address of a controller; nil: no such controller.
+    public func publicAddress(of controller: Int) -> DeviceAddress? {
+        controllers.indices.contains(controller) ? controllers[controller].publicAddress : nil
+    }
+
     /// The address that a controller uses on a link, by the Connection_Handle at that controller; nil: no such link.
     public func ownAddress(ofLink handle: UInt16, of controller: Int) -> DeviceAddress? {
         guard controllers.indices.contains(controller) else { return nil }

@@ -111,6 +111,12 @@ struct DeviceReader {
             cursor["min_key_size"]?.note(.outOfRange, "expected at most key_size, \(sizes.most), found \(sizes.least)")
         }
         security.bonds = cursor["bonds"]?.integer
+        if let bonded = cursor["bonded"], let isBonded = bonded.bool {
+            security.isBonded = isBonded
+            if isBonded, !security.isBonding || security.bonds == 0 {
+                bonded.note(.conflict, "a device that keeps no bonds cannot have one: delete \"bonded\"")
+            }
+        }
         if let hasOutOfBand = cursor["oob"]?.bool { security.hasOutOfBand = hasOutOfBand }
         if let hasSigningKey = cursor["signing_key"]?.bool { security.hasSigningKey = hasSigningKey }
         security.privacy = privacy(cursor["privacy"])

@@ -118,6 +118,8 @@ package struct Security: Hashable, Sendable {
     /// The lengths of encryption keys that it accepts, in octets.
     package var keySizes = 7...16
     package var bonds: Int?
+    /// Whether it has a bond with the client from the start.
+    package var isBonded = false
     /// Whether it can exchange data another way than by Bluetooth.
     package var hasOutOfBand = false
     /// Whether it distributes a key for signed data.

@@ -39,6 +39,7 @@ package struct BuiltInClientRun: Sendable {
         limit = Instant.start.advanced(by: configuration.scenario.limit)
         client = BuiltInClient(.init(toPlay: configuration.scenario))
         host = try orFail(.internalError, "cannot add the client: ") { try WorldCentralHost(in: world) }
+        host.world.bondDevices(withClient: host.node)
     }
 
     /// Plays to the scenario's limit, or until `isOver` or all expectations are decided.

@@ -174,9 +174,10 @@ struct ClientUnderTest: Sendable {
         }
         var addresses: [DeviceAddress] = []
         for device in configuration.scenario.devices.indices { addresses.append(await live.address(of: device)) }
-        let variables = environment(
+        var variables = environment(
             of: configuration, controller: controller, addresses: addresses,
             outOfBand: await outOfBandData(for: configuration.scenario, live))
+        if let bonds = await bonds(with: live) { variables.append(("LUBDUB_BONDS", bonds)) }
         let process = try ClientProcess(command, variables)
         if case .controller(.kernel) = attachment { await live.start() }
         return ProcessSession(process, live, socket, completion, report: report) { lines, octets in
@@ -191,6 +192,12 @@ struct ClientUnderTest: Sendable {
         guard scenario.devices.indices.contains(device) else { return nil }
         let address = await live.address(of: device)
         return await live.visit { world, _ in world.giveOutOfBandData(of: device, at: address) }
+    }
+
+    /// The client's bonds that exist from the start, as a file of bonds; nil if there are none.
+    private func bonds(with live: LiveWorld) async -> String? {
+        let bonds = await live.visit { world, _ in world.bondDevices(withClientAt: World.bondedClient) }
+        return bonds.isEmpty ? nil : BondFile.text(of: [(World.bondedClient, bonds)], inLines: false)
     }
 
     /// Switches the devices on; returns when the case's time has started.

@@ -1,6 +1,8 @@
 """Connects with Bumble, as examples/heart_rate_client.py of its repository does; pairs, as examples/battery_client.py does not."""
 
 import asyncio
+import json
+import os
 
 from adapter import ADDRESS, CONTROLLER, KIND, OOB, PASSKEY, keep_listening, report
 from bumble import att, core, device, hci, keys, pairing, transport
@@ -43,6 +45,22 @@ def out_of_band():
         legacy_context=key and pairing.OobLegacyContext(key))
 
 
+def earlier_bonds():
+    """The client's address, and its bonds with the names that Bumble gives them."""
+    if 'LUBDUB_BONDS' not in os.environ:
+        return 'F0:F0:F0:F0:F0:F0', []
+    client, = json.loads(os.environ['LUBDUB_BONDS'])['devices']
+    bonds = []
+    for bond in client['bonds']:
+        address, kind = bond['peer'].split('/')
+        key = bond['central']
+        keyed = keys.PairingKeys.Key(
+            bytes.fromhex(key['ltk'])[::-1], key['authenticated'], key.get('ediv'), bytes.fromhex(key.get('rand', ''))[::-1])
+        name = str(hci.Address(address + ('/P' if kind == 'public' else '')))
+        bonds.append((name, keys.PairingKeys(**{'ltk' if key['secure_connections'] else 'ltk_central': keyed})))
+    return client['address'].split('/')[0], bonds
+
+
 def run(subscribe):
     """Awaits `subscribe(peer)` in each connection, all attributes discovered."""
     asyncio.run(main(subscribe))
@@ -51,8 +69,11 @@ def run(subscribe):
 async def main(subscribe):
     strap = hci.Address(ADDRESS + ('/P' if KIND == 'public' else ''))
     async with await transport.open_transport('tcp-client:' + CONTROLLER.removeprefix('tcp:')) as controller:
-        host = device.Device.with_hci('client', hci.Address('F0:F0:F0:F0:F0:F0'), controller.source, controller.sink)
+        own, bonds = earlier_bonds()
+        host = device.Device.with_hci('client', hci.Address(own), controller.source, controller.sink)
         host.keystore = keys.MemoryKeyStore()
+        for peer, bond in bonds:
+            await host.keystore.update(peer, bond)
         oob = out_of_band()
         # With data for LE legacy pairing only, Bumble has the OOB data flag only without LE Secure Connections.
         host.pairing_config_factory = lambda _: pairing.PairingConfig(
@@ -66,7 +87,11 @@ async def main(subscribe):
             report(state='connected')
             connection.on('security_request', lambda _: asyncio.ensure_future(secure(connection)))
             if await host.keystore.get_all():
-                await connection.encrypt()
+                try:
+                    await connection.encrypt()
+                except hci.HCI_Error:
+                    await connection.disconnect()
+                    raise
             async with device.Peer(connection) as peer:
                 try:
                     await subscribe(peer)

@@ -80,6 +80,7 @@ extension Tables {
         .init(
             "bonds", .integer(0...255),
             "Maximum number of bonds; a further one replaces the oldest. 255 by default."),
+        .init("bonded", .boolean, "Whether it has a bond with the client of a run from the start; false by default."),
         .init(
             "oob", .boolean,
             "Whether it exchanges data out of band, with the client of a run and with check; false by default."),
