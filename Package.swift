@@ -246,7 +246,8 @@ let layers: [[Target]] = [
         tests("Doctor", on: "Arguments", "CommandSupport"),
         tests(
             "Drivers", on: "Arguments", "Bluetooth", "Collector", "CommandSupport", "GATT", "HCI", "HCITransport",
-            "LEHost", "Octets", "ScenarioLanguage", "Scenarios", "Simulation", "Sockets", "VirtualWorld"),
+            "LEHost", "Octets", "ScenarioLanguage", "Scenarios", "SecurityManager", "Simulation", "Sockets",
+            "VirtualWorld"),
         tests("Documents", on: "Mutations", "TextFormatting"),
         tests("EventLog", on: "Octets", "TextFormatting", "Simulation", "Bluetooth"),
         tests(

@@ -46,4 +46,58 @@ import Testing
         let (_, sent) = try Self.restored(client, Glucose.more)
         #expect(sent == [])
     }
+
+    // MARK: Switched off
+
+    /// A record, as a device stores it.
+    private static func record(_ server: TestServer<Pages>) throws -> BondedClient.Record {
+        try #require(server.server.bondedClient(knowing: server.table).record)
+    }
+
+    @Test func `A record has the subscriptions, features, and the hash of the attributes`() throws {
+        var first = try Self.subscribed()
+        let record = try Self.record(first)
+        #expect(record.configurations == [0x08: .indication, 0x11: .indication])
+        #expect(record.features == 1)
+        #expect(record.isChangeAware)
+        #expect(
+            first.answer([0x08, 0x01, 0x00, 0xFF, 0xFF, 0x2A, 0x2B]) == [[0x09, 18, 0x0D, 0x00] + record.databaseHash])
+    }
+
+    @Test func `Subscriptions and features survive a device that is switched off`() throws {
+        let first = try Self.subscribed()
+        let table = try Glucose.server().table
+        var (server, sent) = try Self.restored(BondedClient(Self.record(first), table: table), Glucose.services)
+        #expect(sent == [])
+        #expect(server.answer([0x0A, 0x12, 0x00]) == [[0x0B, 0x02, 0x00]])
+        #expect(server.answer([0x0A, 0x0B, 0x00]) == [[0x0B, 0x01]])
+        #expect(server.indicate(0x11, [7]) == [[0x1D, 0x11, 0x00, 7]])
+    }
+
+    @Test func `After a change while it was off, all attributes may have changed`() throws {
+        let first = try Self.subscribed()
+        let table = try Glucose.server(Glucose.more).table
+        var (server, sent) = try Self.restored(BondedClient(Self.record(first), table: table), Glucose.more)
+        #expect(sent == [[0x1D, 0x08, 0x00, 0x01, 0x00, 0xFF, 0xFF]])
+        #expect(server.answer([0x0A, 0x03, 0x00]) == [[0x01, 0x0A, 0x03, 0x00, 0x12]])
+        #expect(server.indicate(0x11, [7]) == [])
+    }
+
+    @Test func `A change-unaware client stays so`() throws {
+        var record = try Self.record(try Self.subscribed())
+        record.isChangeAware = false
+        let client = BondedClient(record, table: try Glucose.server().table)
+        #expect(client.record == record)
+        var (server, sent) = try Self.restored(client, Glucose.services)
+        #expect(sent == [])
+        #expect(server.answer([0x0A, 0x03, 0x00]) == [[0x01, 0x0A, 0x03, 0x00, 0x12]])
+    }
+
+    @Test func `A configuration that no client could have written is ignored`() throws {
+        var record = try Self.record(try Self.subscribed())
+        record.configurations[0x11] = .notification
+        record.configurations[0x4321] = .notification
+        let client = BondedClient(record, table: try Glucose.server().table)
+        #expect(client.record?.configurations == [0x08: .indication])
+    }
 }

@@ -11,10 +11,14 @@ import sys
 import tempfile
 import unittest
 
-from harness import LUBDUB, ROOT, Interoperability, controller_port, lubdub
+from bumble import att, device, gatt
+
+from harness import LUBDUB, ROOT, Interoperability, controller_port, host, lubdub
 from terminal import SeenTerminal, Terminal
 from test_secure_client import IO, SecureStrap, monitor
 from test_secure_client import strap as bumble_strap
+from test_secure_strap import configure, connect, served
+from test_secure_strap import strap as served_strap
 
 LOCATION, AUTHENTICATION = 'HRS/SEN/CR/BV-01-C', 'GATT/SR/GAR/BI-04-C'
 NAME = 'Lubdub HRM'
@@ -146,6 +150,80 @@ class BondFileTests(Interoperability):
         _, errors = await process.communicate()
         self.assertEqual(process.returncode, 2)
         self.assertIn('--bonds needs --radio hci:', errors.decode())
+
+
+class RestartTests(Interoperability):
+    limit = 60
+
+    @contextlib.asynccontextmanager
+    async def bonded_central(self, port, store):
+        """A central of Bumble that has the strap's bond, if any, and its encrypted connection."""
+        async with host(port, 'Central', 'F0:F1:F2:F3:F4:01') as central:
+            configure(central, 'no_input_no_output', True, False)
+            if store:
+                central.keystore = store[0]
+            connection = await connect(central, 1)
+            if store:
+                await connection.encrypt()
+            else:
+                await connection.pair()
+                store.append(central.keystore)
+            yield connection
+
+    async def beats(self, connection, subscribes):
+        """Waits for a heart rate; returns the handle of its value."""
+        heard = asyncio.get_running_loop().create_future()
+        connection.gatt_client.on_gatt_pdu = lambda pdu, take=connection.gatt_client.on_gatt_pdu: (
+            heard.done() or not isinstance(pdu, att.ATT_Handle_Value_Notification) or heard.set_result(pdu), take(pdu))
+        if subscribes:
+            async with device.Peer(connection) as peer:
+                measurement, = peer.get_characteristics_by_uuid(gatt.GATT_HEART_RATE_MEASUREMENT_CHARACTERISTIC)
+                await peer.subscribe(measurement, lambda _: None)
+        async with asyncio.timeout(10):
+            return (await heard).attribute_handle
+
+    async def test_subscriptions_survive_the_strap(self):
+        with tempfile.TemporaryDirectory() as folder:
+            bonds, store = pathlib.Path(folder, 'bonds.json'), []
+            async with served([served_strap(1, 'no_input_no_output')], '--bonds', str(bonds)) as (port, _):
+                async with self.bonded_central(port, store) as connection:
+                    handle = await self.beats(connection, subscribes=True)
+                    # The strap is switched off during the connection.
+            client = bonds_in(bonds)[0]['client']
+            self.assertIn({'handle': handle, 'value': 1}, client['configurations'])
+            async with served([served_strap(1, 'no_input_no_output')], '--bonds', str(bonds)) as (port, records):
+                async with self.bonded_central(port, store) as connection:
+                    self.assertEqual(await self.beats(connection, subscribes=False), handle)
+            self.assertEqual([record for record in records if record['event'] == 'written'], [])
+
+    async def test_a_strap_with_another_service_forgets_them_and_says_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            bonds, store = pathlib.Path(folder, 'bonds.json'), []
+            other = served_strap(1, 'no_input_no_output')
+            other['services'].insert(0, {'service': 'battery', 'value': 50})
+            async with served([served_strap(1, 'no_input_no_output')], '--bonds', str(bonds)) as (port, _):
+                async with self.bonded_central(port, store) as connection:
+                    async with device.Peer(connection) as peer:
+                        changed, = peer.get_characteristics_by_uuid(gatt.GATT_SERVICE_CHANGED_CHARACTERISTIC)
+                        await peer.subscribe(changed, lambda _: None)
+                    await self.beats(connection, subscribes=True)
+            async with served([other], '--bonds', str(bonds)) as (port, records):
+                async with self.bonded_central(port, store):
+                    pass
+            told = [record for record in records if record['event'] == 'indicated']
+            self.assertEqual([record.get('octets', '') for record in told], ['01 00 FF FF'], records)
+
+    async def test_a_private_strap_keeps_its_irk(self):
+        with tempfile.TemporaryDirectory() as folder:
+            bonds, clients = pathlib.Path(folder, 'bonds.json'), pathlib.Path(folder, 'client.json')
+            for seed in ('1', '2'):
+                private = served_strap(1, 'no_input_no_output', privacy=True)
+                async with served([private], '--bonds', str(bonds), '--seed', seed) as (port, records):
+                    lines = await monitor(
+                        f'tcp:127.0.0.1:{port}', '--bonds', clients, '--peer', private['name'], until='location')
+                paired = any('paired' in line for line in lines)
+                self.assertEqual(paired, seed == '1', lines)
+            self.assertIn(private['address'], {line.get('peer') for line in lines})
 
 
 class BondFromTheStartTests(Interoperability):

@@ -1,5 +1,6 @@
 import Bluetooth
 import EventLog
+import LEHost
 import Scenarios
 import SecurityManager
 import Testing
@@ -58,7 +59,7 @@ import Testing
         func bonds(_ seed: UInt64) throws -> (clients: [Bond], devices: [Bond]) {
             var world = try World(scenario, seed: seed)
             let clients = world.bondDevices(withClientAt: World.bondedClient)
-            return (clients, world.bonds.flatMap(\.bonds))
+            return (clients, world.memories.flatMap(\.memory.bonds))
         }
         let (clients, devices) = try bonds(1)
         #expect(clients.map(\.peer) == scenario.devices.map(\.address))
@@ -75,6 +76,6 @@ import Testing
             TestScenario("x", #"{"lubdub": 1, "name": "x", "devices": [{"id": "a", "security": {}}]}"#).scenario,
             seed: 1)
         #expect(world.bondDevices(withClientAt: World.bondedClient).isEmpty)
-        #expect(world.bonds.flatMap(\.bonds).isEmpty)
+        #expect(world.memories.flatMap(\.memory.bonds).isEmpty)
     }
 }

@@ -277,6 +277,16 @@ extension AttributeTable {
     }
 }
 
+extension AttributeTable {
+    /// Whether a client may write this Client Characteristic Configuration of a value.
+    func accepts(_ configuration: ClientConfiguration, ofValue handle: UInt16) -> Bool {
+        attributes.contains { attribute in
+            guard case .configuration(ofValue: handle, let allowed) = attribute.content else { return false }
+            return configuration.isSubset(of: allowed)
+        }
+    }
+}
+
 extension CharacteristicDefinition {
     /// The bits that a client may set in the Client Characteristic Configuration; empty if there is no such descriptor.
     fileprivate var configurations: ClientConfiguration {

@@ -17,6 +17,17 @@ struct ChangeAwareness: Sendable {
     private static let robustCaching: UInt8 = 0x01
     private static let defined: UInt8 = 0x07
 
+    /// A client without any feature, which is change-aware.
+    init() {}
+
+    /// A client that was known in an earlier connection.
+    init(features: UInt8, isAware: Bool) {
+        self.features = features & Self.defined
+        if !isAware { databaseChanged() }
+    }
+
+    var isAware: Bool { if case .aware = state { true } else { false } }
+
     /// Whether the server ignores commands, and neither notifies nor indicates.
     var isOutOfSync: Bool {
         guard case .unaware = state else { return false }

@@ -182,6 +182,14 @@ public struct Server: Sendable {
         }
         if let handle = indications.inFlight, !table.keeps(handle, of: old) { indications.orphan() }
         guard isAnnounced else { return }
+        announceChange(of: range, in: table, at: now, pool: &pool, into: &outbox)
+    }
+
+    /// Treats the client as change-unaware, and indicates Service Changed if the client has subscribed to it.
+    mutating func announceChange(
+        of range: HandleRange, in table: AttributeTable, at now: Instant, pool: inout PacketPool,
+        into outbox: inout [Output]
+    ) {
         awareness.databaseChanged()
         prepared.databaseChanged()
         indications.databaseChanged()

@@ -84,10 +84,15 @@ extension Host {
 
     /// Keeps the state of a bonded client whose connection ends.
     mutating func keepClient(_ index: Int) {
+        if let (peer, client) = bondedClient(index) { security.clients[peer] = client }
+    }
+
+    /// The state of the server for the client of a connection; nil without a bond.
+    func bondedClient(_ index: Int) -> (peer: DeviceAddress, client: BondedClient)? {
         guard connections[index].security.usesBond, let peer = connections[index].security.bond?.peer,
             security.bonds.contains(where: { $0.peer == peer })
-        else { return }
-        security.clients[peer] = connections[index].server.bondedClient(knowing: table)
+        else { return nil }
+        return (peer, connections[index].server.bondedClient(knowing: table))
     }
 
     /// Passes the settings on to the connections.

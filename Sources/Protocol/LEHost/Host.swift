@@ -167,10 +167,11 @@ public struct Host: Sendable {
     /// Replaces the bonds; the oldest is first.
     public mutating func restore(_ bonds: [Bond]) { security.bonds = bonds.suffix(security.maximumBonds) }
 
-    /// Takes keys, random values and passkeys from another source from now on, and a new IRK if the host has one.
+    /// Takes keys, random values and passkeys from another source from now on, and a new IRK if the host has one that is not
+    /// of an earlier run.
     public mutating func takeSecrets(from secrets: HostSecurity.Secrets) {
         security.secrets = secrets
-        guard security.resolvingKey != 0 else { return }
+        guard security.resolvingKey != 0, !security.hasRestoredResolvingKey else { return }
         security.resolvingKey = UInt128(security.secrets.next()) << 64 | UInt128(security.secrets.next())
     }
 

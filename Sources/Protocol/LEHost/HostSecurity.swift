@@ -27,6 +27,8 @@ public struct HostSecurity: Sendable {
     public var settings: SecuritySettings?
     /// The IRK to distribute; 0 if the host does not use resolvable private addresses.
     public var resolvingKey: UInt128
+    /// Whether the IRK is that of an earlier run.
+    var hasRestoredResolvingKey = false
     /// How long the host uses a resolvable private address; nil: it uses its identity address.
     public let privateAddressLifetime: Duration?
     /// The bonds, the oldest first.

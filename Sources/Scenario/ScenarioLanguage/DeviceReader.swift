@@ -1,5 +1,5 @@
-import Bluetooth
-import Documents
+package import Bluetooth
+package import Documents
 import Scenarios
 import SecurityManager
 import TextFormatting
@@ -148,7 +148,8 @@ extension IOCapability {
 }
 
 extension Cursor {
-    fileprivate var address: DeviceAddress? { string.flatMap { DeviceAddress($0) } }
+    /// The address of a device, in a document checked as ``Shape/address``.
+    package var address: DeviceAddress? { string.flatMap { DeviceAddress($0) } }
 }
 
 /// The duration at a cursor; nil after noting that it is out of range.

@@ -1,5 +1,5 @@
 import Bluetooth
-import Documents
+package import Documents
 import EventLog
 import Scenarios
 
@@ -9,7 +9,8 @@ extension Shape {
     static let entity = Shape.form(Forms.entity)
     static let octets = Shape.form(Forms.octets)
     static let uuid = Shape.form(Forms.uuid)
-    static let address = Shape.form(Forms.address)
+    /// The address of a device: `C0:FF:EE:00:00:01/random`.
+    package static let address = Shape.form(Forms.address)
     static let rate = Shape.form(Forms.rate)
     static let distance = Shape.form(Forms.distance)
     static let path = Shape.form(Forms.path)

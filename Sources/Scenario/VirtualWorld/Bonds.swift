@@ -1,5 +1,5 @@
 package import Bluetooth
-import LEHost
+package import LEHost
 import Scenarios
 package import SecurityManager
 import Simulation
@@ -7,19 +7,17 @@ import VirtualController
 
 // The bonds of the scenario's devices, which a file can keep.
 extension World {
-    /// The bonds of each device that pairs, the oldest first.
-    package var bonds: [(device: DeviceAddress, bonds: [Bond])] {
+    /// What each device that pairs keeps.
+    package var memories: [(device: DeviceAddress, memory: HostMemory)] {
         scenario.devices.indices.compactMap { index in
-            scenario.devices[index].security.map { _ in
-                (scenario.devices[index].address, nodes[index].host.security.bonds)
-            }
+            scenario.devices[index].security.map { _ in (scenario.devices[index].address, nodes[index].host.memory) }
         }
     }
 
-    /// Gives each device that pairs the bonds of an earlier run.
-    package mutating func restoreBonds(_ bonds: (DeviceAddress) -> [Bond]) {
+    /// Gives each device that pairs what it has kept in an earlier run.
+    package mutating func restore(_ memory: (DeviceAddress) -> HostMemory?) {
         for index in scenario.devices.indices where scenario.devices[index].security != nil {
-            nodes[index].restore(bonds(scenario.devices[index].address))
+            if let memory = memory(scenario.devices[index].address) { nodes[index].restore(memory) }
         }
     }
 

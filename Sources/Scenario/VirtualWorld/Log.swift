@@ -158,10 +158,11 @@ extension World {
         case .advertising(true) where nodes[node].phase == 0: note(.advertising, entity, name)
         case .connected(_, let complete): note(.connected, entity, name) { $0.peer = complete.peer }
         case .disconnected(_, let peer, let reason):
+            memoryChanges += 1
             note(.disconnected, entity, name, code: reason.rawValue) { ($0.peer, $0.reason) = (peer, reason.name) }
         case .server(let id, let server): note(server, from: nodes[node].peer(of: id), of: node)
         case .bondLost(let peer):
-            bondChanges += 1
+            memoryChanges += 1
             note(.bondLost, entity, name) { $0.peer = peer }
         case .security(let id, let security): note(security, with: nodes[node].peer(of: id), of: node)
         default: break
@@ -175,7 +176,7 @@ extension World {
         case .notEncrypted(let status):
             note(.encryptionFailed, entity, name, code: status.rawValue) { ($0.peer, $0.reason) = (peer, status.name) }
         case .completed(_, let isBonded):
-            if isBonded { bondChanges += 1 }
+            if isBonded { memoryChanges += 1 }
             note(.paired, entity, name) { $0.peer = peer }
         case .failed(let failure):
             note(.pairingFailed, entity, name, code: failure.reason?.rawValue) { record in
@@ -192,8 +193,12 @@ extension World {
             note(.mtu, .device(node), scenario.devices[node].id) { ($0.peer, $0.value) = (peer, "\(mtu)") }
         case .discovering: note(.discovering, .device(node), scenario.devices[node].id) { $0.peer = peer }
         case .discovered: note(.discovered, .device(node), scenario.devices[node].id) { $0.peer = peer }
-        case .subscribed(let handle): note(.subscribed, node, handle, names.number(of: handle, of: node), peer)
-        case .unsubscribed(let handle): note(.unsubscribed, node, handle, names.number(of: handle, of: node), peer)
+        case .subscribed(let handle):
+            memoryChanges += 1
+            note(.subscribed, node, handle, names.number(of: handle, of: node), peer)
+        case .unsubscribed(let handle):
+            memoryChanges += 1
+            note(.unsubscribed, node, handle, names.number(of: handle, of: node), peer)
         case .read(let handle, let octets): noteValue(.read, node, handle, octets, peer: peer)
         case .written(let handle, let octets): noteValue(.written, node, handle, octets, peer: peer)
         case .indicated(let handle, let octets): noteValue(.indicated, node, handle, octets, peer: peer)

@@ -69,6 +69,8 @@ struct Node: Sendable {
 
     mutating func restore(_ bonds: [Bond]) { host.restore(bonds) }
 
+    mutating func restore(_ memory: HostMemory) { host.restore(memory) }
+
     /// Its keys are to protect a link: they do not come from the seed.
     mutating func takeSecretsFromSystem() { host.takeSecrets(from: .system) }
 

@@ -77,8 +77,8 @@ package struct World: Sendable {
     var hostOutbox: [Host.Output] = []
     /// The lasting actions of the script on the client.
     var clientConditions = Conditions()
-    /// How often a device has got or lost a bond.
-    package var bondChanges = 0
+    /// How often the memory of a device has changed: its bonds, or what its server knows of bonded clients.
+    package var memoryChanges = 0
     /// The passkey that an external client displays.
     var clientPasskey: UInt32?
     var script: ScriptRunner

@@ -35,7 +35,8 @@ let serveGrammar = Arguments.Grammar(
             controllerOption, DeviceRadios.option("Radio"), controlOption,
             .option(
                 "--bonds", "FILE",
-                "Keep the devices' bonds in this file, which only you can read; it is created if missing"),
+                "Keep the devices' bonds, and the subscriptions of bonded clients, in this file, which only you can\n"
+                    + "read; it is created if missing"),
             Speed.option(
                 "1",
                 ".\nWith max, serve stops at the scenario's \"limit\", "

@@ -197,7 +197,7 @@ struct ClientUnderTest: Sendable {
     /// The client's bonds that exist from the start, as a file of bonds; nil if there are none.
     private func bonds(with live: LiveWorld) async -> String? {
         let bonds = await live.visit { world, _ in world.bondDevices(withClientAt: World.bondedClient) }
-        return bonds.isEmpty ? nil : BondFile.text(of: [(World.bondedClient, bonds)], inLines: false)
+        return bonds.isEmpty ? nil : BondFile.line(bonds, of: World.bondedClient)
     }
 
     /// Switches the devices on; returns when the case's time has started.
