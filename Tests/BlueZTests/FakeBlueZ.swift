@@ -21,6 +21,8 @@ final class FakeBlueZ: Sendable {
         case isSilentOfAdvertisements
         /// It refuses an agent.
         case refusesAgent
+        /// It does not know a device that is to be removed.
+        case removesNothing
     }
 
     struct State {
@@ -74,6 +76,14 @@ final class FakeBlueZ: Sendable {
         return [
             Interface(
                 .adapter,
+                methods: [
+                    Method("RemoveDevice", arguments: Parameters("o")) { call in
+                        guard fault != .removesNothing else {
+                            return call.fail(with: MethodError("org.bluez.Error.DoesNotExist", "Does Not Exist"))
+                        }
+                        self.note(call, "RemoveDevice \(call.arguments.first?.path?.text ?? "")")
+                    }
+                ],
                 properties: [
                     Property("Address", constant: .string("00:AA:01:00:00:00")),
                     Property("Powered", constant: .boolean(true)),
@@ -98,6 +108,18 @@ final class FakeBlueZ: Sendable {
                 ],
                 properties: [Property("SupportedInstances", constant: .byte(4))]),
         ]
+    }
+
+    /// A device of the adapter; its disconnection is a call of this path.
+    func addDevice(_ path: ObjectPath, _ address: String, isConnected: Bool, isPaired: Bool) async throws {
+        let interface = Interface(
+            .device, methods: [Method("Disconnect") { self.note($0, "Disconnect \(path.text)") }],
+            properties: [
+                Property("Address", constant: .string(address)), Property("AddressType", constant: .string("public")),
+                Property("Connected", constant: .boolean(isConnected)),
+                Property("Paired", constant: .boolean(isPaired)),
+            ])
+        try await connection.export(ExportedObject(path, [interface]))
     }
 
     private func agentManager(_ fault: Fault) -> Interface {
@@ -158,5 +180,18 @@ struct PeripheralHarness: Sendable {
 
     var subscriptions: [Bool] {
         events.all.compactMap { if case .subscribed(_, let isOn) = $0 { isOn } else { nil } }
+    }
+
+    var connections: Int { events.all.count { if case .connected = $0 { true } else { false } } }
+
+    /// The clients whose bonds were removed, and after `not: ` why one was not.
+    var forgotten: [String] {
+        events.all.compactMap { event in
+            switch event {
+            case .forgotten(let peer): "\(peer)"
+            case .notForgotten(let why): "not: \(why)"
+            default: nil
+            }
+        }
     }
 }

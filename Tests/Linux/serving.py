@@ -45,11 +45,12 @@ class ServingTest(LinuxTest):
             yield names
 
     @contextlib.asynccontextmanager
-    async def served(self, adapters, scenario='scenarios/resting.json', devices=1):
+    async def served(self, adapters, scenario='scenarios/resting.json', devices=1, options=()):
         """A scenario's devices, served by bluetoothd: yields the process and the event log's path."""
         events = self.folder / 'events.jsonl'
         async with self.running(
-                'lubdub', LUBDUB, 'serve', scenario, '--radio', f'bluez:{adapters}', '--events', events) as process:
+                'lubdub', LUBDUB, 'serve', scenario, '--radio', f'bluez:{adapters}', '--events', events,
+                *options) as process:
             await until(lambda: len(self.happened(events, 'advertising')) == devices, 'all advertise', process)
             yield process, events
 

@@ -10,7 +10,7 @@ from dbus_fast import BusType, Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
 
 from agent import ClientAgent
-from harness import until
+from harness import LUBDUB, until
 from serving import PROPERTIES, ServingTest, call, read
 
 
@@ -75,7 +75,7 @@ class PairingTests(ServingTest):
         raise Spoilt('btvirt made no link')
 
     async def test_devices_pair_as_their_security_requires(self):
-        for step in (self.just_works, self.shows_a_passkey, self.refuses_digits, self.agrees_to_digits,
+        for step in (self.just_works, self.forgets_its_client, self.shows_a_passkey, self.refuses_digits, self.agrees_to_digits,
                      self.enters_digits, self.does_not_pair):
             for attempt in range(4):
                 try:
@@ -120,6 +120,25 @@ class PairingTests(ServingTest):
             self.assertIsNone(error)
             await until(lambda: 'has paired' in self.said(), 'it is noted', process)
             self.assertIn('Just Works', self.said())
+
+    async def forgets_its_client(self, own, other):
+        async def bonds():
+            objects, = await call('/', 'org.freedesktop.DBus.ObjectManager', 'GetManagedObjects')
+            devices = {path: interfaces.get('org.bluez.Device1') for path, interfaces in objects.items()}
+            return [path for path, device in devices.items()
+                    if path.startswith(f'/org/bluez/{own}/') and device and device['Paired'].value]
+
+        socket = f'unix:{self.folder}/control'
+        async with self.served(own, self.that_pairs(), options=['--control', socket]) as (process, _):
+            error, _ = await self.pair(other, 'NoInputNoOutput', self.said)
+            self.assertIsNone(error)
+            await until(lambda: 'has paired' in self.said(), 'it is noted', process)
+            self.assertEqual(len(await bonds()), 1)
+            control = await asyncio.create_subprocess_exec(
+                LUBDUB, 'control', socket, 'forget_bond', 'strap', stdout=asyncio.subprocess.DEVNULL)
+            self.assertEqual(await control.wait(), 0)
+            await until(lambda: 'bluetoothd has removed the bond with' in self.said(), 'the bond is gone', process)
+            self.assertEqual(await bonds(), [])
 
     async def shows_a_passkey(self, own, other):
         async with self.served(own, self.that_pairs(io='display_only')):

@@ -102,6 +102,13 @@ import TextFormatting
         #expect(world.pool.taken == 0)
     }
 
+    @Test func `A foreign host forgets the bonds of its device`() throws {
+        var world = try strap(more: #""security": {},"#, script: #"{"when": "1 s", "do": "forget_bond"}"#)
+        #expect(Self.wanted(&world) == [.advertise(true)])
+        world.run(until: Self.at(1000))
+        #expect(Self.wanted(&world) == [.forgetBonds])
+    }
+
     @Test func `Errors of the script reach the foreign host`() throws {
         var world = try strap(
             script: #"{"when": "1 s", "do": "att_error", "of": "battery", "on": "read", "error": 159, "for": "1 s"}"#)

@@ -101,6 +101,7 @@ extension PeripheralHost {
             onEvent(.disconnected(device.address))
         }
         devices.removeAll()
+        clients.removeAll()
         for handle in subscribed.sorted() { subscribed(handle, false) }
         onEvent(.lost)
     }
@@ -111,10 +112,17 @@ extension PeripheralHost {
         case InterfaceName.device.text:
             guard path.isBelow(adapter), let device = devices[path] else { return }
             if let isConnected = arguments[1]["Connected"]?.boolean { connected(path, isConnected) }
-            if arguments[1]["Paired"]?.boolean == true { onEvent(.paired(device.address)) }
+            if let isPaired = arguments[1]["Paired"]?.boolean { paired(path, isPaired, device.address) }
         case InterfaceName.adapter.text: adapterChanged(path, arguments[1])
         default: break
         }
+    }
+
+    private func paired(_ path: ObjectPath, _ isPaired: Bool, _ peer: DeviceAddress) {
+        devices[path]?.isPaired = isPaired
+        guard isPaired else { return }
+        clients.insert(path)
+        onEvent(.paired(peer))
     }
 
     func interfacesAdded(_ arguments: [Value]) {
@@ -135,6 +143,7 @@ extension PeripheralHost {
         if interfaces.contains(InterfaceName.device.text) {
             connected(path, false)
             devices[path] = nil
+            clients.remove(path)
         }
         adapterRemoved(path, interfaces)
     }

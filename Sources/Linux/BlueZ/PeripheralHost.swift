@@ -58,6 +58,10 @@ package actor PeripheralHost: DaemonClient {
         /// A device disconnected; bluetoothd does not report why.
         case disconnected(DeviceAddress)
         case paired(DeviceAddress)
+        /// The bond with a client was removed.
+        case forgotten(DeviceAddress)
+        /// Why a bond was not removed, or none.
+        case notForgotten(String)
         /// The first client subscribed to a value, or the last one unsubscribed.
         case subscribed(handle: UInt16, Bool)
         /// A client confirmed an indication; bluetoothd does not report which client.
@@ -95,6 +99,8 @@ package actor PeripheralHost: DaemonClient {
     var isUnresponsive = false
     var original: Adapter?
     var devices: [ObjectPath: RemoteDevice] = [:]
+    /// The devices that have paired, or used the attributes: others, such as a keyboard, are not our clients.
+    var clients: Set<ObjectPath> = []
     var subscribed: Set<UInt16> = []
     var suspectedFailure: HostFailure?
     var isInUse: Bool { isRegistered }
@@ -169,6 +175,7 @@ package actor PeripheralHost: DaemonClient {
     private func respond(to request: Request) -> Result<[UInt8], ATTError> {
         var request = request
         request.peer = request.device.flatMap { devices[$0]?.address }
+        if let device = request.device { clients.insert(device) }
         return onRequest(request)
     }
 
@@ -204,6 +211,31 @@ package actor PeripheralHost: DaemonClient {
     package func disconnect(_ peer: DeviceAddress) {
         for device in devices.values where device.address == peer && device.isConnected {
             enqueue { await $0.callIgnoringErrors(device.path, .device, "Disconnect") }
+        }
+    }
+
+    /// Removes the bonds with all clients, also of earlier runs if they have used the attributes in this one.  Connected ones
+    /// are disconnected first: bluetoothd 5.66 crashes when a connected device is removed.
+    package func forgetBonds() {
+        enqueue { await $0.removeClients() }
+    }
+
+    private func removeClients() async {
+        guard let adapter = adapter?.path else { return }
+        let bonded = clients.compactMap { devices[$0] }.filter(\.isPaired).sorted { $0.path < $1.path }
+        if bonded.isEmpty { onEvent(.notForgotten("bluetoothd has no bond with a client of this run")) }
+        for device in bonded {
+            if devices[device.path]?.isConnected == true {
+                await callIgnoringErrors(device.path, .device, "Disconnect", within: limit)
+            }
+            if let failure = await callIgnoringErrors(
+                adapter, .adapter, "RemoveDevice", [.path(device.path)], within: limit)
+            {
+                onEvent(.notForgotten("bluetoothd has not removed the bond with \(device.address): \(failure)"))
+            } else {
+                clients.remove(device.path)
+                onEvent(.forgotten(device.address))
+            }
         }
     }
 }

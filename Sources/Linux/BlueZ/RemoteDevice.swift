@@ -70,7 +70,7 @@ struct RemoteDevice: Hashable {
     /// Whether its attributes are known in the current connection.
     var isResolved = false
     /// Whether this machine has keys for it.
-    private(set) var isPaired = false
+    var isPaired = false
     /// Signal strength in dBm; nil if the device was not received in the current discovery.
     private(set) var rssi: Int8?
     private(set) var name: String?

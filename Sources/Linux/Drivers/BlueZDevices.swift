@@ -105,6 +105,7 @@ package struct BlueZDevices {
             case .advertise(let isOn): host.advertise(isOn)
             case .notify(let handle, let value): host.notify(handle, value)
             case .disconnect(let peer): host.disconnect(peer)
+            case .forgetBonds: host.forgetBonds()
             }
         }
     }

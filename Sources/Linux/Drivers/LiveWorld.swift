@@ -271,6 +271,8 @@ package actor LiveWorld: LoopActor {
         case .subscribed(let handle, let isOn):
             world.subscribed(isOn, to: handle, ofForeignHostOf: device, at: now)
         case .paired(let peer): report("\(peer) has paired")
+        case .forgotten(let peer): report("bluetoothd has removed the bond with \(peer)")
+        case .notForgotten(let why): Console.warn("forget_bond: \(why)")
         case .lost: report("bluetoothd has gone away; waiting for it")
         case .failed(let failure): fail("\(failure)")
         }

@@ -24,6 +24,8 @@ extension World {
         /// Notify or indicate a value to its subscribers.
         case notify(handle: UInt16, [UInt8])
         case disconnect(DeviceAddress)
+        /// Remove the bonds with all clients of the device.
+        case forgetBonds
     }
 
     package func attributes(of device: Int) -> AttributeTable { nodes[device].device.table }

@@ -2,13 +2,16 @@ import Bluetooth
 import LEHost
 import Scenarios
 import SecurityManager
+import Simulation
 
 // Script actions on pairing and encryption.
 extension World {
     /// Removes the keys of a device, of the built-in client, or both.
     mutating func forgetBonds(of entity: EntityReference, _ side: Action.Side) {
         guard let node = entity.device else { return }
-        if side != .client {
+        if side != .client, hostBackend == .foreignHosts {
+            outbox.added.append(.toForeignHost(node: node, .forgetBonds))
+        } else if side != .client {
             for peer in nodes[node].host.security.bonds.map(\.peer) { command(.forget(peer), of: node) }
         }
         guard side != .device else { return }

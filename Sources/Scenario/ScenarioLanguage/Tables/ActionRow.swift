@@ -63,12 +63,13 @@ struct RadioSupport: Sendable {
     /// Only with the virtual controllers.
     static func virtualRadio(_ reason: String) -> Self { Self(radios: [.rehearsal, .virtual], reason: reason) }
     static func builtInClient(_ reason: String) -> Self { Self(radios: [.rehearsal], reason: reason) }
-    /// With the built-in client; some actions with any client of devices that have Lubdub's host.
+    /// With the built-in client; some actions with any client.
     static func builtInClient(
-        orHostControl condition: String, _ isAccepted: @escaping @Sendable (Action) -> Bool, reason: String
+        orAnyClient condition: String, _ isAccepted: @escaping @Sendable (Action) -> Bool, reason: String
     ) -> Self {
         Self(
-            radios: [.rehearsal], limitedRadios: [.virtual, .controllers], condition: condition, reason: reason,
+            radios: [.rehearsal], limitedRadios: [.virtual, .controllers, .bluetoothd], condition: condition,
+            reason: reason,
             isAccepted: isAccepted)
     }
     /// With the built-in client; some actions with any client on the virtual radio.

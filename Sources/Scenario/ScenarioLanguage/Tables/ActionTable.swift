@@ -242,10 +242,10 @@ extension Action.Kind {
             ActionRow(
                 .pairing, of: .device, lasts: false,
                 on: .builtInClient(
-                    orHostControl: "with `\"side\": \"device\"`",
+                    orAnyClient: "with `\"side\": \"device\"`",
                     { if case .forgetBond(.device) = $0.operation { true } else { false } },
-                    reason: "only the built-in client and Lubdub's own host can lose keys on request"),
-                "The device, the built-in client or both lose their keys. A client that loses them disconnects, as phones do when their user removes a device.",
+                    reason: "only the built-in client can lose keys on request"),
+                "The device, the built-in client or both lose their keys. A client that loses them disconnects, as phones do when their user removes a device. bluetoothd disconnects the clients whose keys it removes: those that have paired, read or written in this run.",
                 [.init("side", .choice(Action.Side.self), "Which side loses them; the device by default.")]
             ) { reader, cursor, entity in
                 reader.pairs(entity, cursor) ? .forgetBond(cursor["side"].choice() ?? .device) : nil
