@@ -71,8 +71,8 @@ extension World {
         return try? OutOfBandData.Own(using: &generator)
     }
 
-    /// On a real radio, the data are to protect a link: they do not come from the seed.
+    /// The data come from where the device's keys come from.
     private func outOfBandGenerator(_ name: String) -> HostSecurity.Secrets {
-        hostBackend == .radios ? .system : .stream(chance.stream("out of band \(name)"))
+        drawsFromSystem ? .system : .stream(chance.stream("out of band \(name)"))
     }
 }

@@ -57,8 +57,7 @@ package struct World: Sendable {
 
     /// The hosts and controllers of the devices; set it before `start`.
     package var hostBackend = HostBackend.air
-    /// Whether the devices' keys come from the system's random source, not from the seed; set it before `start`.  On real
-    /// radios they always do.
+    /// Whether the devices' keys come from the system's random source also without real radios; set it before `start`.
     package var hasSystemSecrets = false
     /// A defect of all devices' hosts; nil for none.
     package var mutation: Mutation?
@@ -151,13 +150,16 @@ package struct World: Sendable {
                 advertise(index, phase: 0)
                 continue
             }
-            if hasSystemSecrets || hostBackend == .radios { nodes[index].takeSecretsFromSystem() }
+            if drawsFromSystem { nodes[index].takeSecretsFromSystem() }
             packets.open(controller: nodes[index].controller, device.address, name: device.id, at: now)
             command(.start, of: index)
         }
         script.start(at: now, into: &scriptOutbox.added)
         runScript()
     }
+
+    /// Whether the devices' keys come from the system's random source: on real radios they are to protect a link.
+    var drawsFromSystem: Bool { hasSystemSecrets || hostBackend == .radios }
 
     mutating func wakeScript(at due: Instant) { schedule(.scriptWake, due: due) }
 

@@ -58,7 +58,7 @@ package actor PasskeyPrompt: LoopActor {
             return
         }
         let line = String(decoding: octets[..<count], as: UTF8.self).filter { !$0.isWhitespace }
-        guard line.utf8.count == 6, let passkey = UInt32(line) else {
+        guard line.utf8.count == 6, !line.hasPrefix("+"), let passkey = UInt32(line) else {
             return Console.complain("\(line.quoted) is not a passkey, which has six digits; try again")
         }
         end(passkey)
