@@ -95,10 +95,15 @@ public struct JSONText: Sendable {
 
     /// Appends octets as pairs of upper-case hexadecimal digits with `separator` between the pairs.
     public mutating func append(hex content: ArraySlice<UInt8>, separator: Unicode.Scalar) {
+        append(hex: content.span, separator: separator)
+    }
+
+    /// Appends octets as pairs of upper-case hexadecimal digits with `separator` between the pairs.
+    public mutating func append(hex content: Span<UInt8>, separator: Unicode.Scalar) {
         guard !content.isEmpty else { return }
         let between = UInt8(ascii: separator)
         var place = grow(by: 3 * content.count - 1)
-        let (content, end) = (content.span, count)
+        let end = count
         var target = storage.mutableSpan
         for index in content.indices {
             target[place] = Self.digit(content[index] >> 4)
@@ -106,14 +111,6 @@ public struct JSONText: Sendable {
             if place + 2 < end { target[place + 2] = between }
             place += 3
         }
-    }
-
-    /// Appends an octet as two upper-case hexadecimal digits.
-    public mutating func append(hex octet: UInt8) {
-        let place = grow(by: 2)
-        var target = storage.mutableSpan
-        target[place] = Self.digit(octet >> 4)
-        target[place + 1] = Self.digit(octet & 0x0F)
     }
 
     private static func digit(_ value: UInt8) -> UInt8 { value &+ (value < 10 ? 0x30 : 0x37) }

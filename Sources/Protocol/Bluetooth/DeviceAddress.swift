@@ -63,10 +63,8 @@ extension DeviceAddress: JSONWritable {
     /// Appends `"C0:FF:EE:00:00:01/random"` with its quotes.
     public func write(to text: inout JSONText) {
         text.append("\"")
-        for shift in stride(from: 40, through: 0, by: -8) {
-            text.append(hex: UInt8(truncatingIfNeeded: number >> UInt64(shift)))
-            if shift > 0 { text.append(":") }
-        }
+        let octets = [6 of UInt8] { place in UInt8(truncatingIfNeeded: number >> UInt64(40 - 8 * place)) }
+        text.append(hex: octets.span, separator: ":")
         text.append(kind == .random ? "/random\"" : "/public\"")
     }
 }
