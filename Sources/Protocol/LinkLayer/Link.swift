@@ -45,7 +45,9 @@ public struct Link: Sendable {
     /// The probability, times 2³², that a packet to the peripheral is lost.
     public private(set) var lossToPeripheral: UInt32 = 0
 
-    private var ends: [End]  // by the raw value of `LinkEnd`
+    private var ends: [End]  // by `LinkEnd.index`
+    private static let central = LinkEnd.central.index
+    private static let peripheral = LinkEnd.peripheral.index
     private var phase = Phase.asleep
     // Events are numbered from the start of the link; the air carries the lower 16 bits.
     private var base: Instant  // the anchor of the event `baseEvent`
@@ -75,7 +77,7 @@ public struct Link: Sendable {
     public private(set) var isOver = false
 
     /// Whether this end can still send and receive.
-    public func isOpen(_ end: LinkEnd) -> Bool { self[end].isOpen }
+    public func isOpen(_ end: LinkEnd) -> Bool { ends[end.index].isOpen }
 
     /// The event for the instant of an update that is sent now: six events later, which leaves time to send it again.
     public func updateInstant(at now: Instant) -> UInt16 {
@@ -88,7 +90,7 @@ public struct Link: Sendable {
     public mutating func send(
         _ pdu: LinkPDU, from end: LinkEnd, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
-        guard self[end].isOpen, !self[end].isLeaving else {
+        guard ends[end.index].isOpen, !ends[end.index].isLeaving else {
             if case .data(let packet, _) = pdu { pool.release(packet) }
             return
         }
@@ -99,12 +101,12 @@ public struct Link: Sendable {
 
     /// Sets the key that the encryption procedure of this end introduces.
     public mutating func prepare(_ key: SessionKey, at end: LinkEnd) {
-        if self[end].cipher == nil { self[end].cipher = LinkCipher() }
-        self[end].cipher?.sessionKey = key
+        if ends[end.index].cipher == nil { ends[end.index].cipher = LinkCipher() }
+        ends[end.index].cipher?.sessionKey = key
     }
 
     /// Limits the payload of the data PDUs of this end, in octets, starting with the next one.
-    public mutating func limit(_ end: LinkEnd, payload: Int) { self[end].maximumPayload = max(1, payload) }
+    public mutating func limit(_ end: LinkEnd, payload: Int) { ends[end.index].maximumPayload = max(1, payload) }
 
     /// Closes an end without LL_TERMINATE_IND: its controller was reset or removed.
     public mutating func close(
@@ -136,7 +138,7 @@ public struct Link: Sendable {
                 return endEvent(at: now, pool: &pool, into: &outbox)
             }
             take(flight, at: .peripheral, now: now, pool: &pool, into: &outbox)
-            guard self[.peripheral].isOpen else { return endEvent(at: now, pool: &pool, into: &outbox) }
+            guard ends[Self.peripheral].isOpen else { return endEvent(at: now, pool: &pool, into: &outbox) }
             peripheralAnswers(at: now, pool: &pool, into: &outbox)
         case .toCentral(let flight):
             guard arrives(at: .central, loss: lossToCentral) else {
@@ -156,13 +158,13 @@ public struct Link: Sendable {
     public mutating func supervise(
         _ end: LinkEnd, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
-        guard self[end].supervised == now else { return }  // an earlier instant replaced this one
-        self[end].supervised = nil
-        guard self[end].isOpen else { return }
+        guard ends[end.index].supervised == now else { return }  // an earlier instant replaced this one
+        ends[end.index].supervised = nil
+        guard ends[end.index].isOpen else { return }
         catchUp(to: now, into: &outbox)
         let deadline = deadline(of: end)
         if deadline <= now {
-            outbox.append(.lost(end, wasEstablished: self[end].isEstablished))
+            outbox.append(.lost(end, wasEstablished: ends[end.index].isEstablished))
             closeEnd(end, pool: &pool)
         } else if phase != .asleep {
             watch(end, from: now, into: &outbox)
@@ -172,18 +174,18 @@ public struct Link: Sendable {
     // MARK: Encryption
 
     private mutating func enqueue(_ pdu: LinkPDU, from end: LinkEnd, at now: Instant) {
-        if self[end].cipher != nil, self[end].cipher?.hold(pdu) == true { return }
-        self[end].queue.append(pdu)
+        if ends[end.index].cipher != nil, ends[end.index].cipher?.hold(pdu) == true { return }
+        ends[end.index].queue.append(pdu)
         if case .connectionUpdate(let parameters, let instant) = pdu { update = (parameters, instant) }
         if pdu.isOfEncryption { changeCipher(of: end, at: now) { $0.queued(pdu, at: end) } }
     }
 
     /// Changes the keys of an end, and queues the PDUs that waited for it.
     private mutating func changeCipher(of end: LinkEnd, at now: Instant, _ change: (inout LinkCipher) -> Void) {
-        var cipher = self[end].cipher ?? LinkCipher()
+        var cipher = ends[end.index].cipher ?? LinkCipher()
         change(&cipher)
         let released = cipher.release()
-        self[end].cipher = cipher
+        ends[end.index].cipher = cipher
         for pdu in released {
             if case .connectionUpdate(let parameters, _) = pdu {
                 enqueue(.connectionUpdate(parameters, instant: updateInstant(at: now)), from: end, at: now)
@@ -195,7 +197,7 @@ public struct Link: Sendable {
 
     /// Whether this end receives with the key with which the other end sent the packet.
     private func authenticates(at end: LinkEnd) -> Bool {
-        self[end.other].cipher?.packet == self[end].cipher?.receiving
+        ends[end.other.index].cipher?.packet == ends[end.index].cipher?.receiving
     }
 
     // MARK: A connection event
@@ -207,7 +209,7 @@ public struct Link: Sendable {
             (parameters, self.update) = (update.parameters, nil)
             (base, baseEvent) = (now, event)
             // The timeout may be shorter now.
-            for end in [LinkEnd.central, .peripheral] where self[end].supervised != nil {
+            for end in [LinkEnd.central, .peripheral] where ends[end.index].supervised != nil {
                 watch(end, from: now, into: &outbox)
             }
             outbox.append(.updated(parameters))
@@ -215,34 +217,36 @@ public struct Link: Sendable {
     }
 
     private mutating func centralSends(at start: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
-        guard self[.central].isOpen else { return endEvent(at: start, pool: &pool, into: &outbox) }
-        let flight = self[.central].launch()
+        guard ends[Self.central].isOpen else { return endEvent(at: start, pool: &pool, into: &outbox) }
+        let flight = ends[Self.central].launch()
         phase = .toPeripheral(flight)
         outbox.append(.wake(at: start.advanced(byNanoseconds: timeOnAir(flight, from: .central))))
     }
 
     private mutating func peripheralAnswers(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
-        let flight = self[.peripheral].launch()
+        let flight = ends[Self.peripheral].launch()
         phase = .toCentral(flight)
         let duration = AirTime.interFrameSpace + timeOnAir(flight, from: .peripheral)
         outbox.append(.wake(at: now.advanced(byNanoseconds: duration)))
-        if self[.peripheral].isLeaving { closeEnd(.peripheral, pool: &pool) }
+        if ends[Self.peripheral].isLeaving { closeEnd(.peripheral, pool: &pool) }
     }
 
     private func goesOn(after flight: Flight, at now: Instant) -> Bool {
-        guard self[.central].isOpen,
-            flight.hasMore || !self[.central].queue.isEmpty || self[.central].isLeaving
+        guard ends[Self.central].isOpen,
+            flight.hasMore || !ends[Self.central].queue.isEmpty || ends[Self.central].isLeaving
         else { return false }
         // The length of the peripheral's response is not known.
         let needed =
-            3 * AirTime.interFrameSpace + AirTime.packet(payload: self[.central].next + self[.central].micCount)
-            + AirTime.packet(payload: self[.peripheral].maximumPayload + self[.peripheral].micCount)
+            3 * AirTime.interFrameSpace
+            + AirTime.packet(payload: ends[Self.central].next + ends[Self.central].micCount)
+            + AirTime.packet(payload: ends[Self.peripheral].maximumPayload + ends[Self.peripheral].micCount)
         return now.nanoseconds + needed < anchor.nanoseconds + parameters.intervalNanoseconds
     }
 
     private mutating func endEvent(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
-        if self[.central].isLeaving { closeEnd(.central, pool: &pool) }
-        for end in [LinkEnd.central, .peripheral] where self[end].isOpen && self[end].lastReceived < anchor {
+        if ends[Self.central].isLeaving { closeEnd(.central, pool: &pool) }
+        for end in [LinkEnd.central, .peripheral] where ends[end.index].isOpen && ends[end.index].lastReceived < anchor
+        {
             watch(end, from: now, into: &outbox)
         }
         phase = .asleep
@@ -251,20 +255,22 @@ public struct Link: Sendable {
     }
 
     private func timeOnAir(_ flight: Flight, from end: LinkEnd) -> Int64 {
-        guard flight.carries, case .first(let octets) = self[end].sending else { return AirTime.packet(payload: 0) }
-        return AirTime.packet(payload: self[end].onAir(octets))
+        guard flight.carries, case .first(let octets) = ends[end.index].sending else {
+            return AirTime.packet(payload: 0)
+        }
+        return AirTime.packet(payload: ends[end.index].onAir(octets))
     }
 
     private mutating func take(
         _ flight: Flight, at end: LinkEnd, now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
-        let sent = self[end].sending
-        let (isAcknowledged, isNew) = self[end].receive(flight, at: now)
+        let sent = ends[end.index].sending
+        let (isAcknowledged, isNew) = ends[end.index].receive(flight, at: now)
         if isAcknowledged, case .first(let octets) = sent {
             acknowledge(octets, at: end, pool: &pool, into: &outbox)
         }
-        if isNew, flight.carries, self[end].isOpen, let pdu = self[end.other].queue.first,
-            case .first(let octets) = self[end.other].sending
+        if isNew, flight.carries, ends[end.index].isOpen, let pdu = ends[end.other.index].queue.first,
+            case .first(let octets) = ends[end.other.index].sending
         {
             guard authenticates(at: end) else {
                 outbox.append(.integrityFailed(end))
@@ -278,13 +284,13 @@ public struct Link: Sendable {
     private mutating func acknowledge(
         _ octets: Int, at end: LinkEnd, pool: inout PacketPool, into outbox: inout [Output]
     ) {
-        guard let first = self[end].queue.first else { return }
+        guard let first = ends[end.index].queue.first else { return }
         if case .data(var packet, _) = first, octets < packet.count {
             packet.dropFirst(octets)
-            self[end].queue[0] = .data(packet, isStart: false)
+            ends[end.index].queue[0] = .data(packet, isStart: false)
             return
         }
-        switch self[end].queue.remove(at: 0) {
+        switch ends[end.index].queue.remove(at: 0) {
         case .data(let packet, _):
             pool.release(packet)
             outbox.append(.acknowledged(end))
@@ -303,7 +309,7 @@ public struct Link: Sendable {
         case .data(let packet, let isStart):
             outbox.append(.received(end, .data(pool.copy(packet, from: 0, count: octets), isStart: isStart)))
         case .terminate:
-            self[end].isLeaving = true
+            ends[end.index].isLeaving = true
             outbox.append(.received(end, pdu))
         default:
             if pdu.isOfEncryption { changeCipher(of: end, at: now) { $0.received(pdu, at: end) } }
@@ -315,7 +321,7 @@ public struct Link: Sendable {
     /// events that are not simulated change nothing.
     private mutating func arrives(at end: LinkEnd, loss: UInt32) -> Bool {
         packets += 1
-        guard self[end].isOpen else { return false }
+        guard ends[end.index].isOpen else { return false }
         guard loss > 0 else { return true }
         let place = event << 16 | packets << 1 | UInt64(end.rawValue)
         var draw = RandomStream(seed: chance ^ (place &* 0x9E37_79B9_7F4A_7C15))
@@ -327,9 +333,10 @@ public struct Link: Sendable {
     private var isLossless: Bool { lossToCentral == 0 && lossToPeripheral == 0 }
 
     private var canSleep: Bool {
-        sleeps && isLossless && update == nil && self[.central].queue.isEmpty && self[.peripheral].queue.isEmpty
-            && self[.central].isOpen && self[.peripheral].isOpen && self[.central].isEstablished
-            && self[.peripheral].isEstablished
+        sleeps && isLossless && update == nil && ends[Self.central].queue.isEmpty
+            && ends[Self.peripheral].queue.isEmpty
+            && ends[Self.central].isOpen && ends[Self.peripheral].isOpen && ends[Self.central].isEstablished
+            && ends[Self.peripheral].isEstablished
     }
 
     private mutating func wakeUp(at now: Instant, into outbox: inout [Output]) {
@@ -354,8 +361,10 @@ public struct Link: Sendable {
         let (toPeripheral, toCentral) = Self.emptyEvent
         let elapsed = now.nanoseconds - present.nanoseconds
         let last = elapsed < toCentral ? present.advanced(byNanoseconds: -parameters.intervalNanoseconds) : present
-        self[.peripheral].lastReceived = max(self[.peripheral].lastReceived, last.advanced(byNanoseconds: toPeripheral))
-        self[.central].lastReceived = max(self[.central].lastReceived, last.advanced(byNanoseconds: toCentral))
+        ends[Self.peripheral].lastReceived = max(
+            ends[Self.peripheral].lastReceived, last.advanced(byNanoseconds: toPeripheral))
+        ends[Self.central].lastReceived = max(
+            ends[Self.central].lastReceived, last.advanced(byNanoseconds: toCentral))
         if elapsed < toCentral { resume(present, elapsed: elapsed, into: &outbox) }
     }
 
@@ -363,14 +372,14 @@ public struct Link: Sendable {
     private mutating func resume(_ start: Instant, elapsed: Int64, into outbox: inout [Output]) {
         let (toPeripheral, toCentral) = Self.emptyEvent
         begin(at: start, into: &outbox)
-        let flight = self[.central].launch()
+        let flight = ends[Self.central].launch()
         guard elapsed >= toPeripheral else {
             phase = .toPeripheral(flight)
             return outbox.append(.wake(at: start.advanced(byNanoseconds: toPeripheral)))
         }
         packets = 1
-        _ = self[.peripheral].receive(flight, at: start.advanced(byNanoseconds: toPeripheral))
-        phase = .toCentral(self[.peripheral].launch())
+        _ = ends[Self.peripheral].receive(flight, at: start.advanced(byNanoseconds: toPeripheral))
+        phase = .toCentral(ends[Self.peripheral].launch())
         outbox.append(.wake(at: start.advanced(byNanoseconds: toCentral)))
     }
 
@@ -383,35 +392,29 @@ public struct Link: Sendable {
 
     private func deadline(of end: LinkEnd) -> Instant {
         let patience =
-            self[end].isEstablished ? parameters.timeoutNanoseconds : 6 * parameters.intervalNanoseconds
-        return self[end].lastReceived.advanced(byNanoseconds: patience)
+            ends[end.index].isEstablished ? parameters.timeoutNanoseconds : 6 * parameters.intervalNanoseconds
+        return ends[end.index].lastReceived.advanced(byNanoseconds: patience)
     }
 
     private mutating func watch(_ end: LinkEnd, from now: Instant, into outbox: inout [Output]) {
         let due = max(now, deadline(of: end))
-        guard due < self[end].supervised ?? .never else { return }
-        self[end].supervised = due
+        guard due < ends[end.index].supervised ?? .never else { return }
+        ends[end.index].supervised = due
         outbox.append(.wakeSupervision(end, at: due))
     }
 
     private mutating func closeEnd(_ end: LinkEnd, pool: inout PacketPool) {
-        for case .data(let packet, _) in self[end].queue { pool.release(packet) }
-        for case .data(let packet, _) in self[end].cipher?.held ?? [] { pool.release(packet) }
-        self[end].queue.removeAll()
-        self[end].cipher = nil
-        (self[end].isOpen, self[end].isLeaving) = (false, false)
-        isOver = !self[end.other].isOpen
+        for case .data(let packet, _) in ends[end.index].queue { pool.release(packet) }
+        for case .data(let packet, _) in ends[end.index].cipher?.held ?? [] { pool.release(packet) }
+        ends[end.index].queue.removeAll()
+        ends[end.index].cipher = nil
+        (ends[end.index].isOpen, ends[end.index].isLeaving) = (false, false)
+        isOver = !ends[end.other.index].isOpen
     }
 
     /// The first event, counted from `base`, that begins at `now` or later.
     private func eventIndex(from now: Instant) -> Int64 {
         let since = now.nanoseconds - base.nanoseconds
         return since <= 0 ? 0 : (since + parameters.intervalNanoseconds - 1) / parameters.intervalNanoseconds
-    }
-
-    // A coroutine that is not inlined allocates its frame.
-    private subscript(end: LinkEnd) -> End {
-        @inline(__always) _read { yield ends[Int(end.rawValue)] }
-        @inline(__always) _modify { yield &ends[Int(end.rawValue)] }
     }
 }

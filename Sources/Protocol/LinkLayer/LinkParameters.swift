@@ -32,6 +32,8 @@ public enum LinkEnd: UInt8, BitwiseCopyable, Sendable {
     /// Responds.
     case peripheral = 1
 
+    /// The place of the end in an array of both.
+    var index: Int { Int(rawValue) }
     /// The opposite end.
     public var other: LinkEnd { self == .central ? .peripheral : .central }
 }
