@@ -12,8 +12,8 @@ LINKING := $(shell awk '/^MemTotal/ && $$2 > 12000000 { print "--experimental-lt
 # Modules that read external data or wrap C.
 READING := ATT Arguments BlueZ Bluetooth Characteristics Checks ClientTesting Collector CommandLineTool Conformance \
     Control Cryptography DBus Documents Drivers EventLog Expectations GATT HCI L2CAP LEHost LinkLayer Octets Peripheral \
-    PeripheralTesting Replay Reporting ScenarioLanguage Scenarios Services Simulation Sockets TextFormatting Terminal \
-    VirtualController
+    PeripheralTesting Replay Reporting ScenarioLanguage Scenarios SecurityManager Services Simulation Sockets \
+    TextFormatting Terminal VirtualController
 # Suites of tests that update what is generated.
 GENERATING := ActionTableTests RegistryTests ReportTests ScenarioFileTests VerdictTests
 # For make matrix: which clients of Tests/Clients/clients.json run (all if empty).
