@@ -61,10 +61,10 @@ async def end(process):
         return await process.wait()
 
 
-async def controller_port(process):
-    """The port of lubdub's first controller, from its line `controller tcp:127.0.0.1:PORT`."""
+async def controller_port(process, output=None):
+    """The port of lubdub's first controller, from its line `controller tcp:127.0.0.1:PORT`, on standard output by default."""
     async with asyncio.timeout(10):
-        async for line in process.stdout:
+        async for line in output or process.stdout:
             words = line.decode().split()
             if words[:1] == ['controller']:
                 return int(words[1].rsplit(':', 1)[1])

@@ -18,16 +18,18 @@ CAPABILITIES = {
     'keyboard_only': IO.KEYBOARD_INPUT_ONLY, 'no_input_no_output': IO.NO_OUTPUT_NO_INPUT,
     'keyboard_display': IO.DISPLAY_OUTPUT_AND_KEYBOARD_INPUT}
 
-# Table 2.8 of Core 6.0, Vol 3, Part H, section 2.3.5.1: whether a responder (row) and an initiator (column) authenticate each
-# other, with LE legacy pairing and with LE Secure Connections.
-AUTHENTICATES = {
-    'display_only': ('..KK', '..KK'), 'display_yes_no': ('..KK', '.CKC'), 'keyboard_only': ('KKKK', 'KKKK'),
-    'no_input_no_output': ('....', '....'), 'keyboard_display': ('KKKK', 'KCKC')}
+# Table 2.8 of Core 6.0, Vol 3, Part H, section 2.3.5.1, with LE legacy pairing and with LE Secure Connections.  Of a responder
+# (row) and an initiator (column), the user of the responder enters a passkey (E) that the initiator displays, or reads one (D)
+# for the initiator, or both users enter the same (B), or compare numbers (C); with Just Works (.) they do nothing.
+PARTS = {
+    'display_only': ('..DD', '..DD'), 'display_yes_no': ('..DD', '.CDC'), 'keyboard_only': ('EEBE', 'EEBE'),
+    'no_input_no_output': ('....', '....'), 'keyboard_display': ('EEDE', 'ECDC')}
 COLUMNS = ['display_only', 'display_yes_no', 'keyboard_only', 'keyboard_display']
 
 
-def authenticates(responder, initiator, secure):
-    return initiator in COLUMNS and AUTHENTICATES[responder][secure][COLUMNS.index(initiator)] != '.'
+def part(responder, initiator, secure):
+    """The part of the responder's user in a pairing that is to authenticate."""
+    return PARTS[responder][secure][COLUMNS.index(initiator)] if initiator in COLUMNS else '.'
 
 
 class User(pairing.PairingDelegate):
@@ -105,7 +107,7 @@ class SecureStrapTests(Interoperability):
                             await connection.pair()
                             bond = await paired
                         what = responder, initiator, secure, mitm
-                        expected = mitm and authenticates(responder, initiator, secure)
+                        expected = mitm and part(responder, initiator, secure) != '.'
                         self.assertTrue(connection.is_encrypted, what)
                         self.assertEqual((bond.ltk or bond.ltk_central).authenticated, expected, what)
                         self.assertEqual(bond.ltk is not None, secure, what)
