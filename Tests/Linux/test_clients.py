@@ -1,5 +1,6 @@
-"""A client under test over the kernel and bluetoothd: the adapter for bleak in the documentation."""
+"""Clients under test over the kernel and bluetoothd: the adapter for bleak in the documentation, and the one that pairs."""
 
+import copy
 import json
 import shlex
 import sys
@@ -39,9 +40,9 @@ CASE = {
 class BleakTests(LinuxTest):
     limit = 240
 
-    async def reported(self, client):
-        """The report of one case, lubdub's output, and its status."""
-        (self.folder / 'case.json').write_text(json.dumps(CASE))
+    async def reported(self, client, case=CASE):
+        """The report of one case, and lubdub's output."""
+        (self.folder / 'case.json').write_text(json.dumps(case))
         report = self.folder / 'report.json'
         output = await self.output(
             LUBDUB, 'run', self.folder / 'case.json', '--controller', 'vhci', '--client', client, '--report', report,
@@ -59,6 +60,43 @@ class BleakTests(LinuxTest):
         self.assertRegex(output, r'^controller hci\d+\n')
         self.assertEqual(interfaces(), before)
         self.assertEqual(self.kernel_complaints(), [])
+
+    async def pairs(self, permission, **security):
+        """What the adapter of `Tests/Clients` reports about pairing while it passes a case, and the device's events."""
+        case = copy.deepcopy(CASE)
+        device, = case['devices']
+        device['security'] = security
+        device['services'][0]['permissions'] = [permission]
+        case['script'] = [
+            {'when': {'event': 'paired', 'of': 'strap', 'nth': 1, 'after': '3 s'}, 'id': 'end', 'do': 'disconnect'}]
+        case['expect'] = [expectation for expectation in case['expect'] if expectation['id'] != 'shows_300']
+        client = ['exec', sys.executable, str(ROOT / 'Tests/Clients/adapters/bleak_gatt.py')]
+        async with self.bluetoothd():
+            case, output = await self.reported(shlex.join(client), case)
+        self.assertEqual((case['verdict'], case['reason']), ('pass', None), output)
+        log, = (self.folder / 'kept').rglob('events.jsonl')
+        records = [json.loads(record) for record in log.read_text().splitlines()]
+        lines = [record['line'] for record in records if record['event'] == 'said']
+        return [line for line in lines if {'passkey', 'paired'} & set(line)], [record['event'] for record in records]
+
+    async def test_the_adapter_of_bleak_pairs_and_returns_with_the_bond(self):
+        lines, events = await self.pairs('encrypted')
+        self.assertEqual(lines, [{'paired': {'bonded': True}}])
+        self.assertEqual((events.count('paired'), events.count('encrypted')), (1, 2))
+
+    async def test_the_user_of_bleak_enters_the_passkey(self):
+        lines, _ = await self.pairs('authenticated', io='display_only', mitm='required', passkey=123456)
+        self.assertEqual(lines, [{'passkey': {'requested': True}}, {'paired': {'bonded': True}}])
+
+    async def test_the_user_of_the_strap_enters_the_passkey_of_bleak(self):
+        lines, _ = await self.pairs('authenticated', io='keyboard_only', mitm='required')
+        self.assertEqual([list(line) for line in lines], [['passkey'], ['paired']])
+        self.assertEqual(list(lines[0]['passkey']), ['displayed'])
+
+    async def test_the_user_of_bleak_compares_numbers(self):
+        lines, _ = await self.pairs('authenticated', io='display_yes_no', mitm='required', secure_connections='required')
+        self.assertEqual([list(line) for line in lines], [['passkey'], ['paired']])
+        self.assertEqual(list(lines[0]['passkey']), ['compared'])
 
     async def test_a_client_that_cannot_be_started_is_an_error(self):
         case, _ = await self.reported('no-such-program')

@@ -1,7 +1,11 @@
-"""Connects with bleak, as examples/disconnect_callback.py of its repository does: scan, connect, wait for the callback."""
+"""Connects with bleak, as examples/disconnect_callback.py of its repository does: scan, connect, wait for the callback.
+
+It does not call `client.pair()`: bluetoothd pairs when the device refuses a request.
+"""
 
 import asyncio
 
+import bluez_agent
 from adapter import ADDRESS, CONTROLLER, keep_listening, report
 from bleak import BleakClient, BleakScanner
 
@@ -10,7 +14,12 @@ ADAPTER = {'adapter': CONTROLLER}
 
 def run(subscribe):
     """Awaits `subscribe(client)` in each connection."""
-    asyncio.run(keep_listening(lambda: listen(subscribe)))
+    asyncio.run(main(subscribe))
+
+
+async def main(subscribe):
+    async with bluez_agent.answering():
+        await keep_listening(lambda: listen(subscribe))
 
 
 async def listen(subscribe):
