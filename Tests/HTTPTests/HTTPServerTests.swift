@@ -1,0 +1,164 @@
+import Simulation
+import Sockets
+import Synchronization
+import Testing
+
+@testable import HTTP
+
+@Suite(.timeLimit(.minutes(1))) struct HTTPServerTests {
+    /// A client that collects what the server sends.
+    private final class Client: Sendable {
+        private let octets = Mutex<[UInt8]>([])
+        private let over = Mutex(false)
+        let connection: StreamConnection
+
+        init(port: UInt16, on loop: EventLoop) throws {
+            connection = try StreamConnection(to: .tcp(host: "127.0.0.1", port: port), on: loop)
+            connection.start { [weak self] event in
+                switch event {
+                case .opened: break
+                case .received(let more): self?.octets.withLock { $0 += more }
+                case .ended, .failed: self?.over.withLock { $0 = true }
+                }
+            }
+        }
+
+        var text: String { octets.withLock { String(decoding: $0, as: UTF8.self) } }
+        var count: Int { octets.withLock { $0.count } }
+        var isOver: Bool { over.withLock { $0 } }
+        func say(_ text: String) { connection.send(Array(text.utf8)) }
+    }
+
+    private static func wait(_ loop: EventLoop, until isTrue: () async -> Bool) async throws {
+        for _ in 0..<5000 {
+            if await isTrue() { return }
+            try await loop.sleep(until: loop.now.advanced(by: .milliseconds(2)), tolerance: nil)
+        }
+        Issue.record("nothing happened within 10 s")
+    }
+
+    /// Runs `body` with a server that answers with the request, and with a stream at /stream.
+    private static func serving(
+        _ limits: HTTPLimits = HTTPLimits(),
+        _ body: sending @escaping (HTTPServer, EventLoop) async throws -> Void
+    ) throws {
+        let loop = EventLoop(pace: .real())
+        try loop.run {
+            let server = try HTTPServer(host: "127.0.0.1", port: 0, on: loop, limits) { request, streams in
+                if request.path == "/stream" {
+                    return Response(
+                        200, [.init("Content-Type", "text/event-stream")],
+                        .stream(first: [StreamQueue.event("first", data: "\(streams)")]))
+                }
+                let fields = request.fields.map { "\($0.name)=\($0.value)" }.joined(separator: ";")
+                let text =
+                    "\(request.method) \(request.path) [\(fields)] \(String(decoding: request.body, as: UTF8.self))"
+                return Response(200, [.init("X-Test", "yes")], .octets(Array(text.utf8)))
+            }
+            await server.start()
+            try await body(server, loop)
+            await server.close()
+            await server.close()
+        }
+    }
+
+    @Test func `A request is answered with its fields and its body`() throws {
+        try Self.serving { server, loop in
+            let client = try Client(port: server.port, on: loop)
+            client.say("POST /act?x=1 HTTP/1.1\r\nHost: a\r\nX-Long: b c\r\nContent-Length: 5\r\n\r\nhel")
+            client.say("loGET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n")
+            try await Self.wait(loop) { client.text.contains("GET / [") }
+            #expect(client.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(client.text.contains("x-test: yes"))
+            #expect(client.text.contains("POST /act [host=a;x-long=b c;content-length=5] hello"))
+            #expect(client.text.contains("GET / [host=a;host=b] "))
+            client.connection.close()
+        }
+    }
+
+    @Test func `A stream gets what is sent, until the server closes`() throws {
+        try Self.serving { server, loop in
+            let clients = try (0..<3).map { _ in try Client(port: server.port, on: loop) }
+            for client in clients { client.say("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n") }
+            try await Self.wait(loop) { clients.allSatisfy { $0.text.contains("event: first") } }
+            #expect(await server.streamCount == 3)
+            for number in 0..<100 { await server.send(StreamQueue.event(data: "<\(number)>")) }
+            try await Self.wait(loop) { clients.allSatisfy { $0.text.contains("<99>") } }
+            clients[0].connection.close()
+            try await Self.wait(loop) {
+                await server.send(StreamQueue.event(data: "again"))
+                return await server.streamCount == 2
+            }
+            await server.close()
+            #expect(await server.streamCount == 0)
+            try await Self.wait(loop) { clients[1].isOver && clients[2].isOver }
+        }
+    }
+
+    @Test func `A stream that nobody reads loses events, ends, and does not hold up the others`() throws {
+        var limits = HTTPLimits()
+        (limits.secondsWithoutTraffic, limits.waitingPerStream) = (1, 64 << 10)
+        try Self.serving(limits) { server, loop in
+            let (slow, quick) = (try Client(port: server.port, on: loop), try Client(port: server.port, on: loop))
+            for client in [slow, quick] { client.say("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n") }
+            try await Self.wait(loop) { await server.streamCount == 2 && quick.count > 0 && slow.count > 0 }
+            slow.connection.pause()
+            let event = StreamQueue.event(data: String(repeating: "x", count: 1 << 14))
+            var sent = 0
+            try await Self.wait(loop) {
+                await server.send(event)
+                sent += 1
+                return await server.streamCount == 1
+            }
+            try await Self.wait(loop) { quick.count >= sent * event.count }
+            #expect(!quick.text.contains("event: lost"))
+            for client in [slow, quick] { client.connection.close() }
+        }
+    }
+
+    @Test(arguments: [
+        "GET / HTTP/1.1\r\n\r\n", "GET /\r\n\r\n", "\u{0}\u{1}\u{2}\r\n\r\n", "GET / HTTP/9.9\r\nHost: a\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nX: " + String(repeating: "y", count: 40 << 10) + "\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2000\r\n\r\n" + String(repeating: "y", count: 2000),
+    ])
+    func `A malformed or too long request is refused, and others are served`(request: String) throws {
+        var limits = HTTPLimits()
+        (limits.body, limits.secondsWithoutTraffic) = (1000, 2)
+        try Self.serving(limits) { server, loop in
+            let client = try Client(port: server.port, on: loop)
+            client.say(request)
+            try await Self.wait(loop) {
+                client.isOver || client.text.hasPrefix("HTTP/1.1 4") || client.text.hasPrefix("HTTP/1.1 5")
+            }
+            let other = try Client(port: server.port, on: loop)
+            other.say("GET /other HTTP/1.1\r\nHost: a\r\n\r\n")
+            try await Self.wait(loop) { other.text.contains("GET /other") }
+            for client in [client, other] { client.connection.close() }
+        }
+    }
+
+    @Test func `Connections beyond the limit wait, and silent ones end`() throws {
+        var limits = HTTPLimits()
+        (limits.connections, limits.secondsWithoutTraffic) = (2, 1)
+        try Self.serving(limits) { server, loop in
+            let clients = try (0..<5).map { _ in try Client(port: server.port, on: loop) }
+            clients[4].say("GET /last HTTP/1.1\r\nHost: a\r\n\r\n")
+            try await Self.wait(loop) { clients[4].text.contains("GET /last") }
+            #expect(clients[0].isOver || clients[1].isOver)
+            for client in clients { client.connection.close() }
+        }
+    }
+
+    @Test func `A port in use is an error`() throws {
+        try Self.serving { server, loop in
+            #expect(throws: SocketFailure.self) {
+                _ = try HTTPServer(host: "127.0.0.1", port: server.port, on: loop) { _, _ in
+                    Response(200, [], .octets([]))
+                }
+            }
+        }
+    }
+}
