@@ -1,0 +1,15 @@
+import CommandSupport
+import HCITransport
+import KernelBluetooth
+import Simulation
+import Sockets
+
+extension H4Transport {
+    /// A transport to a controller that Lubdub does not simulate.
+    convenience init(above address: ControllerAddress, on loop: EventLoop) throws(CommandFailure) {
+        switch address {
+        case .stream(let address): self.init(try orFail { try StreamConnection(to: address, on: loop) })
+        case .adapter(let index): self.init(try BorrowedAdapter(index, on: loop))
+        }
+    }
+}

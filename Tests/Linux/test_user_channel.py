@@ -1,0 +1,206 @@
+"""`--radio hci:N`: adapters of this machine without bluetoothd, and that bluetoothd has them afterwards as before."""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import struct
+
+from harness import CONFIGURATION, LUBDUB, ROOT, interfaces, until
+from heart import BATTERY_LEVEL, LOCATION, MEASUREMENT, hear
+from serving import DBusFailure, ServingTest
+
+# How often an adapter is taken and given back.
+ROUNDS = int(os.environ.get('LUBDUB_ROUNDS', '5'))
+RFKILL_CHANGE_ALL, RFKILL_TYPE_BLUETOOTH = 3, 2
+
+
+class UserChannelTests(ServingTest):
+    limit = 110
+
+    @contextlib.asynccontextmanager
+    async def played(self, adapter, scenario='scenarios/resting.json', options=()):
+        """A scenario's device above an adapter's user channel: yields the process and the event log's path."""
+        events = self.folder / 'events.jsonl'
+        events.unlink(missing_ok=True)
+        async with self.running(
+                'lubdub', LUBDUB, 'serve', scenario, '--radio', f'hci:{adapter.removeprefix("hci")}', '--events', events,
+                *options) as process:
+            await until(lambda: self.happened(events, 'advertising'), 'it advertises', process)
+            yield process, events
+
+    async def given_back(self, adapter, before):
+        """Waits until bluetoothd has the adapter again, in its former state."""
+        await self.powered(adapter)
+        await self.is_as_before(adapter, before)
+
+    async def test_bleak_subscribes_and_the_adapter_is_given_back(self):
+        async with self.two_adapters() as (own, other):
+            before = await self.state(own)
+            for ending, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)):
+                with self.subTest(ending):
+                    async with self.played(own) as (process, events):
+                        async with self.client(other) as client:
+                            self.assertEqual(await client.read_gatt_char(LOCATION), b'\x01')
+                            self.assertEqual(await client.read_gatt_char(BATTERY_LEVEL), b'\x57')
+                            heard = await hear(client, 3)
+                        await until(lambda: self.happened(events, 'disconnected'), 'the strap notes the end', process)
+                        process.send_signal(ending)
+                        self.assertEqual(await process.wait(), status)
+                    notified = [record['value']['bpm'] for record in self.happened(events, 'notified')]
+                    self.assertEqual(heard, notified[:len(heard)])
+                    await self.given_back(own, before)
+            # bluetoothd can use it at once.
+            async with self.served(own), self.client(other) as client:
+                self.assertGreaterEqual(len(await hear(client, 2)), 2)
+
+    async def test_its_power_is_restored_after_a_kill(self):
+        """bluetoothd does not switch adapters on here, so it is Lubdub's second process that does."""
+        configuration = CONFIGURATION.replace('AutoEnable=true', 'AutoEnable=false')
+        async with self.btvirt() as (own, other), self.message_bus(), self.daemon(configuration):
+            await self.set_power(other, True)
+            for power in (False, True):
+                with self.subTest(power):
+                    await self.set_power(own, power)
+                    before = await self.state(own)
+                    self.assertEqual(before['Powered'], power)
+                    async with self.played(own) as (process, _):
+                        await self.find(other)
+                        process.kill()
+                        await process.wait()
+                    await until(lambda: own in interfaces(), f'{own} is back')
+                    await self.is_known(own)
+                    await self.is_as_before(own, before)
+
+    async def is_known(self, adapter):
+        """Waits until bluetoothd has the adapter."""
+        while True:
+            with contextlib.suppress(DBusFailure):
+                return await self.state(adapter)
+            await asyncio.sleep(0.1)
+
+    async def test_it_is_taken_and_given_back_many_times(self):
+        async with self.two_adapters() as (own, _):
+            before = await self.state(own)
+            for _ in range(ROUNDS):
+                await self.output(LUBDUB, 'scan', '--radio', 'hci:0', '--for', '100ms')
+                await self.given_back(own, before)
+            self.assertEqual(self.kernel_complaints(), [])
+
+    async def test_lubdub_is_both_ends(self):
+        async with self.btvirt() as (own, other):
+            async with self.played(own) as (process, events):
+                heard = await self.output(
+                    LUBDUB, 'monitor', '--radio', f'hci:{other.removeprefix("hci")}', '--for', '8s', limit=40)
+                self.assertRegex(heard, r'6\d bpm')
+            self.assertIn(own, interfaces())
+
+    async def test_a_silent_loss_another_address_and_a_malformed_value(self):
+        """bluetoothd does not let a scenario do this. bleak, over another adapter, recovers."""
+        def change(document):
+            document['script'] = [
+                {'id': 'away', 'when': {'event': 'subscribed', 'of': 'heart_rate', 'nth': 1, 'after': '3 s'},
+                 'do': 'link_loss', 'for': '10 s'},
+                {'when': {'event': 'began', 'of': 'away', 'after': '5 s'}, 'do': 'change_address', 'of': 'strap',
+                 'to': 'C0:FF:EE:00:00:99/random'},
+                {'when': {'event': 'subscribed', 'of': 'heart_rate', 'nth': 2, 'after': '1 s'}, 'do': 'raw',
+                 'of': 'heart_rate', 'octets': '11 48'}]
+
+        trace = self.folder / 'btmon.btsnoop'
+        async with (
+                self.own_adapters(2) as (own, other), self.running('btmon', 'btmon', '-w', trace),
+                self.played(own, self.scenario(change)) as (process, events)):
+            gone = asyncio.Event()
+            async with self.client(other) as client:
+                self.assertEqual(client.address, 'C0:FF:EE:00:00:01')
+                client._backend._disconnected_callback = gone.set
+                await hear(client, 1)
+                await asyncio.wait_for(gone.wait(), 30)
+            await until(lambda: self.happened(events, 'ended'), 'it is back', process)
+            received = []
+            async with self.client(other) as client:
+                self.assertEqual(client.address, 'C0:FF:EE:00:00:99')
+                await client.start_notify(MEASUREMENT, lambda _, value: received.append(bytes(value)))
+                await until(lambda: b'\x11\x48' in received, 'the malformed value arrives', process)
+        # btmon recorded what the event log has: the notification of these octets with this handle.
+        sent, = [record for record in self.happened(events, 'notified') if record['octets'] == '11 48']
+        self.assertIn(struct.pack('<BH', 0x1B, sent['handle']) + b'\x11\x48', trace.read_bytes())
+
+    async def test_check_loses_links_by_a_reset(self):
+        async with self.own_adapters(2) as (own, other), self.played(own):
+            said = await self.output(
+                LUBDUB, 'check', '--radio', f'hci:{other.removeprefix("hci")}', '--peer', 'Lubdub HRM',
+                '--only', 'reconnection/*', limit=100)
+            self.assertRegex(said, r'pass +reconnection/advertises_after_loss')
+            self.assertIn(' 0 fail', said)
+
+    async def test_a_device_of_bluetoothd_is_recorded(self):
+        scenario = self.folder / 'recorded.json'
+        async with self.own_adapters(2) as (own, other), self.served(own):
+            before = await self.state(other)
+            said = await self.output(
+                LUBDUB, 'record', '--radio', f'hci:{other.removeprefix("hci")}', '--peer', 'Lubdub HRM', '--for', '5s',
+                '-o', scenario, limit=60)
+            self.assertIn(f'Wrote {scenario} with', said)
+            await self.given_back(other, before)
+        device, = json.loads(scenario.read_text())['devices']
+        services = {service['uuid']: service for service in device['services']}
+        self.assertLessEqual({'1800', '1801', '180D', '180F'}, services.keys())
+        self.assertEqual([own['uuid'] for own in services['180D']['characteristics']], ['2A37', '2A38', '2A39'])
+        values = scenario.with_suffix('.csv').read_text()
+        self.assertGreaterEqual(values.count('heart_rate/heart_rate_measurement'), 4)
+
+    async def test_the_adapter_is_unplugged(self):
+        async with self.message_bus(), self.daemon():
+            async with self.btvirt() as (own, other):
+                await self.powered(own, other)
+                serving = self.played(own)
+                process, _ = await serving.__aenter__()
+                self.addAsyncCleanup(serving.__aexit__, None, None, None)
+            async with asyncio.timeout(20):
+                self.assertEqual(await process.wait(), 3)
+            self.assertIn(f'{own}: the adapter has gone (plug it in again)', self.said())
+
+    async def said_by(self, *arguments, before=None):
+        """The message of a command that fails for its environment."""
+        process = await asyncio.create_subprocess_exec(
+            LUBDUB, *arguments, cwd=ROOT, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE, preexec_fn=before)
+        _, messages = await process.communicate()
+        self.assertEqual(process.returncode, 3, messages)
+        return messages.decode()
+
+    async def test_messages(self):
+        scan = ['scan', '--radio', 'hci:0', '--for', '1s']
+        async with self.two_adapters() as (own, other):
+            self.assertEqual(own, 'hci0')
+            with self.subTest('no such adapter'):
+                self.assertIn(
+                    'cannot use hci7: there is no such adapter (see lubdub doctor',
+                    await self.said_by('scan', '--radio', 'hci:7'))
+            with self.subTest('no capability'):
+                self.assertIn(
+                    'cannot use hci0: the capability CAP_NET_ADMIN is missing (give it to the program: sudo setcap',
+                    await self.said_by(*scan, before=lambda: os.setuid(65534)))
+            with self.subTest('another lubdub has it'):
+                async with self.played(own):
+                    self.assertIn(
+                        'cannot use hci0: another program has it to itself (end that program', await self.said_by(*scan))
+                await self.powered(own)
+            with self.subTest('connected through bluetoothd'):
+                async with self.served(other), self.client(own):
+                    self.assertIn(
+                        'cannot use hci0: it has 1 connection through bluetoothd (disconnect', await self.said_by(*scan))
+            with self.subTest('rfkill'):
+                await self.output('modprobe', 'rfkill')
+                self.rfkill(own, True)
+                try:
+                    self.assertIn('cannot use hci0: rfkill has switched it off', await self.said_by(*scan))
+                finally:
+                    self.rfkill(own, False)
+
+    def rfkill(self, adapter, is_blocked):
+        """Blocks all Bluetooth adapters, or none.  <linux/rfkill.h>: struct rfkill_event."""
+        with open('/dev/rfkill', 'wb', buffering=0) as device:
+            device.write(struct.pack('<IBBBB', 0, RFKILL_TYPE_BLUETOOTH, RFKILL_CHANGE_ALL, is_blocked, 0))
