@@ -1,0 +1,245 @@
+import ATT
+import Bluetooth
+package import EventLog
+import HCI
+import L2CAP
+import LEHost
+import Octets
+package import Simulation
+
+/// Finds devices in HCI packets: their advertising, their attributes and what they notify.
+///
+/// With the packets of a central, these are its peripherals; with those of a peripheral, it is that peripheral.
+package struct DeviceCapture: Sendable {
+    /// What tells devices apart.
+    private enum Key: Hashable, Sendable {
+        case address(DeviceAddress)
+        /// The device of the controller itself.
+        case local(controller: UInt16)
+        /// The peer of a connection that has begun before the packets.
+        case unknown(Link)
+    }
+
+    /// A connection, by its number at its controller.
+    private struct Link: Hashable, Sendable {
+        let controller: UInt16
+        let handle: UInt16
+    }
+
+    private struct Connection: Sendable {
+        var key: Key
+        /// Whether the server is that of the packets' own host.
+        var isServerLocal = false
+        var frames: [PacketRecord.Kind: [UInt8]] = [:]
+    }
+
+    private struct Found: Sendable {
+        var device = RecordedDevice()
+        var attributes = AttributeCapture()
+        var reports: [Instant] = []
+        var timing: ConnectionTiming?
+    }
+
+    /// The maximum number of devices; further advertisers are ignored.
+    private static let maximumDevices = 1024
+    /// The maximum number of advertising reports of a device that show its interval.
+    private static let maximumReports = 256
+
+    private var found: [Key: Found] = [:]
+    /// In the order in which they were found.
+    private var order: [Key] = []
+    private var connections: [Link: Connection] = [:]
+    private var reports = ReportAssembler()
+
+    /// No packet has been taken.
+    package init() {}
+
+    /// The octets that all devices have notified.
+    package var notifiedCount: Int { found.values.reduce(0) { $0 + $1.attributes.notifiedCount } }
+
+    /// The devices whose attributes were discovered, at least in part.
+    ///
+    /// If the packets are those of both sides, only the central's count.
+    package var devices: [RecordedDevice] {
+        let known = order.filter { found[$0]?.attributes.services.isEmpty == false }
+        return known.filter { key in
+            guard case .local = key, let address = found[key]?.device.address else { return true }
+            return !known.contains(.address(address))
+        }.compactMap { found[$0] }.map(device)
+    }
+
+    /// The advertising devices without a connection.
+    package var others: [RecordedDevice] {
+        order.compactMap { found[$0] }.filter(\.attributes.services.isEmpty).map(device)
+    }
+
+    private func device(_ found: Found) -> RecordedDevice {
+        var device = found.device
+        device.name =
+            device.name
+            ?? [device.advertising, device.scanResponse].compactMap(\.self)
+            .compactMap { try? AdvertisingData(octets: $0, limit: .extended).localName }.first
+        device.add(found.attributes)
+        device.interval = Self.interval(found.reports)
+        device.timing = found.timing
+        return device
+    }
+
+    /// The mean time between reports, without the mean of the random delay, in whole milliseconds.  Core 6.0, Vol 6, Part B,
+    /// section 4.4.2.2.1.
+    private static func interval(_ reports: [Instant]) -> Duration? {
+        let gaps = zip(reports, reports.dropFirst()).map { $0.duration(to: $1).inNanoseconds }.sorted()
+        guard gaps.count >= 5 else { return nil }
+        // Between reports that were not received, more time passes.
+        let usual = gaps.filter { $0 <= gaps[gaps.count / 2] * 3 / 2 }
+        let interval = (usual.reduce(0, +) / Int64(usual.count) - 5_000_000 + 500_000) / 1_000_000
+        return .milliseconds(min(max(20, interval), 10_240))
+    }
+
+    // MARK: Packets
+
+    /// Takes a packet without its H4 packet indicator; ignores what it cannot read.
+    package mutating func take(
+        _ kind: PacketRecord.Kind, controller: UInt16, at now: Instant, _ octets: ArraySlice<UInt8>
+    ) {
+        switch kind {
+        case .event: if let event = try? Event(octets: Array(octets)) { try? take(event, controller, at: now) }
+        case .command: take(command: octets, controller)
+        case .aclToController, .aclToHost: take(data: octets, kind, controller, at: now)
+        case .newIndex, .deleteIndex, .openIndex, .closeIndex: break
+        }
+    }
+
+    private mutating func change(_ key: Key, _ body: (inout Found) -> Void) {
+        if found[key] == nil {
+            guard order.count < Self.maximumDevices else { return }
+            order.append(key)
+        }
+        body(&found[key, default: Found()])
+    }
+
+    private mutating func take(_ event: Event, _ controller: UInt16, at now: Instant) throws(Malformed) {
+        switch event {
+        case Event.leAdvertisingReport:
+            let received = try Event.leAdvertisingReport.parameters(of: event)
+            for report in received { take(report, at: now) }
+        case Event.leExtendedAdvertisingReport:
+            let parts = try Event.leExtendedAdvertisingReport.parameters(of: event)
+            for report in parts {
+                if let whole = reports.receive(report) { take(whole, at: now) }
+            }
+        case Event.leConnectionComplete:
+            let (status, complete) = try Event.leConnectionComplete.parameters(of: event)
+            if status == .success { connect(complete, controller) }
+        case Event.leEnhancedConnectionComplete:
+            let (status, complete) = try Event.leEnhancedConnectionComplete.parameters(of: event)
+            if status == .success { connect(complete.connection, controller) }
+        case Event.leConnectionUpdateComplete:
+            let (status, handle, timing) = try Event.leConnectionUpdateComplete.parameters(of: event)
+            let link = Link(controller: controller, handle: handle)
+            if status == .success, let key = connections[link]?.key { found[key]?.timing = timing }
+        case Event.encryptionChange:
+            let (status, handle, isOn) = try Event.encryptionChange.parameters(of: event)
+            let link = Link(controller: controller, handle: handle)
+            if status == .success, let key = connections[link]?.key { found[key]?.attributes.isEncrypted = isOn != 0 }
+        case Event.disconnectionComplete:
+            let (_, handle, _) = try Event.disconnectionComplete.parameters(of: event)
+            connections[Link(controller: controller, handle: handle)] = nil
+        default: break
+        }
+    }
+
+    private mutating func take(_ report: AdvertisingReport, at now: Instant) {
+        change(.address(report.address)) { found in
+            found.device.address = report.address
+            if report.kind == .scanResponse {
+                found.device.scanResponse = report.data
+                return
+            }
+            found.device.advertising = report.data
+            found.device.isConnectable = report.kind == .undirected || report.kind == .directed
+            if found.reports.count < Self.maximumReports { found.reports.append(now) }
+        }
+    }
+
+    private mutating func connect(_ complete: ConnectionComplete, _ controller: UInt16) {
+        let isLocal = complete.role == .peripheral
+        let key = isLocal ? Key.local(controller: controller) : .address(complete.peer)
+        connections[Link(controller: controller, handle: complete.handle)] = Connection(
+            key: key, isServerLocal: isLocal)
+        change(key) { found in
+            if !isLocal { found.device.address = complete.peer }
+            found.attributes.connect()
+        }
+    }
+
+    /// Own address and advertising data of a peripheral's host.  Core 6.0, Vol 4, Part E, sections 7.8.4, 7.8.7 and 7.8.8.
+    private mutating func take(command octets: ArraySlice<UInt8>, _ controller: UInt16) {
+        guard octets.count >= 3, let opcode = HCI.Opcode(ofCommand: Array(octets.prefix(2))) else { return }
+        let parameters = Array(octets.dropFirst(3))
+        let data = parameters.first.map { Array(parameters.dropFirst().prefix(Int($0))) }
+        switch opcode {
+        case Command.leSetRandomAddress.opcode where parameters.count == 6:
+            change(.local(controller: controller)) { found in
+                found.device.address = DeviceAddress(
+                    parameters.reversed().reduce(0) { $0 << 8 | UInt64($1) }, .random)
+            }
+        case Command.leSetAdvertisingData.opcode:
+            change(.local(controller: controller)) { $0.device.advertising = data }
+        case Command.leSetScanResponseData.opcode:
+            change(.local(controller: controller)) { $0.device.scanResponse = data }
+        default: break
+        }
+    }
+
+    /// | Octets | Field                                                             |
+    /// |--------|-------------------------------------------------------------------|
+    /// | 2      | Connection_Handle, and in bits 12 and 13 the Packet_Boundary_Flag |
+    /// | 2      | Data_Total_Length                                                 |
+    ///
+    /// Core 6.0, Vol 4, Part E, section 5.4.2.
+    private mutating func take(
+        data octets: ArraySlice<UInt8>, _ kind: PacketRecord.Kind, _ controller: UInt16, at now: Instant
+    ) {
+        guard octets.count > 4 else { return }
+        let header = octets.prefix(2).reversed().reduce(0) { $0 << 8 | UInt16($1) }
+        let link = Link(controller: controller, handle: header & 0x0FFF)
+        var connection = connections[link] ?? Connection(key: .unknown(link))
+        var frame = header >> 12 & 3 == 1 ? connection.frames[kind] ?? [] : []
+        frame += octets.dropFirst(4)
+        defer { connections[link] = connection }
+        // Length (2), channel (2), payload.  Core 6.0, Vol 3, Part A, section 3.1.
+        guard frame.count >= 4, case let length = Int(frame[0]) | Int(frame[1]) << 8, frame.count >= 4 + length else {
+            connection.frames[kind] = frame.count < 1 << 16 ? frame : nil
+            return
+        }
+        connection.frames[kind] = nil
+        guard Channel(rawValue: UInt16(frame[2]) | UInt16(frame[3]) << 8) == .attribute,
+            let pdu = try? PDU(frame[4..<(4 + length)])
+        else { return }
+        let isFromServer = (kind == .aclToController) == connection.isServerLocal
+        // Both sides can have a server: only one is recorded.
+        guard pdu.isFromServer == isFromServer else { return }
+        change(connection.key) { found in
+            if isFromServer {
+                found.attributes.takeResponse(pdu, at: now)
+            } else {
+                found.attributes.takeRequest(pdu)
+            }
+        }
+    }
+}
+
+extension PDU {
+    /// Whether servers send it, not clients.
+    fileprivate var isFromServer: Bool {
+        switch self {
+        case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse,
+            .readByTypeResponse, .readResponse, .readBlobResponse, .readMultipleResponse, .readByGroupTypeResponse,
+            .readMultipleVariableResponse, .writeResponse, .prepareWriteResponse, .executeWriteResponse,
+            .handleValueNotification, .handleValueIndication, .multipleHandleValueNotification:
+            true
+        default: false
+        }
+    }
+}

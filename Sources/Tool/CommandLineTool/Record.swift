@@ -1,0 +1,193 @@
+import Arguments
+import Bluetooth
+import CommandSupport
+import DeviceRecording
+import Documents
+import Drivers
+import EventLog
+import Glibc
+import PeripheralTesting
+import ScenarioLanguage
+import ScenarioRuns
+import Simulation
+import Synchronization
+import TextFormatting
+
+let recordGrammar = Arguments.Grammar(
+    "record", "Write a scenario that plays a real device: its advertising, attributes and values",
+    options: [
+        .option(
+            "--radio", "RADIO",
+            "Radio to the device: hci:N, an adapter of this machine without bluetoothd; hci:tcp:HOST:PORT or\nhci:unix:PATH, an external controller"
+        ),
+        .option("--peer", "NAME|ADDRESS", "Device to record: its name, or C0:FF:EE:00:00:01[/public|/random]"),
+        .option(
+            "--from", "TRACE", of: .file,
+            "Read the packets of a btsnoop file instead, of btmon, an Android phone or --trace"),
+        .option("--for", "DURATION", "How long to record what the device notifies (default 60 s)"),
+        .option("-o", "SCENARIO", of: .file, "File to write; the notified values go to a CSV file next to it"),
+        .flag("--without-values", "Keep only the structure: no values, name or address, which are a person's data"),
+        .flag("--force", "Replace files that exist"),
+        ClientSecurity.passkeyOption, ClientSecurity.bondsOption,
+    ])
+
+/// Values beyond this size would not fit into a CSV file that a scenario can name.
+private let largestRecording = 4 << 20
+
+private let largestTrace = 256 << 20
+
+func record(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+    guard let path = invocation.text("-o"), path != "-" else {
+        throw CommandFailure(.usage, "record needs a file to write: -o strap.json")
+    }
+    let files = try RecordingFiles(path, invocation)
+    let (capture, source, code) =
+        if let trace = invocation.text("--from") { try packets(of: trace, invocation) } else { try live(invocation) }
+    guard code == .success || code == .signal(SIGINT) else { return code }
+    let device = try chosen(of: capture, invocation.text("--peer"))
+    var settings = RecordedScenario.Settings(
+        note: "Recorded from \(source) on \(today) with lubdub record.", table: files.tableName)
+    settings.keepsValues = !invocation.has("--without-values")
+    if !settings.keepsValues { settings.note = "Recorded with lubdub record --without-values." }
+    let scenario = RecordedScenario(device, settings)
+    try files.write(scenario, device)
+    return code
+}
+
+// MARK: Packets
+
+private typealias Packets = (capture: DeviceCapture, source: String, code: ExitCode)
+
+private func packets(of path: String, _ invocation: Invocation) throws(CommandFailure) -> Packets {
+    for option in ["--radio", "--for", "--passkey", "--bonds"] where invocation.has(option) {
+        throw CommandFailure(.usage, "\(option) is for a radio: remove it, or --from")
+    }
+    guard let octets = contents(of: path, atMost: largestTrace) else {
+        throw CommandFailure(.usage, "cannot read \(path.quoted)")
+    }
+    guard octets.count <= largestTrace else {
+        throw CommandFailure(.usage, "\(path) is larger than \(largestTrace >> 20) MiB: cut it with editcap")
+    }
+    var capture = DeviceCapture()
+    do throws(PacketTrace.Unreadable) {
+        try PacketTrace(octets).forEach { capture.take($0, controller: $1, at: $2, $3) }
+    } catch {
+        guard case .truncated = error else { throw CommandFailure(.usage, "\(path): \(error)") }
+        Console.warn("\(path): \(error); the packets before it are used")
+    }
+    return (capture, path, .success)
+}
+
+private func live(_ invocation: Invocation) throws(CommandFailure) -> Packets {
+    guard let radio = invocation.text("--radio") else {
+        throw CommandFailure(.usage, "record needs --radio hci:N (see lubdub doctor), or a trace with --from")
+    }
+    if case .bluez = try RadioChoice(radio) {
+        throw CommandFailure(
+            .usage, "bluetoothd hides advertising data and handles: use --radio hci:N, or btmon -w and --from")
+    }
+    guard let endpoint = try PeripheralEndpoint(invocation) else {
+        throw CommandFailure(.usage, "a scenario's device is described by its scenario: use a real radio")
+    }
+    let duration = try orFail { try invocation.duration("--for") } ?? .seconds(60)
+    let capture = SharedCapture()
+    let log = PacketLog(recordsPerChunk: 64) { capture.take($0) }
+    let code = try endpoint.visit(invocation, for: duration, packets: log) {
+        let isFull = capture.value.notifiedCount > largestRecording
+        if isFull { Console.warn("the recording is full: it has \(largestRecording >> 20) MiB of values") }
+        return isFull
+    }
+    return (capture.value, radio, code)
+}
+
+/// The packets of a host on another thread.
+private final class SharedCapture: Sendable {
+    private let capture = Mutex(DeviceCapture())
+
+    var value: DeviceCapture { capture.withLock { $0 } }
+
+    func take(_ chunk: PacketChunk) {
+        capture.withLock { capture in
+            for record in chunk.records {
+                capture.take(record.kind, controller: record.controller, at: record.instant, chunk.octets(of: record))
+            }
+        }
+    }
+}
+
+/// The device that the user named, or the only one.
+private func chosen(of capture: DeviceCapture, _ peer: String?) throws(CommandFailure) -> RecordedDevice {
+    func matches(_ device: RecordedDevice) -> Bool {
+        guard let peer else { return true }
+        if let address = DeviceAddress(peer) { return device.address?.number == address.number }
+        return device.name == peer
+    }
+    let found = capture.devices.filter(matches)
+    if let first = found.first, found.count == 1 { return first }
+    func list(_ devices: [RecordedDevice]) -> String {
+        devices.map { device in
+            let address = device.address.map { "\($0)" } ?? "unknown address"
+            return device.name.map { "\($0.quoted) (\(address))" } ?? address
+        }.joined(separator: ", ")
+    }
+    guard found.isEmpty else {
+        throw CommandFailure(.usage, "the packets show \(found.count) devices: choose one with --peer: \(list(found))")
+    }
+    let others = capture.devices + capture.others.filter(matches).prefix(10)
+    throw CommandFailure(
+        .environment,
+        "the packets do not show a client that discovers the services of \(peer?.quoted ?? "a device"). Devices: "
+            + (others.isEmpty ? "none" : list(others))
+            + ". A phone that knows a device does not discover it again: forget the device there, and record again")
+}
+
+/// The date in UTC: `2026-11-23`.
+private var today: String {
+    var now = time_t()
+    var fields = unsafe tm()
+    unsafe time(&now)
+    unsafe gmtime_r(&now, &fields)
+    let date = unsafe [fields.tm_mon + 1, fields.tm_mday].map { Int($0).zeroPadded(to: 2) }
+    return unsafe "\(fields.tm_year + 1900)-" + date.joined(separator: "-")
+}
+
+// MARK: Files
+
+/// The scenario and its table.
+private struct RecordingFiles {
+    let path: String
+    private let tablePath: String
+
+    init(_ path: String, _ invocation: Invocation) throws(CommandFailure) {
+        self.path = path
+        let stem = path.hasSuffix(".json") ? String(path.dropLast(5)) : path
+        tablePath = stem + ".csv"
+        for path in [path, tablePath] {
+            var status = stat()
+            guard unsafe lstat(path, &status) != 0 || invocation.has("--force") else {
+                throw CommandFailure(
+                    .usage, "\(path.quoted) exists: choose another name, or add --force to replace it")
+            }
+        }
+    }
+
+    /// Relative to the scenario.
+    var tableName: String { tablePath.split(separator: "/").last.map(String.init) ?? tablePath }
+
+    /// Writes both files, and reports what validation finds in them.
+    func write(_ scenario: RecordedScenario, _ device: RecordedDevice) throws(CommandFailure) {
+        if let table = scenario.table { try orFail(.environment) { try WholeFile(tablePath).write(table) } }
+        try orFail(.environment) { try WholeFile(path).write(scenario.root.indentedJSON + "\n") }
+        let values = scenario.table == nil ? "" : ", and \(tablePath) with \(scenario.count.counted("value"))"
+        let attributes =
+            device.services.count.counted("service")
+            + " and \(device.characteristics.count.counted("characteristic"))"
+        Console.print("Wrote \(path) with \(attributes)\(values)")
+        let reading = ScenarioFile.read(path) { contents(of: $0) }
+        for problem in reading.problems { Console.warn("\(problem)") }
+        if reading.scenario == nil {
+            Console.warn("Lubdub cannot play this device as it is: change what the errors above name in \(path)")
+        }
+        Console.print("next: lubdub serve \(path.forShell)")
+    }
+}
