@@ -1,0 +1,97 @@
+"""The packages of `make test-package`: reproducible, clean, and they run on a Debian without Swift."""
+
+import hashlib
+import os
+import pathlib
+import shutil
+import subprocess
+import tarfile
+import tempfile
+import unittest
+
+from harness import LUBDUB, ROOT
+
+PACKAGES = os.environ.get('LUBDUB_PACKAGES')
+
+
+def finish(*words, **options):
+    """The output of a command, which must succeed."""
+    done = subprocess.run(
+        list(map(str, words)), **({'stdout': subprocess.PIPE, 'stderr': subprocess.STDOUT, 'text': True, 'timeout': 280} | options))
+    if done.returncode != 0:
+        raise AssertionError(f'{words}: status {done.returncode}: {done.stdout}')
+    return done.stdout
+
+
+@unittest.skipUnless(PACKAGES, 'LUBDUB_PACKAGES names no folder of packages; make test-package does')
+class PackageTests(unittest.TestCase):
+    limit = 300
+
+    @classmethod
+    def setUpClass(cls):
+        cls.packages = (ROOT / PACKAGES).resolve()
+        cls.deb, = cls.packages.glob('lubdub_*.deb')
+        cls.tarball, = cls.packages.glob('lubdub-*.tar.xz')
+        temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(temporary.cleanup)
+        cls.folder = pathlib.Path(temporary.name)
+
+    def test_two_builds_have_the_same_octets_even_elsewhere(self):
+        # Another folder, time, time zone and umask.
+        copy = self.folder / 'copy of the checkout'
+        shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns('.build*', '.venv', '__pycache__', '.git'))
+        moment = finish('git', 'log', '-1', '--format=%ct', cwd=ROOT).strip()
+        environment = os.environ | {'SOURCE_DATE_EPOCH': moment, 'TZ': 'Asia/Kolkata', 'LUBDUB_MAINTAINER': self.maintainer()}
+        for kind, file in [('deb', self.deb), ('dist', self.tarball)]:
+            finish('bash', '-c', f'umask 077; exec Tools/package {kind} {LUBDUB} "{self.folder}/again"', cwd=copy, env=environment)
+            self.assertEqual(self.digest(self.folder / 'again' / file.name), self.digest(file), kind)
+
+    def maintainer(self):
+        return finish('dpkg-deb', '--field', self.deb, 'Maintainer').strip()
+
+    def digest(self, path):
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+
+    def test_the_checksums_are_right(self):
+        self.assertEqual(finish('sha256sum', '--check', 'SHA256SUMS', cwd=self.packages).count(': OK\n'), 2)
+
+    def test_the_program_has_no_path_of_this_machine(self):
+        finish('dpkg-deb', '--extract', self.deb, self.folder / 'root')
+        octets = (self.folder / 'root/usr/bin/lubdub').read_bytes()
+        for path in {str(ROOT), str(pathlib.Path.home() / 'lubdub')}:
+            self.assertNotIn(path.encode(), octets)
+
+    @unittest.skipUnless(shutil.which('lintian'), 'lintian is not installed; Tools/setup package installs it')
+    def test_lintian_reports_no_error(self):
+        finish('lintian', '--allow-root', '--fail-on', 'error', self.deb)
+
+    def test_its_owner_is_root_and_nobody_else_can_write(self):
+        rows = [line.split() for line in finish('dpkg-deb', '--contents', self.deb).splitlines()]
+        for row in rows:
+            self.assertEqual(row[1], 'root/root')
+            self.assertRegex(row[0], r'^(-rw-r--r--|-rwxr-xr-x|drwxr-xr-x)$')
+        with tarfile.open(self.tarball) as tar:
+            for member in tar:
+                self.assertEqual((member.uid, member.gid, member.mode & 0o022), (0, 0, 0), member.name)
+
+    def test_the_tarball_runs_where_it_is_unpacked(self):
+        place = self.folder / 'unpacked'
+        place.mkdir()
+        finish('tar', '--extract', '--file', self.tarball, '--directory', place, '--strip-components', '1')
+        environment = {'PATH': '/usr/bin:/bin'}
+        self.assertIn('pass', finish(place / 'bin/lubdub', 'run', 'resting', '--repeat', '1', cwd=place, env=environment))
+
+    @unittest.skipUnless(shutil.which('mmdebstrap') and os.geteuid() == 0, 'needs mmdebstrap and root')
+    def test_it_is_installed_on_a_fresh_debian_and_runs(self):
+        root = self.folder / 'debian.tar'
+        commands = ['apt-get install --yes /tmp/lubdub.deb', 'lubdub run resting --repeat 1', 'lubdub list --quiet',
+                    '! command -v swift', 'dpkg --verify lubdub', 'apt-get remove --yes lubdub', '! [ -e /usr/share/lubdub ]']
+        hooks = [f'--customize-hook=upload {self.deb} /tmp/lubdub.deb',
+                 f'--customize-hook=chroot "$1" sh -c "{" && ".join(commands)}"']
+        printed = finish('mmdebstrap', '--variant=apt', '--mode=root', *hooks, 'bookworm', root)
+        self.assertIn('pass', printed)
+        self.assertIn('devices/polar_h10\n', printed)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,183 @@
+"""A simulated device that runs until the test ends it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+
+class Failure(Exception):
+    """Lubdub did not start, ended early, or did not do as asked; the message has its standard error."""
+
+
+class Refused(Failure):
+    """A request that Lubdub refused, with its reason."""
+
+
+def program(path=None):
+    """The program: `path`, the environment variable LUBDUB, or `lubdub` in PATH."""
+    name = os.fspath(path or os.environ.get('LUBDUB') or 'lubdub')
+    found = shutil.which(name)
+    if found is None:
+        raise Failure(f'{name} is not installed: install it, or name it with the environment variable LUBDUB')
+    return found
+
+
+class Strap:
+    """A running `lubdub serve`: a context manager, which ends it.
+
+    `controller` is the address at which it offers a virtual controller, such as `tcp:127.0.0.1:40123`, to a Bluetooth host
+    in radio range of the scenario's devices.  Pass `controller='vhci'` for a virtual adapter of this machine's kernel, such
+    as `hci1`, for programs that use bluetoothd; this needs root.
+    """
+
+    def __init__(self, scenario, *options, controller='tcp:127.0.0.1:0', seed=None, variables=None, folder=None,
+                 lubdub=None, limit=10.0):
+        """Starts the scenario, and waits up to `limit` seconds for its controller.
+
+        `variables` are those of the scenario that get other values.  `folder` receives the event log and the trace
+        instead of a temporary folder, and stays.  `options` are passed to `lubdub serve`.
+        """
+        # The path of a socket has at most 107 octets, and a folder of pytest may be longer.
+        self._temporary = tempfile.TemporaryDirectory(prefix='lubdub')
+        self.folder = pathlib.Path(folder or self._temporary.name)
+        self._socket = os.path.join(self._temporary.name, 'control')
+        self._log = self.folder / 'events.jsonl'
+        self.trace = self.folder / 'trace.btsnoop'
+        self._errors = self.folder / 'errors.txt'
+        self._connection = None
+        words = [program(lubdub), 'serve', os.fspath(scenario), '--control', f'unix:{self._socket}', '--events',
+                 str(self._log), '--trace', str(self.trace), '--controller', controller]
+        if seed is not None:
+            words += ['--seed', str(seed)]
+        for name, value in (variables or {}).items():
+            words += ['--set', f'{name}={json.dumps(value)}']
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with open(self._errors, 'wb') as errors:
+            self._process = subprocess.Popen(
+                [*words, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors)
+        try:
+            self.controller = self._offered(time.monotonic() + limit)
+        except BaseException:
+            self.close()
+            raise
+
+    def _offered(self, until):
+        """The address in the line `controller ADDRESS`, which follows that of the control socket."""
+        read = b''
+        os.set_blocking(self._process.stdout.fileno(), False)
+        while time.monotonic() < until:
+            read += self._process.stdout.read() or b''
+            for line in read.decode(errors='replace').splitlines(keepends=True):
+                if line.startswith('controller ') and line.endswith('\n'):
+                    return line.split()[1]
+            if self._process.poll() is not None:
+                break
+            time.sleep(0.005)
+        raise Failure(f'lubdub serve offered no controller (status {self._process.poll()}): {self.errors}')
+
+    @property
+    def port(self):
+        """The TCP port of the controller."""
+        return int(self.controller.rsplit(':', 1)[1])
+
+    @property
+    def errors(self):
+        """The standard error of `lubdub serve`: connections, disconnections and problems."""
+        return self._errors.read_text(errors='replace').strip()
+
+    def request(self, line):
+        """The reply to a request, an object as in Documentation/control.md; raises Refused with its error."""
+        try:
+            if self._connection is None:
+                connection = socket.socket(socket.AF_UNIX)
+                connection.settimeout(10)
+                connection.connect(self._socket)
+                self._connection = connection.makefile('rw', encoding='utf-8', newline='\n')
+                connection.close()  # the file keeps the socket open
+            self._connection.write(json.dumps(line) + '\n')
+            self._connection.flush()
+            answer = self._connection.readline()
+        except OSError as error:
+            raise Failure(f'lubdub serve does not answer: {error}; {self.errors}') from None
+        if not answer:
+            raise Failure(f'lubdub serve has ended: {self.errors}')
+        reply = json.loads(answer)
+        if 'error' in reply:
+            raise Refused(reply['error'])
+        return reply
+
+    def act(self, action, of=None, **arguments):
+        """Starts an action that a script can contain: `act('silence', 'strap', lasting='8 s')`.
+
+        Since `for` is a word of Python, its name here is `lasting`.
+        """
+        line = {'do': action}
+        if of is not None:
+            line['of'] = of
+        line.update({'for' if name == 'lasting' else name: value for name, value in arguments.items()})
+        return self.request(line)
+
+    def clear(self, of=None):
+        """Ends all active actions, or those on one target."""
+        return self.act('clear', of)
+
+    @property
+    def status(self):
+        """Devices, clients and active actions."""
+        return self.request({'ask': 'status'})
+
+    def events(self, name=None, **members):
+        """The events so far, or those with this name and these members; the last argument may be part of an object."""
+        lines = self._log.read_text(encoding='utf-8').splitlines(keepends=True) if self._log.exists() else []
+        found = [json.loads(line) for line in lines if line.endswith('\n')]
+        return [event for event in found if name in (None, event.get('event')) and includes(event, members)]
+
+    def wait_for(self, name, limit=10.0, after=0.0, **members):
+        """The first event with this name and these members later than `after`; fails after `limit` seconds."""
+        until = time.monotonic() + limit
+        while True:
+            is_over = time.monotonic() >= until or self._process.poll() is not None
+            for event in self.events(name, **members):
+                if event.get('t', 0.0) > after or after == 0.0:
+                    return event
+            if is_over:
+                raise Failure(f'no event {name} {members or ""} within {limit} s; the last events: {self.events()[-5:]}')
+            time.sleep(0.01)
+
+    def close(self):
+        """Ends it, so that its files are complete; returns its exit status."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            try:
+                self._process.wait(5)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        self._process.stdout.close()
+        if self.folder != pathlib.Path(self._temporary.name):
+            self._temporary.cleanup()
+        return self._process.returncode
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def includes(value, part):
+    """Whether a JSON value equals another, or has at least the members of an object."""
+    if isinstance(part, dict):
+        return isinstance(value, dict) and all(name in value and includes(value[name], part[name]) for name in part)
+    return value == part
