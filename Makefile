@@ -2,6 +2,9 @@
 
 LUBDUB := .build/debug/lubdub
 RELEASE := .build/release/lubdub
+# Where make install installs, below DESTDIR if that is set; and where make deb and make dist write packages.
+PREFIX ?= /usr/local
+PACKAGES ?= .build/packages
 # Additional options for swift build; changing them rebuilds everything.
 BUILDING ?=
 # Traces, event logs and output of each test of test-linux.
@@ -11,11 +14,13 @@ SOURCES := Package.swift Sources Tests
 LINKING := $(shell awk '/^MemTotal/ && $$2 > 12000000 { print "--experimental-lto-mode full" }' /proc/meminfo)
 # Modules that read external data or wrap C.
 READING := ATT Arguments BlueZ Bluetooth Characteristics Checks ClientTesting Collector CommandLineTool Conformance \
-    Control Cryptography DBus Documents Drivers EventLog Expectations GATT HCI L2CAP LEHost LinkLayer Octets Peripheral \
-    PeripheralTesting Replay Reporting ScenarioLanguage Scenarios SecurityManager Services Simulation Sockets \
+    Control Cryptography DBus DeviceRecording Documents Drivers EventLog Expectations GATT HCI HTTP KernelBluetooth L2CAP \
+    LEHost LinkLayer LivePage Octets Peripheral PeripheralTesting Replay Reporting ScenarioLanguage Scenarios \
+    SecurityManager Services Simulation Sockets \
     TextFormatting Terminal VirtualController
 # Suites of tests that update what is generated.
-GENERATING := ActionTableTests RegistryTests ReportTests ScenarioFileTests VerdictTests
+GENERATING := ActionTableTests MistakeTests OutputSchemaTests ProblemFormatTests ReferencePageTests RegistryTests \
+    ReportTests ScenarioFileTests VerdictTests
 # For make matrix: which clients of Tests/Clients/clients.json run (all if empty).
 CLIENTS ?=
 # For make fuzz: how long each reader is fuzzed, and which (all if empty).
@@ -24,13 +29,13 @@ READERS ?=
 FUZZED := -c release --product fuzz -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing --scratch-path .build/fuzz
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
 # Modules with threads, tasks, actors or locks.
-THREADED := BlueZ ClientTesting CommandLineTool CommandSupport Conformance Control DBus Drivers Examples HCITransport \
+THREADED := BlueZ ClientTesting CommandLineTool CommandSupport Conformance Control DBus Drivers Examples HCITransport HTTP \
     PeripheralTesting Replay Reporting ScenarioLanguage ScenarioRuns Simulation Sockets Terminal
 THREAD_CHECKED := --sanitize=thread --scratch-path .build/threads
 
 .DEFAULT_GOAL := help
-.PHONY: help run test unit interoperability test-release test-linux test-busy long matrix sanitize fuzz soak docs \
-    examples generate release format
+.PHONY: help run test unit interoperability test-release test-linux test-package test-busy long matrix sanitize fuzz \
+    soak docs examples generate release install deb dist format
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' Makefile
@@ -74,6 +79,11 @@ test-linux: release  ## test with Linux's Bluetooth and bluetoothd, in an emulat
 	@rm -rf $(EVIDENCE) && mkdir $(EVIDENCE)
 	Tools/test-linux $(RELEASE) $(EVIDENCE)
 
+test-package: deb dist  ## install, pack twice and compare, lint, and run the package without Swift
+	@Tools/setup test
+	LUBDUB=$(RELEASE) LUBDUB_PACKAGES=$(PACKAGES) PYTHONPATH=Tests/Interoperability \
+	    .venv/bin/python -m unittest test_install test_package
+
 test-busy: release  ## run many cases with correct clients on a busy machine: 15 minutes
 	@Tools/setup test
 	LUBDUB=$(RELEASE) PYTHONPATH=Tests/Interoperability .venv/bin/python -m unittest busy_clients
@@ -114,6 +124,20 @@ generate:  ## update the schemas, and the pages and tables of the documentation 
 release:  ## build .build/release/lubdub with the Swift runtime linked in
 	@Tools/setup build
 	swift build -c release --static-swift-stdlib $(LINKING) --product lubdub $(BUILDING)
+
+# Only builds if nothing is built, so that "make release && sudo make install" does not build as root.
+install:  ## install the program that make release built, man pages, completions and scenarios in PREFIX=/usr/local
+	@[ -x $(RELEASE) ] || $(MAKE) release
+	@# Not every shell expands ~ after =.
+	Tools/install $(RELEASE) "$(DESTDIR)$(PREFIX:~/%=$(HOME)/%)"
+
+deb: release  ## make a Debian package in .build/packages
+	@Tools/setup package
+	Tools/package deb $(RELEASE) $(PACKAGES)
+
+dist: release  ## make a tarball and checksums in .build/packages
+	@Tools/setup package
+	Tools/package dist $(RELEASE) $(PACKAGES)
 
 format:  ## format the sources
 	swift format --in-place --recursive $(SOURCES)

@@ -9,8 +9,14 @@ let isFuzzing = Context.environment["LUBDUB_FUZZ"] != nil
 let layers: [[Target]] = [
     isFuzzing ? [.systemLibrary(name: "CFuzzer", path: "Tests/FuzzingTests/CFuzzer")] : [],
     [
-        library("Octets"), library("TextFormatting"), cLibrary("CCrypto", pkgConfig: "libcrypto"),
-        cLibrary("CDBus", pkgConfig: "dbus-1"), cLibrary("CLinux"),
+        library("Octets"), library("TextFormatting"),
+        library(
+            "Templates",
+            embedding: "Files/strap.json", "Files/thermometer.json", "Files/fitness.json", "Files/ecg.json",
+            "Files/custom.json", "Files/suite.json", "Files/bumble_client.py", "Files/bleak_client.py"),
+        cLibrary("CCrypto", pkgConfig: "libcrypto"),
+        cLibrary("CBluetooth"), cLibrary("CDBus", pkgConfig: "dbus-1"), cLibrary("CLinux"),
+        cLibrary("CMicrohttpd"),
     ],
     [
         library("Arguments", on: "TextFormatting"),
@@ -34,6 +40,7 @@ let layers: [[Target]] = [
     ],
     [
         library("HCITransport", on: "HCI", "Sockets"),
+        library("HTTP", on: "CMicrohttpd", "Simulation", "Sockets"),
         library("GATT", on: "ATT", "Cryptography", "Octets", "Bluetooth", "Simulation"),
         library("SecurityManager", on: "Bluetooth", "Cryptography", "Octets", "Simulation"),
         library("CommandSupport", on: "Arguments", "CLinux", "Simulation", "Sockets", "TextFormatting"),
@@ -42,15 +49,22 @@ let layers: [[Target]] = [
     ],
     [
         library(
+            "KernelBluetooth",
+            on: "Arguments", "CBluetooth", "CLinux", "CommandSupport", "HCITransport", "Octets", "Simulation",
+            "Sockets",
+            "TextFormatting"),
+        library(
             "LEHost", on: "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "SecurityManager", "Simulation"),
         library(
             "ServiceFramework",
-            on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Simulation", "TextFormatting"),
+            on: "Bluetooth", "Characteristics", "Documents", "GATT", "Octets", "Sensors", "Simulation", "TextFormatting"
+        ),
     ],
     [
         library(
             "Services",
-            on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "ServiceFramework", "Simulation",
+            on: "Bluetooth", "Characteristics", "Documents", "GATT", "Octets", "Sensors", "ServiceFramework",
+            "Simulation",
             "TextFormatting")
     ],
     [
@@ -87,6 +101,10 @@ let layers: [[Target]] = [
             "Expectations", on: "Bluetooth", "EventLog", "Scenarios", "ServiceFramework", "Services", "Simulation",
             "TextFormatting"),
         library("Timeline", on: "EventLog", "ScenarioLanguage", "Scenarios", "Simulation"),
+        library(
+            "DeviceRecording",
+            on: "ATT", "Bluetooth", "Documents", "EventLog", "GATT", "HCI", "L2CAP", "LEHost", "Octets",
+            "ScenarioLanguage", "ServiceFramework", "Services", "Simulation", "TextFormatting"),
     ],
     [
         library(
@@ -108,8 +126,8 @@ let layers: [[Target]] = [
             on: "Arguments", "BlueZ", "Bluetooth", "Collector", "CommandSupport", "DBus", "Documents", "EventLog",
             "Expectations",
             "GATT",
-            "HCI", "HCITransport", "LEHost", "Octets", "Peripheral", "ScenarioLanguage", "Scenarios", "SecurityManager",
-            "Simulation",
+            "HCI", "HCITransport", "KernelBluetooth", "LEHost", "Octets", "Peripheral", "ScenarioLanguage", "Scenarios",
+            "SecurityManager", "Simulation",
             "Sockets",
             "TextFormatting", "VirtualWorld"),
         library(
@@ -183,15 +201,23 @@ let layers: [[Target]] = [
             "Simulation",
             "Sockets", "TextFormatting",
             "VirtualWorld",
-            embedding: "bumble.py")
+            embedding: "bumble.py"),
+        library(
+            "LivePage",
+            on: "Arguments", "Bluetooth", "CommandSupport", "Control", "Documents", "Drivers", "EventLog", "HTTP",
+            "ScenarioLanguage", "ScenarioRuns", "Scenarios", "ServiceFramework", "Simulation", "Sockets",
+            "TextFormatting", "VirtualWorld",
+            embedding: "page.html"),
     ],
     [
         library(
             "CommandLineTool",
             on: "Arguments", "Benchmarks", "Bluetooth", "CheckCatalogue", "Checks", "ClientTesting", "Collector",
-            "CommandSupport", "Conformance", "Control", "Doctor", "Documents", "Drivers", "EventLog",
-            "PeripheralTesting", "Replay", "Reporting", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Simulation",
-            "Sockets", "TextFormatting", "Terminal", "VirtualWorld")
+            "CommandSupport", "Conformance", "Control", "DeviceRecording", "Doctor", "Documents", "Drivers", "EventLog",
+            "KernelBluetooth", "LivePage", "PeripheralTesting", "Replay", "Reporting", "ScenarioRuns",
+            "ScenarioLanguage",
+            "Scenarios", "ServiceFramework", "Services", "Simulation",
+            "Sockets", "Statistics", "Templates", "TextFormatting", "Terminal", "VirtualWorld")
     ],
     [program("lubdub", on: "CommandLineTool")],
     [
@@ -226,7 +252,7 @@ let layers: [[Target]] = [
         tests(
             "CommandLineTool",
             on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "ScenarioRuns",
-            "ScenarioLanguage", "Scenarios"),
+            "ScenarioLanguage", "Scenarios", "Templates"),
         tests(
             "Conformance",
             on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "ScenarioLanguage", "Scenarios",
@@ -240,7 +266,7 @@ let layers: [[Target]] = [
             on: "Arguments", "CommandSupport", "Drivers", "Scenarios", "Sensors", "Simulation", "TextFormatting",
             "Terminal",
             "VirtualWorld"),
-        tests("CommandSupport", on: "CLinux", "Simulation"),
+        tests("CommandSupport", on: "Arguments", "CLinux", "Simulation"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Doctor", on: "Arguments", "CommandSupport"),
@@ -256,11 +282,17 @@ let layers: [[Target]] = [
         tests("GATT", on: "Mutations", "ATT", "Octets", "Bluetooth", "Simulation"),
         tests("HCI", on: "Mutations", "Octets", "Bluetooth"),
         tests("HCITransport", on: "HCI", "Octets", "Simulation", "Sockets"),
+        tests("HTTP", on: "Simulation", "Sockets"),
         tests("L2CAP", on: "Mutations", "Octets", "Bluetooth"),
         tests(
             "LEHost", on: "Mutations", "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "SecurityManager",
             "Simulation"),
+        tests("KernelBluetooth", on: "CommandSupport", "Mutations", "Octets"),
         tests("LinkLayer", on: "Cryptography", "Octets", "Simulation"),
+        tests(
+            "LivePage", on: "Arguments", "Bluetooth", "CommandSupport", "Documents", "EventLog", "HTTP",
+            "ScenarioLanguage",
+            "Scenarios", "Simulation", "TextFormatting"),
         tests("Octets"),
         tests(
             "Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "ServiceFramework",
@@ -287,7 +319,7 @@ let layers: [[Target]] = [
             on: "Mutations", "Documents", "Bluetooth", "EventLog", "Scenarios", "Sensors", "ServiceFramework",
             "Services", "Simulation",
             "TextFormatting",
-            excluding: "Broken", "Fixtures"),
+            excluding: "Broken", "Fixtures", "Mistakes.txt"),
         tests("Scenarios", on: "Bluetooth", "EventLog"),
         tests(
             "Terminal", on: "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Simulation", "Statistics",
@@ -298,6 +330,9 @@ let layers: [[Target]] = [
         tests("Sensors", on: "Simulation"),
         tests("Services", on: "Bluetooth", "Characteristics", "Documents", "GATT", "Octets", "Sensors", "Simulation"),
         tests("Simulation", on: "CLinux"),
+        tests(
+            "DeviceRecording", on: "ATT", "Bluetooth", "Checks", "Documents", "EventLog", "GATT", "HCI",
+            "ScenarioLanguage", "Scenarios", "ServiceFramework", "Simulation", "TextFormatting", "VirtualWorld"),
         tests("Timeline", on: "Bluetooth", "EventLog", "Scenarios", "Sensors", "Simulation"),
         tests(
             "VirtualController",
@@ -320,7 +355,7 @@ let layers: [[Target]] = [
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
         fuzzing(
             on: "Air", "ATT", "Bluetooth", "BlueZ", "CDBus", "Characteristics", "ClientTesting", "CommandSupport",
-            "Conformance", "DBus",
+            "Conformance", "DBus", "DeviceRecording",
             "Documents", "EventLog", "GATT", "HCI", "L2CAP", "LEHost", "Octets", "Replay", "Reporting",
             "ScenarioLanguage", "Scenarios", "SecurityManager", "Sensors", "ServiceFramework", "Services", "Simulation",
             "TextFormatting", "VirtualController"),
@@ -370,14 +405,21 @@ func folders() -> [String: [String]] {
         ],
         "Devices": ["Peripheral", "Sensors", "ServiceFramework", "Services"],
         "Client": ["Collector"],
-        "Scenario": ["EventLog", "ScenarioLanguage", "Scenarios", "Timeline", "VirtualWorld"],
+        "Scenario": [
+            "DeviceRecording", "EventLog", "ScenarioLanguage", "Scenarios", "Timeline", "VirtualWorld",
+        ],
         "Verdicts": [
             "CheckCatalogue", "Checks", "ClientTesting", "Conformance", "Expectations", "PeripheralTesting",
             "Reporting", "SecurityChecks",
         ],
-        "Linux": ["BlueZ", "CDBus", "CLinux", "DBus", "Drivers", "HCITransport", "Sockets"],
+        "Linux": [
+            "BlueZ", "CBluetooth", "CDBus", "CLinux", "CMicrohttpd", "DBus", "Drivers", "HCITransport", "HTTP",
+            "KernelBluetooth", "Sockets",
+        ],
         "Tool": [
-            "Benchmarks", "CommandLineTool", "CommandSupport", "Control", "Doctor", "Replay", "ScenarioRuns",
+            "Benchmarks", "CommandLineTool", "CommandSupport", "Control", "Doctor", "LivePage", "Replay",
+            "ScenarioRuns",
+            "Templates",
             "Terminal",
             "lubdub",
         ],

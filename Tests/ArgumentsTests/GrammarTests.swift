@@ -46,13 +46,19 @@ import Testing
         #expect(try invocation(["validate", "-", "--", "--seed", "-h"]).operands == ["-", "--seed", "-h"])
     }
 
+    @Test func `Without words, the program introduces itself`() throws {
+        guard case .introduction = try program.parse([]) else {
+            Issue.record("no introduction")
+            return
+        }
+    }
+
     @Test func `An optional operand can be omitted`() throws {
         #expect(try invocation(["check"]).operands.isEmpty)
         #expect(try invocation(["check", "a"]).operands == ["a"])
     }
 
     @Test(arguments: [
-        ([], "no command given; lubdub --help lists them"),
         (["sevre"], #"unknown command "sevre" (did you mean "serve"?)"#),
         (["help", "chekc"], #"unknown command "chekc" (did you mean "check"?)"#),
         (["serve", "--sed", "7"], #"unknown option "--sed" (did you mean "--seed"?)"#),

@@ -43,7 +43,10 @@ struct ValueTests {
             #""temperature": {"celsius": null}"#, "no temperature"),
         .init(
             Services.thermometer, .intermediateTemperature, [0x00, 0xA5, 0x01, 0x00, 0xFF],
-            #""temperature": {"celsius": 42.1}"#, "42.1 °C"),
+            #""temperature": {"celsius": 42.1, "intermediate": true}"#, "42.1 °C, intermediate"),
+        .init(
+            Services.thermometer, .intermediateTemperature, [0x00, 0xFF, 0xFF, 0x7F, 0x00],  // not a number
+            #""temperature": {"celsius": null, "intermediate": true}"#, "no temperature, intermediate"),
         .init(
             Services.thermometer, .temperatureType, [6], #""temperature_type": "mouth""#,
             "temperature taken at: mouth"),

@@ -97,10 +97,24 @@ import VirtualWorld
         #expect(control.press(.character("d"), []) == [])
     }
 
-    @Test func `Help names every key`() {
-        let text = KeyControl.help.joined(separator: "\n")
-        for key in ["up", "down", "shift", "c ", "b ", "s ", "o ", "d ", "1 to 9", "q "] {
-            #expect(text.contains(key), "\(key)")
+    @Test func `Every key of the list does something, and no key is listed twice`() {
+        var keys: Set<Key> = []
+        for binding in KeyBinding.all {
+            #expect(!binding.effects.isEmpty)
+            for key in binding.effects.keys {
+                #expect(keys.insert(key).inserted, "\(key)")
+                var control = KeyControl()
+                let before = control.press(.character("1"), Array(repeating: Self.strap(), count: 9))
+                #expect(before.isEmpty)
+                let commands = control.press(key, Array(repeating: Self.strap(), count: 9))
+                #expect(!commands.isEmpty || "0123456789".contains { key == .character($0) }, "\(key)")
+            }
         }
+        #expect(keys.count == 21)
+    }
+
+    @Test func `Help has a line for each row of the table`() {
+        #expect(KeyControl.help.first == "up, down              raise or lower the heart rate by 1 bpm")
+        #expect(KeyControl.help.count == KeyBinding.all.count)
     }
 }

@@ -20,7 +20,8 @@ import Testing
         facts.version = DaemonVersion(5, 82)
         facts.configuration = DaemonConfiguration("[General]\nDeviceID = false\n")
         facts.means = MachineFacts.Means(
-            user: 1000, groups: ["users"], installer: .apt, services: .systemd, hasRfkill: true)
+            user: 1000, groups: ["users"], installer: .apt, services: .systemd, hasRfkill: true,
+            administersNetwork: true, executable: "/usr/bin/lubdub")
         facts.freePort = 6402
         return facts
     }()
@@ -72,6 +73,10 @@ import Testing
         Row(code: .socketsForbidden, subject: "kernel", level: .hint, fix: nil, works: true) {
             $0.kernel.socketError = EPERM
         },
+        Row(
+            code: .noCapability, subject: "capability", level: .hint,
+            fix: "sudo setcap cap_net_admin+ep /usr/bin/lubdub", works: true
+        ) { $0.means.administersNetwork = false },
         Row(code: .noAdapter, subject: "adapter", fix: nil) {
             ($0.kernel.interfaces, $0.switches, $0.daemon) = ([], [], .answering([]))
         },
@@ -223,7 +228,7 @@ import Testing
     @Test func `On a complete machine everything works except unsupported radios`() {
         let diagnosis = Diagnosis(Self.well)
         #expect(diagnosis.findings.allSatisfy { $0.level == .ok })
-        #expect(diagnosis.radios().filter { !$0.works }.map(\.radio) == ["hci:socket"])
+        #expect(diagnosis.radios().allSatisfy { $0.works })
     }
 
     @Test(
@@ -245,7 +250,7 @@ import Testing
         arguments: [
             ("virtual", [], 0), ("bluez", [], 0), ("bluez", ["hci1"], 0), ("bluez", ["hci0"], 3),
             ("bluez", ["hci7"], 3),
-            ("bluez", ["hci1", "hci0"], 3),
+            ("bluez", ["hci1", "hci0"], 3), ("hci:N", ["hci1"], 0), ("hci:N", ["hci0"], 3), ("hci:N", ["hci7"], 3),
         ] as [(String, [String], Int32)])
     func `The status is that of the radio that is needed`(radio: String, adapters: [String], status: Int32) {
         var facts = Self.well
@@ -254,6 +259,22 @@ import Testing
         facts.daemon = .answering([Self.strong, MachineFacts.Adapter(name: "hci1")])
         let report = DoctorReport(Diagnosis(facts), WantedRadio(name: radio, adapters: adapters))
         #expect(report.code.status == status)
+    }
+
+    @Test(
+        arguments: [
+            (["hci0"], true, MachineFacts.Daemon.absent, true), (["hci0"], false, .absent, false),
+            ([], true, .absent, false),
+            // Another program has it to itself.
+            (["hci0"], true, .answering([]), false),
+        ] as [([String], Bool, MachineFacts.Daemon, Bool)])
+    func `Adapters without bluetoothd need the capability`(
+        adapters: [String], isCapable: Bool, daemon: MachineFacts.Daemon, works: Bool
+    ) {
+        var facts = Self.well
+        (facts.kernel.interfaces, facts.means.administersNetwork, facts.daemon) = (adapters, isCapable, daemon)
+        let report = DoctorReport(Diagnosis(facts), WantedRadio(name: "hci:N", adapters: []))
+        #expect(report.code == (works ? .success : .environment))
     }
 
     @Test func `A finding has its fix below it, and a radio its line`() {

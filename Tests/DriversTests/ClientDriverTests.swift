@@ -30,7 +30,8 @@ import VirtualWorld
             let address = try await live.offer(StreamAddress("tcp:127.0.0.1:0"))
             await live.start()
             let rates = Mutex(0)
-            let driver = try await ClientDriver.start(.init(), above: .controller(address), on: loop) { update in
+            let driver = try await ClientDriver.start(.init(), above: .controller(.stream(address)), on: loop) {
+                update in
                 guard case .heartRate = update.content else { return }
                 if rates.withLock({
                     $0 += 1
@@ -58,7 +59,8 @@ import VirtualWorld
             let completion = RunCompletion()
             let listener = try StreamListener(at: try StreamAddress("tcp:127.0.0.1:0"), on: loop) { $0.close() }
             let failures = Mutex<[String]>([])
-            let driver = try await ClientDriver.start(.init(), above: .controller(listener.address), on: loop) { _ in
+            let driver = try await ClientDriver.start(.init(), above: .controller(.stream(listener.address)), on: loop)
+            { _ in
             } fail: { reason in
                 failures.withLock { $0.append(reason) }
                 completion.finish(.time)

@@ -18,6 +18,20 @@ import time
 PROGRAM = shutil.which('chromium') or shutil.which('chromium-browser') or shutil.which('google-chrome')
 MISSING = 'there is no Chromium here; Tools/setup browser installs it'
 
+# A script: the texts with less contrast than WCAG 2.2 requires in success criterion 1.4.3, 4.5 to 1.
+LOW_CONTRAST = '''(() => { const channels = text => text.match(/[\\d.]+/g).map(Number);
+    const light = ([r, g, b]) => [r, g, b].map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4)
+        .reduce((sum, c, i) => sum + c * [.2126, .7152, .0722][i], 0);
+    const ground = part => { for (; part; part = part.parentElement) {
+        const color = channels(getComputedStyle(part).backgroundColor); if (color.length < 4 || color[3] > 0) return color; }
+        return [255, 255, 255]; };
+    return [...document.querySelectorAll("body *")]
+        .filter(part => [...part.childNodes].some(node => node.nodeType == 3 && node.textContent.trim()))
+        .filter(part => part.getClientRects().length && !part.closest(".away"))
+        .map(part => { const [a, b] = [light(channels(getComputedStyle(part).color)), light(ground(part))];
+            return [(Math.max(a, b) + .05) / (Math.min(a, b) + .05), part.className, part.tagName, part.textContent.slice(0, 20)]; })
+        .filter(([contrast]) => contrast < 4.5) })()'''
+
 
 class Page:
     """A page, with its requests and its error messages."""

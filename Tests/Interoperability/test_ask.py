@@ -255,7 +255,7 @@ class AskTests(Interoperability):
 
     async def test_actions_that_a_real_radio_does_not_support_are_skipped(self):
         for path, why in [
-                ('scenarios/recovery/away_long.json', 'link_loss: a real antenna cannot be taken off the air'),
+                ('scenarios/recovery/power_off.json', "power_off: the client's controller is not under Lubdub's control"),
                 ('scenarios/three_straps.json', 'has 3 devices, and each needs a --radio: 1 is given')]:
             async with lubdub('run', path, '--radio', 'hci:tcp:127.0.0.1:9', '--client', 'true') as run:
                 output = (await run.stdout.read()).decode()

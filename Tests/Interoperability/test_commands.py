@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import signal
 import subprocess
 import tempfile
@@ -51,6 +52,32 @@ class CommandTests(unittest.TestCase):
 
     def ends(self, process, status, limit=5):
         self.assertEqual(process.wait(limit), status, process.stderr.read() if process.stderr else '')
+
+
+class IntroductionTests(CommandTests):
+    def commands(self, text):
+        """The commands of a text's rows."""
+        return [shlex.split(line.split('  ')[1]) for line in text.splitlines() if line.startswith('  lubdub ')]
+
+    def test_lubdub_alone_says_what_to_try_and_where_to_read(self):
+        done = lubdub()
+        self.assertEqual((done.returncode, done.stderr), (0, ''))
+        self.assertLess(len(done.stdout.splitlines()), 16)
+        commands = self.commands(done.stdout)
+        self.assertEqual([command[1] for command in commands], ['demo', 'run', 'serve', '--help', 'list', 'explain'])
+        ends = {'demo': ['--speed', 'max'], 'serve': ['--for', '100ms', '--controller', 'tcp:127.0.0.1:0']}
+        for _, *words in commands:
+            with self.subTest(words):
+                self.assertEqual(lubdub(*words, *ends.get(words[0], []), timeout=60).returncode, 0)
+        place = done.stdout.splitlines()[-1].split('  ')[1]
+        self.assertTrue(pathlib.Path(place, 'scenarios.md').exists(), place)
+
+    def test_the_demo_ends_with_what_to_try_next(self):
+        rows = lubdub('demo', '--speed', 'max').stdout.split('Next:\n')[1]
+        commands = self.commands(rows)
+        self.assertEqual([command[1] for command in commands], ['serve', 'monitor', 'run', 'new'])
+        for _, *words in commands:
+            self.assertEqual(lubdub(words[0], '--help').returncode, 0)
 
 
 class DemoTests(CommandTests):
@@ -198,7 +225,7 @@ class TerminalSafetyTests(CommandTests):
     def test_names_of_files_options_and_operands(self):
         bad, good = self.HOSTILE, 'scenarios/resting.json'
         (self.folder / 'none').touch()  # not a folder, so that nothing is created below it
-        commands = ['run', 'serve', 'check', 'validate', 'explain', 'replay', 'matrix', 'merge', 'control', 'monitor', 'scan',
+        commands = ['run', 'serve', 'check', 'validate', 'explain', 'new', 'replay', 'matrix', 'merge', 'control', 'monitor', 'scan',
                     'bench', 'doctor', 'demo', 'controller']
         for command in commands:
             self.prints_safely(command, bad)

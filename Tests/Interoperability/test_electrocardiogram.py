@@ -79,7 +79,9 @@ class ECGTests(Interoperability):
             done = subprocess.run(
                 [NEUROKIT / 'bin/python', electrocardiogram.__file__], input=' '.join(map(str, samples)),
                 text=True, capture_output=True, check=True, timeout=60)
-            self.agree([int(word) for word in done.stdout.split()], heard)
+            # It cannot tell a wave from noise without what follows.
+            places = [place for place in map(int, done.stdout.split()) if place < len(samples) - HERTZ // 2]
+            self.agree(places, heard)
 
     def agree(self, places, heard):
         deviation, count = electrocardiogram.deviation(places, heard)

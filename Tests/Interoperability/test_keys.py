@@ -11,7 +11,7 @@ import tempfile
 
 from bumble import core
 
-from harness import LUBDUB, Interoperability, host, peer
+from harness import LUBDUB, Interoperability, host, lubdub, peer
 from terminal import COLOURS, Terminal, resize
 
 SCENARIO = 'scenarios/resting.json'
@@ -132,6 +132,13 @@ class KeyTests(Interoperability):
         self.assertEqual(await terminal.ended(), 0)
         self.assertEqual(terminal.modes(), terminal.before)
         self.assertEqual(len(log()), count)
+
+    async def test_help_and_manual_list_the_keys(self):
+        for arguments, title in [(['serve', '--help'], 'Keys on a terminal:'), (['manual', 'serve'], 'KEYS')]:
+            async with lubdub(*arguments) as program:
+                text, _ = await program.communicate()
+            self.assertIn(title, text.decode())
+            self.assertIn('toggle silence', text.decode().split(title)[1])
 
     async def test_keys_may_arrive_in_pieces_and_act_on_a_chosen_device(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -76,6 +76,36 @@ class RadioTests(Interoperability):
                     host_at(port, 'Central', 'F0:F1:F2:F3:F4:F5') as central, peer(central) as strap):
                 self.assertEqual(len(await rates(strap, 2)), 2)
 
+    async def test_a_link_is_lost_without_a_word(self):
+        """`link_loss` resets the strap's controller: the central notices it after the supervision timeout."""
+        with tempfile.TemporaryDirectory() as folder:
+            path, events = pathlib.Path(folder, 'scenario.json'), pathlib.Path(folder, 'events.jsonl')
+            scenario = json.loads((ROOT / SCENARIO).read_text())
+            del scenario['expect'], scenario['$schema']
+            scenario['script'] = [
+                {'id': 'away', 'when': {'event': 'subscribed', 'of': 'heart_rate', 'nth': 1, 'after': '2 s'},
+                 'do': 'link_loss', 'for': '6 s'}]
+            path.write_text(json.dumps(scenario))
+            async with lubdub('controller', '--listen', 'tcp:127.0.0.1:0') as air:
+                port = await controller_port(air)
+                async with (
+                        lubdub('serve', str(path), '--radio', f'hci:tcp:127.0.0.1:{port}', '--events', events),
+                        host_at(port, 'Central', 'F0:F1:F2:F3:F4:F5') as central):
+                    async with peer(central) as strap:
+                        gone = asyncio.get_running_loop().create_future()
+                        strap.connection.on('disconnection', gone.set_result)
+                        await rates(strap, 1)
+                        async with asyncio.timeout(12):
+                            self.assertEqual(await gone, hci.HCI_CONNECTION_TIMEOUT_ERROR)
+                    async with asyncio.timeout(20), peer(central) as strap:
+                        self.assertEqual(len(await rates(strap, 2)), 2)
+            log = [json.loads(line) for line in events.read_text().splitlines()]
+        names = [(record['event'], record.get('of')) for record in log
+                 if record['event'] in ('began', 'ended', 'connected', 'disconnected', 'subscribed')]
+        self.assertEqual(names[:8], [
+            ('connected', 'strap'), ('subscribed', 'strap/heart_rate'), ('began', 'away'), ('disconnected', 'strap'),
+            ('ended', 'away'), ('connected', 'strap'), ('subscribed', 'strap/heart_rate'), ('disconnected', 'strap')])
+
     async def test_a_lost_controller_is_named(self):
         async with lubdub('controller', '--listen', 'tcp:127.0.0.1:0') as air:
             address = f'tcp:127.0.0.1:{await controller_port(air)}'

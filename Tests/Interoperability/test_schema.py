@@ -77,8 +77,8 @@ class SchemaTests(unittest.TestCase):
     def faults(self, path):
         return [error.message[:200] for error in self.validator.iter_errors(json.loads(path.read_text()))]
 
-    def test_both_schemas_are_printed_as_committed(self):
-        for option, name in [('--schema', 'scenario'), ('--report-schema', 'report')]:
+    def test_all_schemas_are_printed_as_committed(self):
+        for option, name in [('--schema', 'scenario'), ('--report-schema', 'report'), ('--problem-schema', 'problem')]:
             done = subprocess.run(
                 [LUBDUB, 'validate', option], cwd=ROOT, capture_output=True, text=True, timeout=60)
             self.assertEqual((done.returncode, done.stderr), (0, ''))

@@ -61,7 +61,7 @@ class ScreenTests(Interoperability):
         for columns, lines in [(80, 24), (120, 40)]:
             with self.subTest(columns=columns):
                 async with monitoring(columns=columns, rows=lines) as terminal:
-                    rows = await terminal.sees(has_rate)
+                    rows = await terminal.sees(lambda shown: has_rate(shown) and 'RR' in shown[5])
                     self.assertEqual(len(rows), lines)
                     self.assertRegex(
                         rows[0], r'^ Lubdub HRM  C0:FF:EE:00:00:01/random  subscribed +session 0:00:\d\d$')
@@ -70,12 +70,25 @@ class ScreenTests(Interoperability):
                     self.assertRegex(rows[2], r'^  [┏╺╻ ][━ ][┓╸╻] .* {3}contact +yes +average +–$')
                     self.assertRegex(rows[3], r'^  .* bpm +battery +87 % +resting +–$')
                     self.assertRegex(rows[4], r' temperature +– +frequent +–$')
-                    self.assertEqual(rows[5], ' heart rate, the last 30')
-                    self.assertRegex(rows[6], r'^ {2,3}\d{2,3}( |$)')
+                    self.assertRegex(rows[5], r'^ RR interval (–|[\d,]+ ms)  RMSSD –  pairs \d  left out 0$')
+                    self.assertEqual(rows[6], ' heart rate, the last 30')
+                    self.assertRegex(rows[7], r'^ {2,3}\d{2,3}( |$)')
                     self.assertRegex(rows[-2], r'^ {2,4}\d{1,3}( |$)')
-                    self.assertEqual(rows[-1], ' q quits')
+                    self.assertEqual(rows[-1], ' ? explains, q quits')
                     self.assertTrue(terminal.screen.cursor.hidden)
                     await self.quits(terminal)
+
+    async def test_a_page_explains_the_screen(self):
+        async with monitoring() as terminal:
+            await terminal.sees(has_rate)
+            terminal.press(b'?')
+            rows = await terminal.sees(lambda shown: shown[0] == ' Keys')
+            self.assertIn('  RMSSD         heart rate variability: the root mean square of the differences', rows)
+            terminal.press(b'x?')
+            await terminal.sees(has_rate)
+            terminal.press(b'?')
+            await terminal.sees(lambda shown: shown[0] == ' Keys')
+            await self.quits(terminal)
 
     async def test_steps_temperature_and_ecg_of_a_device_that_has_them(self):
         with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
@@ -107,7 +120,7 @@ class ScreenTests(Interoperability):
                 (b'\x03', signal.SIGINT), (b'\x1c', signal.SIGQUIT), (None, signal.SIGTERM), (None, signal.SIGHUP)]:
             with self.subTest(number):
                 async with monitoring() as terminal:
-                    await terminal.sees(lambda shown: shown[-1] == ' q quits')
+                    await terminal.sees(lambda shown: shown[-1] == ' ? explains, q quits')
                     self.assertFalse(terminal.gives_lines())
                     if press:
                         terminal.press(press)
@@ -145,7 +158,7 @@ class ScreenTests(Interoperability):
             for columns, lines in [(120, 40), (40, 10), (1, 1), (80, 24)]:
                 terminal.resize(columns, lines)
                 rows = await terminal.sees(
-                    lambda shown: len(shown) == lines and (columns == 1 or shown[-1] == ' q quits'))
+                    lambda shown: len(shown) == lines and (columns == 1 or shown[-1] == ' ? explains, q quits'))
                 self.assertEqual([row for row in rows if len(row) > columns], [])
             await terminal.sees(has_rate)
             await self.quits(terminal)

@@ -101,7 +101,8 @@ class SensorTests(Interoperability):
         async with beside(measure()):
             lines = await self.monitor(
                 {'temperature': {'celsius': 36.6}}, {'temperature': {'celsius': 36.7}},
-                {'temperature': {'celsius': 37}}, {'temperature': {'celsius': None}},
+                {'temperature': {'celsius': 37, 'intermediate': True}},
+                {'temperature': {'celsius': None, 'intermediate': True}},
                 {'temperature_type': 'mouth'}, {'measurement_interval': 60}, {'state': 'subscribed'})
         self.assertEqual(confirmed, [366, 367])
         self.assertEqual(lines.count({'state': 'subscribed'}), 1)

@@ -1,4 +1,4 @@
-"""`lubdub run --radio bluez`: cases with a strap over bluetoothd, for a program and for an operator."""
+"""`lubdub run` with a strap over bluetoothd, or on an adapter without it, for a program and for an operator."""
 
 import asyncio
 import json
@@ -19,6 +19,19 @@ HEARD = CASE | {
          'within': '5 s'},
         {'id': 'does_not_poll', 'expect': 'never', 'event': 'refused'}],
 }
+LOST = CASE | {
+    'name': 'A silent loss', 'limit': '65 s',
+    'script': [
+        {'when': {'event': 'subscribed', 'of': 'heart_rate', 'nth': 1, 'after': '3 s'}, 'id': 'away', 'do': 'link_loss',
+         'for': '12 s'}],
+    'expect': [
+        {'id': 'shows', 'expect': 'seen', 'event': said(60), 'within': '10 s',
+         'since': {'event': 'subscribed', 'of': 'heart_rate', 'nth': 1}},
+        {'id': 'returns', 'expect': 'seen', 'event': {'event': 'subscribed', 'of': 'heart_rate'},
+         'since': {'event': 'ended', 'of': 'away'}, 'within': '40 s'},
+        {'id': 'shows_again', 'expect': 'seen', 'event': said(60), 'since': {'event': 'ended', 'of': 'away'},
+         'within': '45 s'}],
+}
 SKIPPED = 'does_not_poll: refused cannot be observed: bluetoothd does not report this'
 
 
@@ -30,9 +43,9 @@ class RunningTests(ServingTest):
         (self.folder / 'client.py').write_text(ADAPTER)
         return f'LUBDUB_CONTROLLER={adapter} exec {shlex.quote(sys.executable)} {self.folder}/client.py'
 
-    def case(self):
+    def case(self, case=HEARD):
         path = self.folder / 'case.json'
-        path.write_text(json.dumps(HEARD))
+        path.write_text(json.dumps(case))
         return path
 
     async def test_a_program_is_tested(self):
@@ -43,6 +56,16 @@ class RunningTests(ServingTest):
                 limit=200)
         case, = json.loads(report.read_text())['cases']
         self.assertEqual((case['verdict'], case['reason']), ('pass', SKIPPED), output)
+
+    async def test_a_program_survives_a_silent_loss(self):
+        """bluetoothd does not let a scenario lose a link; on an adapter without it, the controller is reset."""
+        report = self.folder / 'report.json'
+        async with self.own_adapters(2) as (own, other):
+            output = await self.output(
+                LUBDUB, 'run', self.case(LOST), '--radio', f'hci:{own.removeprefix("hci")}', '--client',
+                self.client(other), '--report', report, limit=200)
+        case, = json.loads(report.read_text())['cases']
+        self.assertEqual((case['verdict'], case['reason']), ('pass', None), output)
 
     async def test_an_operator_is_asked(self):
         async with self.own_adapters(2) as (own, other):

@@ -47,8 +47,9 @@ import Testing
     @Test(
         arguments: [
             ("", "r.json:1:1: LD0102"), ("[]", "r.json:1:1: LD0108: expected an object"),
-            ("{}", "r.json:1:1: LD0106: lubdub: \"lubdub\" is required"), (text("7"), "r.json:1:38: LD0108: cases[0]"),
-            (text(item(verdict: "pas")), "LD0110: cases[0].verdict: \"pas\" is not one of"),
+            ("{}", "r.json:1:1: LD0106: lubdub: \"lubdub\", \"cases\" and \"summary\" are required"),
+            (text("7"), "r.json:1:38: LD0108: cases[0]"),
+            (text(item(verdict: "pas")), "LD0110: cases[0].verdict: unknown name \"pas\""),
             (text(item(duration: "-1")), "LD0109: cases[0].duration"),
             (text(item(duration: "1e999")), "LD0109: cases[0].duration"),
             (text(item() + "," + item()), "LD0131: cases[1].id: another case has the id \"a\""),

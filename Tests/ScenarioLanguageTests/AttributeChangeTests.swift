@@ -58,7 +58,7 @@ import Testing
         (change(#""add": [\#(more)], "remove": ["a/more"]"#), "LD0138: script[0].remove[0]: \"a/more\" is in"),
         (change(#""add": [{"service": "battery", "value": 6}]"#), "LD0131: script[0].add[0]: this device has another"),
         (change(#""add": [{"service": "feed", "value": 1, "id": "last"}]"#), "LD0131: script[0].add[0].id: "),
-        (change(#""add": [{"service": "batery"}]"#), "LD0110: script[0].add[0].service: \"batery\" is not one of"),
+        (change(#""add": [{"service": "batery"}]"#), "LD0110: script[0].add[0].service: unknown name \"batery\""),
         (change(#""add": [\#(more)]"#, of: "a/battery"), "LD0134: script[0].of: expected a device, found"),
         (
             change(

@@ -8,6 +8,8 @@ import Testing
 /// Documents that are too large, too deep or too wrong are refused quickly, also in a debug build.
 @Suite struct LimitTests {
     private static let most = 16 << 20
+    /// In seconds of CPU time, with a sanitizer: work that is not linear takes hours.
+    private static let longest = 100.0
     private static let head = Array(
         #"{"lubdub": 1, "name": "x", "devices": [{"id": "a", "services": [{"service": "battery"}]}]"#.utf8)
 
@@ -22,7 +24,7 @@ import Testing
             "a string of 4 MB that should be a list",
             {
                 filled(Array(#"{"lubdub": 1, "name": "x", "devices": ""#.utf8), "x", 4 << 20) + Array(#""}"#.utf8)
-            }, .wrongType, 2
+            }, .wrongType, 1
         ),
     ]
 
@@ -36,7 +38,7 @@ import Testing
         let octets = file.octets()
         let begin = cpuTime()
         let problems = ScenarioFile.read("a") { _ in octets }.problems
-        #expect(cpuTime() - begin < 10, "\(file.name)")
+        #expect(cpuTime() - begin < Self.longest, "\(file.name)")
         #expect(problems.contains { $0.code == file.code })
         #expect(problems.count == file.lines)
         #expect(problems.allSatisfy { $0.description.utf8.count < 2000 })
@@ -52,7 +54,7 @@ import Testing
             """
         let begin = cpuTime()
         let found = problems(("a", text))
-        #expect(cpuTime() - begin < 10)
+        #expect(cpuTime() - begin < Self.longest)
         #expect(found.count == 1)
         #expect(found.first?.contains("LD0108: variables.x: expected a number") == true)
     }
@@ -92,13 +94,13 @@ import Testing
     }
 
     @Test func `The first thousand problems are reported, with a note that there are more`() {
-        let rules = Array(repeating: #"{"when": "1 s", "do": "notify", "of": "battary"}"#, count: 3000).joined(
+        let rules = Array(repeating: #"{"when": "1 s", "do": "notfy", "of": "battery"}"#, count: 3000).joined(
             separator: ",\n")
         let found = problems(("a", scenario(script: rules)))
         #expect(found.count == 1001)
         #expect(found.first?.hasPrefix("a:1:1: LD0118: there are 1000 problems or more") == true)
-        #expect(found.dropFirst().allSatisfy { $0.contains(#"LD0133: script["#) })
-        #expect(found.last?.hasPrefix("a:1001:39: ") == true)
+        #expect(found.dropFirst().allSatisfy { $0.contains(#"LD0110: script["#) })
+        #expect(found.last?.hasPrefix("a:1001:23: ") == true)
     }
 
     @Test func `Many rules, each after the next one, can fire or not`() throws {
@@ -110,7 +112,6 @@ import Testing
         }
         #expect(problems(("a", scenario(script: script(#""1 s""#)))) == [])
         let never = problems(("a", scenario(script: script(#"{"event": "ended", "of": "r0"}"#))))
-        #expect(never.count == 1001)
-        #expect(never.dropFirst().allSatisfy { $0.contains("LD0136") })
+        #expect(never == ["a:2:33: LD0136: script[0].when: 5001 rules wait for each other"])
     }
 }

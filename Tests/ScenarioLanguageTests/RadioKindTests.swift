@@ -17,7 +17,7 @@ import Testing
 
     @Test(
         arguments: [
-            (#""do": "link_loss""#, [.rehearsal, .virtual]),
+            (#""do": "link_loss""#, [.rehearsal, .virtual, .controllers]),
             (#""do": "forget_bond""#, [.rehearsal, .virtual, .controllers, .bluetoothd]),
             (#""do": "forget_bond", "side": "both""#, [.rehearsal]),
             (#""do": "refuse_pairing", "reason": 8"#, [.rehearsal, .virtual, .controllers]),

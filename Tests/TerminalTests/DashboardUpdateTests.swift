@@ -77,6 +77,33 @@ import Testing
         #expect(unknown.contains { $0.contains("SpO2         – ") })
     }
 
+    @Test func `RR intervals and their variability, without those that nobody wears`() throws {
+        let head = " RR interval "
+        #expect(try !rows([measurement([0x06, 62])]).contains { $0.hasPrefix(head) })
+        let beat = try measurement([0x16, 60, 0x00, 0x04])
+        #expect(try rows([beat])[5] == "\(head)1,000 ms  RMSSD –  pairs 0  left out 0")
+        let late = try measurement([0x16, 60, 0x20, 0x04])
+        let beats = (0..<31).map { $0.isMultiple(of: 2) ? beat : late }
+        #expect(try rows(beats)[5] == "\(head)1,000 ms  RMSSD 31.3 ms  pairs 30  left out 0")
+        // The strap is off, then on again: the beats on both sides are not successive.
+        let off = try measurement([0x14, 60, 0x00, 0x01])
+        #expect(try rows(beats + [off, late])[5] == "\(head)1,031 ms  RMSSD 31.3 ms  pairs 30  left out 0")
+        for gap in [[Content.cleared], [.state(.disconnected(reason: .connectionTimeout)), .state(.connected)]] {
+            #expect(try rows(beats + gap + [late])[5].hasSuffix(" pairs 30  left out 0"))
+        }
+    }
+
+    @Test func `an intermediate temperature has its own row until there is a result`() throws {
+        let intermediate = try value([0, 0x68, 0x01, 0, 0xFF], .intermediateTemperature, of: .healthThermometer)
+        let shown = try rows([intermediate])
+        #expect(shown[4].contains("intermediate 36.00 °C"))
+        #expect(shown[5].hasSuffix("temperature  –"))
+        let result = try value([0, 0x6E, 0x01, 0, 0xFF], .temperatureMeasurement, of: .healthThermometer)
+        let later = try rows([intermediate, result])
+        #expect(later[4].contains("temperature  36.60 °C"))
+        #expect(!later.contains { $0.contains("intermediate") })
+    }
+
     @Test func `why it is not there any more, and what is wrong`() throws {
         let shown = try rows([
             .state(.connected), .state(.disconnected(reason: .connectionTimeout)), .error("the strap has no heart"),

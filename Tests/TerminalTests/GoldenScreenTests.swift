@@ -5,7 +5,7 @@ import Testing
 @testable import Terminal
 
 @Suite struct GoldenScreenTests {
-    /// The files show what a person would see; a change of them is to be looked at.
+    /// The files show what a person would see; look at a change of them, which LUBDUB_WRITE=1 makes.
     @Test(arguments: [
         ("80x24", 80, 24, Glyphs.unicode), ("120x40", 120, 40, .unicode), ("40x10", 40, 10, .unicode),
         ("80x24-ascii", 80, 24, .ascii),
@@ -20,11 +20,23 @@ import Testing
         try check(dashboard, "empty", 80, 24, .unicode)
     }
 
+    @Test(arguments: [("help-80x24", 80, 24), ("help-40x30", 40, 30)])
+    func `a page that explains the screen`(name: String, width: Int, height: Int) throws {
+        try check(HelpPage.rows(width: width, height: height, .ascii), name, width, height)
+    }
+
     private func check(_ dashboard: Dashboard, _ name: String, _ width: Int, _ height: Int, _ glyphs: Glyphs) throws {
-        let rows = dashboard.rows(width: width, height: height, glyphs, at: Wearer.now)
+        try check(dashboard.rows(width: width, height: height, glyphs, at: Wearer.now), name, width, height)
+    }
+
+    private func check(_ rows: [ScreenRow], _ name: String, _ width: Int, _ height: Int) throws {
         let folder = #filePath.dropLast("GoldenScreenTests.swift".count)
-        let expected = try String(contentsOfFile: "\(folder)Screens/\(name).txt", encoding: .utf8)
+        let path = "\(folder)Screens/\(name).txt"
         let text = rows.map { $0.text + "\n" }.joined()
+        if ProcessInfo.processInfo.environment["LUBDUB_WRITE"] != nil {
+            try Data(text.utf8).write(to: URL(filePath: path))
+        }
+        let expected = try String(contentsOfFile: path, encoding: .utf8)
         #expect(text == expected, "\(name):\n\(text)")
         #expect(rows.count == height)
         for row in rows { #expect(row.columns <= width) }
@@ -39,10 +51,14 @@ import Testing
         let high = [Int.min, 18, 30, 99, .max].map { (80, $0) }
         for (width, height) in small + wide + high {
             for glyphs in [Glyphs.unicode, .ascii] {
-                let rows = dashboard.rows(width: width, height: height, glyphs, at: Wearer.now)
-                #expect(rows.count == min(max(0, height), 1000))
-                for row in rows { #expect(row.columns <= min(max(0, width), 1000)) }
-                for row in rows where glyphs == .ascii { #expect(row.text.utf8.count == row.columns) }
+                for rows in [
+                    dashboard.rows(width: width, height: height, glyphs, at: Wearer.now),
+                    HelpPage.rows(width: width, height: height, glyphs),
+                ] {
+                    #expect(rows.count == min(max(0, height), 1000))
+                    for row in rows { #expect(row.columns <= min(max(0, width), 1000)) }
+                    for row in rows where glyphs == .ascii { #expect(row.text.utf8.count == row.columns) }
+                }
             }
         }
     }
@@ -75,9 +91,12 @@ import Testing
 
     @Test func `all rows are used, and the charts share the rest`() {
         for height in 10...60 {
-            let layout = Layout(width: 80, height: height, hasECG: true, hasSteps: true)
+            let facts = [3, 4, 7][height % 3]
+            let layout = Layout(
+                width: 80, height: height, facts: facts, hasRhythm: true, hasECG: true, hasSteps: true)
             let parts = [
-                layout.header, layout.gap, layout.pulse, layout.statistics, layout.chart, layout.ecg, layout.steps,
+                layout.header, layout.gap, layout.pulse, layout.statistics, layout.rhythm, layout.chart, layout.ecg,
+                layout.steps,
                 layout.footer,
             ]
             #expect(parts.reduce(0, +) == height)

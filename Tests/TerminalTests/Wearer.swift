@@ -17,6 +17,7 @@ enum Wearer {
         for index in 0..<300 {
             let wave = index % 50 < 25 ? index % 25 : 25 - index % 25
             take(.heartRate(UInt16(62 + wave + index / 20), contact: true, energy: 12))
+            take(.rrIntervals([UInt16(61_440 / (62 + wave + index / 20)) + UInt16(index * 37 % 41)]))
         }
         for beat in 0..<10 { take(.ecg(Self.beat, at: UInt32(beat * Self.beat.count), rate: 500, isLeadOff: false)) }
         take(.fact(.init(label: "battery", value: "87 %")))

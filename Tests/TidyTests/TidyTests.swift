@@ -21,7 +21,7 @@ import Testing
         ("Glibc.write(", "`Console`: it makes text safe for a terminal", ["/OutputDescriptor.swift"]),
         (
             "unsafe write(", "`Console`: it makes text safe for a terminal",
-            ["/KernelInterface.swift", "/DetachedThread.swift"]
+            ["/KernelInterface.swift", "/PacketDescriptor.swift", "/DetachedThread.swift"]
         ),
         ("fputs(", "`Console`: it makes text safe for a terminal", []),
         (" print(", "`Console`: it makes text safe for a terminal", ["/Console.swift"]),

@@ -49,6 +49,17 @@ import Testing
         #expect(try BadDay.fault(in: scenario, seed: 1) == nil)
     }
 
+    /// Days of `make soak` that once had a fault.
+    @Test(
+        arguments: [
+            10315,  // The link ends when only the client has the keys of a new bond.
+            48079,  // the same, with a private address
+            92961,  // The services change after the subscription to Service Changed was refused.
+        ] as [UInt64])
+    func `The client recovers on days that found a mistake`(seed: UInt64) throws {
+        #expect(try RandomDay(seed: seed).fault() == nil)
+    }
+
     @Test func `Same seed, same bytes, with faults by chance`() throws {
         for seed in 0..<20 as Range<UInt64> {
             let scenario = try RandomDay(seed: seed).scenario

@@ -6,24 +6,26 @@ package struct Grammar: Sendable {
     package struct Option: Sendable {
         let name: String
         let value: String?
+        let kind: WordKind
         let isRepeatable: Bool
         let isRequired: Bool
         let help: String
 
         /// A flag: `--quiet`. The name includes its dashes.
         package static func flag(_ name: String, _ help: String) -> Option {
-            Option(name: name, value: nil, isRepeatable: false, isRequired: false, help: help)
+            Option(name: name, value: nil, kind: .text, isRepeatable: false, isRequired: false, help: help)
         }
 
-        /// An option with a value: `--seed 7` or `--seed=7`. `value` is its placeholder in the help. If the option is
-        /// given several times, the last value counts, unless it is `repeatable`. A `required` option is part of the usage
-        /// line; the command checks that it is there.
+        /// An option with a value: `--seed 7` or `--seed=7`. `value` is its placeholder in the help, which suggests its
+        /// kind unless `kind` is given. If the option is given several times, the last value counts, unless it is
+        /// `repeatable`. A `required` option is part of the usage line; the command checks that it is there.
         package static func option(
-            _ name: String, _ value: String, repeatable: Bool = false, required: Bool = false, _ help: String
+            _ name: String, _ value: String, of kind: WordKind? = nil, repeatable: Bool = false,
+            required: Bool = false, _ help: String
         ) -> Option {
             Option(
-                name: name, value: value, isRepeatable: repeatable, isRequired: required,
-                help: help + (repeatable ? " (repeatable)" : ""))
+                name: name, value: value, kind: kind ?? WordKind(placeholder: value), isRepeatable: repeatable,
+                isRequired: required, help: help + (repeatable ? " (repeatable)" : ""))
         }
 
         var label: String { value.map { "\(name) \($0)" } ?? name }
@@ -32,27 +34,33 @@ package struct Grammar: Sendable {
     /// A word that is not an option, identified by its position.
     package struct Operand: Sendable {
         let name: String
+        let kind: WordKind
         let count: ClosedRange<Int>
         let help: String
 
+        private init(_ name: String, _ kind: WordKind?, _ count: ClosedRange<Int>, _ help: String) {
+            (self.name, self.kind) = (name, kind ?? WordKind(placeholder: name))
+            (self.count, self.help) = (count, help)
+        }
+
         /// A required operand: `SCENARIO`.
-        package static func required(_ name: String, _ help: String) -> Operand {
-            Operand(name: name, count: 1...1, help: help)
+        package static func required(_ name: String, of kind: WordKind? = nil, _ help: String) -> Operand {
+            Operand(name, kind, 1...1, help)
         }
 
         /// An optional operand: `[SCENARIO]`.
-        package static func optional(_ name: String, _ help: String) -> Operand {
-            Operand(name: name, count: 0...1, help: help)
+        package static func optional(_ name: String, of kind: WordKind? = nil, _ help: String) -> Operand {
+            Operand(name, kind, 0...1, help)
         }
 
         /// One or more operands: `FILE...`. Only the last operand can be repeated.
-        package static func repeated(_ name: String, _ help: String) -> Operand {
-            Operand(name: name, count: 1...Int.max, help: help)
+        package static func repeated(_ name: String, of kind: WordKind? = nil, _ help: String) -> Operand {
+            Operand(name, kind, 1...Int.max, help)
         }
 
         /// Any number of operands: `[ROW...]`. Only the last operand can be repeated.
-        package static func anyNumber(_ name: String, _ help: String) -> Operand {
-            Operand(name: name, count: 0...Int.max, help: help)
+        package static func anyNumber(_ name: String, of kind: WordKind? = nil, _ help: String) -> Operand {
+            Operand(name, kind, 0...Int.max, help)
         }
 
         var label: String {
@@ -65,27 +73,42 @@ package struct Grammar: Sendable {
         }
     }
 
+    /// A list of other words that belong to a command, such as keys, which its help and its manual page show.
+    package struct List: Sendable {
+        let title: String
+        let rows: [(name: String, help: String)]
+
+        package init(_ title: String, _ rows: [(name: String, help: String)]) {
+            (self.title, self.rows) = (title, rows)
+        }
+    }
+
     /// The name of the command: `serve`.
     package let command: String
     /// A short description for the list of commands.
     package let summary: String
     let operands: [Operand]
     let options: [Option]
+    let lists: [List]
 
     private static let help = Option.flag("--help", "Print this help")
 
     /// A command. Optional operands come after required ones; `--help` is added to the options.
-    package init(_ command: String, _ summary: String, operands: [Operand] = [], options: [Option] = []) {
-        (self.command, self.summary) = (command, summary)
+    package init(
+        _ command: String, _ summary: String, operands: [Operand] = [], options: [Option] = [], lists: [List] = []
+    ) {
+        (self.command, self.summary, self.lists) = (command, summary, lists)
         (self.operands, self.options) = (operands, options + [Self.help])
     }
 
-    /// The help: usage, summary, and one line per operand and option.
+    /// The help: usage, summary, one line per operand and option, and the lists.
     func usage(of program: String) -> String {
         let required = options.filter(\.isRequired).map(\.label)
         let words = [program, command] + required + ["[OPTION...]"] + operands.map(\.label)
         let rows = operands.map { ($0.label, $0.help) } + options.map { ($0.label, $0.help) }
-        return (["Usage: " + words.joined(separator: " "), "", summary, ""] + table(rows)).joined(separator: "\n")
+        let more = lists.flatMap { ["", "\($0.title):", ""] + table($0.rows) }
+        return (["Usage: " + words.joined(separator: " "), "", summary, ""] + table(rows) + more)
+            .joined(separator: "\n")
     }
 
     /// Parses the words after the command's name; throws at the first wrong one.

@@ -4,20 +4,25 @@ import TextFormatting
 package struct Program: Sendable {
     /// The request of a command line.
     package enum Request: Sendable {
+        /// There are no words: introduce the program.
+        case introduction
         /// Print this text on standard output.
         case help(String)
         case version
         case run(command: String, Invocation)
     }
 
-    private let name: String
-    private let summary: String
-    private let commands: [Grammar]
+    let name: String
+    let summary: String
+    let commands: [Grammar]
 
     /// A program whose help lists the commands in this order.
     package init(_ name: String, _ summary: String, commands: [Grammar]) {
         (self.name, self.summary, self.commands) = (name, summary, commands)
     }
+
+    /// The names of the commands, in the order of the help.
+    package var commandNames: [String] { commands.map(\.command) }
 
     /// The help of the program, with one line per command.
     package var usage: String {
@@ -29,9 +34,7 @@ package struct Program: Sendable {
     /// Parses the words after the program's name; throws at the first wrong one.
     package func parse(_ words: some Sequence<String>) throws(UsageError) -> Request {
         var rest = Array(words)[...]
-        guard let word = rest.popFirst() else {
-            throw UsageError("no command given; \(name) --help lists them")
-        }
+        guard let word = rest.popFirst() else { return .introduction }
         switch word {
         case "--help", "-h": return .help(usage)
         case "help":
@@ -45,7 +48,8 @@ package struct Program: Sendable {
         }
     }
 
-    private func grammar(of command: String) throws(UsageError) -> Grammar {
+    /// The grammar of a command; throws if there is none.
+    package func grammar(of command: String) throws(UsageError) -> Grammar {
         guard let grammar = commands.first(where: { $0.command == command }) else {
             throw .unknown("command", command, known: commands.map(\.command))
         }

@@ -2,7 +2,7 @@ import TextFormatting
 
 /// A node of a document and its path, for reading values and reporting problems.
 ///
-/// Accessors return nil if the value is missing or has another type. ``Shape/check(_:in:)`` validates a document once;
+/// Accessors return nil if the value is missing or has another type. ``Grammar/check(_:)`` validates a document once;
 /// code that reads a validated document does not check again.
 package struct Cursor {
     package let node: Node
@@ -68,11 +68,8 @@ package struct Cursor {
     /// The number as a `Double`; nil for other types.
     package var number: Double? { node.number }
 
-    /// The number if it is written without fraction and exponent and fits into an `Int`.
-    package var integer: Int? {
-        guard case .number(let text) = node.value else { return nil }
-        return Int(text)
-    }
+    /// The number if it is whole and fits into an `Int`; nil for other numbers and types.
+    package var integer: Int? { node.integer }
 
     /// The Boolean; nil for other types.
     package var bool: Bool? {
@@ -80,18 +77,49 @@ package struct Cursor {
         return bool
     }
 
+    /// Reports a problem that can have several places: further ones with the same code and `key` are added to the first.
+    package func note(_ code: DiagnosticCode, _ message: String, help: String, mergedBy key: String) {
+        log.note(
+            Problem(file: file, position: node.position, code: code, path: path, message: message, help: help),
+            mergedBy: key)
+    }
+
     /// Reports a problem of this value.
-    package func note(_ code: DiagnosticCode, _ message: String) {
-        log.note(Problem(file: file, position: node.position, code: code, path: path, message: message))
+    package func note(
+        _ code: DiagnosticCode, _ message: String, help: String? = nil, related: [RelatedPlace] = []
+    ) {
+        log.note(
+            Problem(
+                file: file, position: node.position, code: code, path: path, message: message, help: help,
+                related: related))
     }
 
     /// Reports a problem of one of this object's keys: at `position` or, if the key is missing, at the object.
-    package func note(_ code: DiagnosticCode, _ message: String, key: String, at position: Position? = nil) {
+    package func note(
+        _ code: DiagnosticCode, _ message: String, help: String? = nil, key: String, at position: Position? = nil
+    ) {
         let path = DocumentPath.key(key, of: location).description
         log.note(
-            Problem(file: file, position: position ?? node.position, code: code, path: path, message: message))
+            Problem(
+                file: file, position: position ?? node.position, code: code, path: path, message: message, help: help))
+    }
+
+    /// Reports that the string is not one of these names.
+    package func noteUnknownName(_ names: [String]) {
+        guard let string else { return note(.wrongType, "expected a name, found \(node.kind)") }
+        let meant = closestMatch(to: string, in: names).map { "did you mean \($0.quoted)?" }
+        let related = relatedName(to: string, in: names).map { "perhaps \($0.quoted); \(names.asChoice)" }
+        note(.unknownName, "unknown name \(string.abbreviated.quoted)", help: meant ?? related ?? names.asChoice)
     }
 
     /// A cursor at the same place with another value.
     package func replacing(_ node: Node) -> Cursor { Cursor(node, location, file: file, log: log) }
+
+    /// A cursor at the same place whose problems go to another log.
+    func reporting(to log: ProblemLog) -> Cursor { Cursor(node, location, file: file, log: log) }
+}
+
+extension [String] {
+    /// `it is one of a, b`, for a help.
+    var asChoice: String { count == 1 ? "write \(self[0].quoted)" : "choose one of \(joined(separator: ", "))" }
 }

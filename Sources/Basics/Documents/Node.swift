@@ -62,6 +62,15 @@ package struct Node: Hashable, Sendable {
         return Double(text)
     }
 
+    /// The number if it is whole and fits into an `Int`: `7`, `7.0`.
+    var integer: Int? {
+        guard case .number(let text) = value else { return nil }
+        return Int(text) ?? Double(text).flatMap { abs($0) <= Self.largestExact ? Int(exactly: $0) : nil }
+    }
+
+    /// Up to here, a `Double` has each whole number.
+    private static let largestExact = 9_007_199_254_740_992.0
+
     package var isString: Bool { if case .string = value { true } else { false } }
 
     /// Whether the value is neither an array nor an object.
@@ -69,6 +78,16 @@ package struct Node: Hashable, Sendable {
         switch value {
         case .null, .bool, .number, .string, .unknown: true
         case .array, .object: false
+        }
+    }
+
+    /// Whether the value is or contains a placeholder for one that could not be determined.
+    package var hasUnknown: Bool {
+        switch value {
+        case .unknown: true
+        case .null, .bool, .number, .string: false
+        case .array(let nodes): nodes.contains(where: \.hasUnknown)
+        case .object(let members): members.contains { $0.node.hasUnknown }
         }
     }
 

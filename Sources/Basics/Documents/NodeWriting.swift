@@ -66,6 +66,12 @@ extension Node {
         Node(.object(members.map { Member(key: $0.key, position: Position(), node: $0.node) }))
     }
 
+    /// The members of an object, in order; none for other types.
+    package var pairs: [(key: String, node: Node)] {
+        guard case .object(let members) = value else { return [] }
+        return members.map { ($0.key, $0.node) }
+    }
+
     /// The string; nil for other types.
     package var string: String? {
         guard case .string(let string) = value else { return nil }

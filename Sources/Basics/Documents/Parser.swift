@@ -10,101 +10,147 @@ extension Node {
     /// Parses JSON as defined by RFC 8259; skips a byte order mark. No input makes it trap: it throws the first error as
     /// `.tooLarge`, `.notText`, `.syntax`, `.tooDeep` or `.loneSurrogate`.
     ///
-    /// Duplicate keys are added to `log`; parsing stops when the log is full.
+    /// Duplicate keys are added to `log`, which keeps the text; parsing stops when the log is full.
     package init(json octets: some Collection<UInt8>, file: String, log: ProblemLog = ProblemLog()) throws(Problem) {
-        func problem(_ code: DiagnosticCode, _ message: String) -> Problem {
-            Problem(file: file, position: Position(), code: code, path: "", message: message)
+        do throws(Problem) {
+            var parser = try Parser(octets, file: file, log: log, isStrict: true)
+            self = try parser.document()
+        } catch { throw log.withExcerpts([error]).first ?? error }
+    }
+
+    /// Parses JSON and goes on after errors whose fix is clear: commas that are missing or too many, comments, other
+    /// quotation marks.
+    ///
+    /// - Returns: The value with these errors fixed; nil if another error ended parsing. All errors are in `log`.
+    package static func repaired(json octets: some Collection<UInt8>, file: String, log: ProblemLog) -> Node? {
+        do throws(Problem) {
+            var parser = try Parser(octets, file: file, log: log, isStrict: false)
+            return try parser.document()
+        } catch {
+            log.note(error)
+            return nil
         }
-        guard octets.count <= Self.maximumSize else { throw problem(.tooLarge, "the file is larger than 16 MiB") }
-        var text = Array(octets)
-        guard String(validating: text, as: UTF8.self) != nil else {
-            throw problem(.notText, "the file is not UTF-8 text")
-        }
-        if text.starts(with: [0xEF, 0xBB, 0xBF]) { text.removeFirst(3) }
-        var parser = Parser(text: text, file: file, log: log)
-        self = try parser.document()
     }
 }
 
 /// Parses valid UTF-8 octet by octet; octets above 0x7F can only be inside strings.
-private struct Parser {
+struct Parser {
     let text: [UInt8]
     let file: String
     let log: ProblemLog
+    /// Whether the first error ends parsing.
+    let isStrict: Bool
     var index = 0
     /// The path of the current value; its length is the depth.
     var path: [Step] = []
+    /// The brackets that are open.
+    var brackets: [Bracket] = []
+    /// The first pair of brackets whose lines have different indentation.
+    var misaligned: (opening: Position, closing: Position)?
     var line = 1
     /// Index of the start of the current line, plus the number of its continuation octets before the current position.
     var margin = 0
+    var lineStart = 0
+    /// The blanks before the first token of the line.
+    var indentation = 0
+    private var isLineBlank = true
+    /// The place after the last value.
+    var valueEnd = Position()
+    var valueEndIndex = 0
+    private var repairs = 0
 
     enum Step { case key(String), item(Int) }
 
+    /// An opening bracket, and the indentation of its line.
+    struct Bracket {
+        let isObject: Bool
+        let position: Position
+        let indentation: Int
+
+        var closing: Unicode.Scalar { isObject ? "}" : "]" }
+    }
+
+    /// The maximum number of errors after which parsing goes on.
+    static let maximumRepairs = 100
+
+    init(_ octets: some Collection<UInt8>, file: String, log: ProblemLog, isStrict: Bool) throws(Problem) {
+        (self.file, self.log, self.isStrict) = (file, log, isStrict)
+        guard octets.count <= Node.maximumSize else {
+            throw Problem(file: file, position: Position(), code: .tooLarge, message: "the file is larger than 16 MiB")
+        }
+        let all = Array(octets)
+        log.keep(all, of: file)
+        if String(validating: all, as: UTF8.self) == nil { throw Self.encodingProblem(all, file) }
+        text = all.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(all.dropFirst(3)) : all
+    }
+
     mutating func document() throws(Problem) -> Node {
-        skipSpace()
+        try skipSpace()
         let node = try node()
-        skipSpace()
-        guard index == text.count else { throw unexpected("the end of the file") }
+        try skipSpace()
+        guard index == text.count else { throw excess }
         return node
     }
 
     mutating func node() throws(Problem) -> Node {
         let start = position
         guard path.count < Node.maximumDepth else {
-            throw problem("this is nested more than \(Node.maximumDepth) levels deep", .tooDeep, at: start)
+            throw problem("this is nested more than \(Node.maximumDepth) levels deep", .tooDeep)
         }
         let value: Node.Value
         switch peek {
         case .letter("{"): value = .object(try object())
         case .letter("["): value = .array(try array())
         case .letter("\""): value = .string(try string())
-        case .letter("-")?, (.letter("0") ... .letter("9"))?: value = .number(try number())
-        case .letter("n") where take("null"): value = .null
-        case .letter("t") where take("true"): value = .bool(true)
-        case .letter("f") where take("false"): value = .bool(false)
-        default: throw unexpected("a value")
+        case .letter("-")?, (.letter("0") ... .letter("9"))?: value = try number()
+        case .letter("n") where word == "null": value = takeWord(.null)
+        case .letter("t") where word == "true": value = takeWord(.bool(true))
+        case .letter("f") where word == "false": value = takeWord(.bool(false))
+        default: value = try malformedValue()
         }
+        (valueEnd, valueEndIndex) = (position, index)
         return Node(value, at: start)
+    }
+
+    private mutating func takeWord(_ value: Node.Value) -> Node.Value {
+        index += word.utf8.count
+        return value
     }
 
     mutating func array() throws(Problem) -> [Node] {
         var items: [Node] = []
-        index += 1
-        skipSpace()
-        if take("]" as Unicode.Scalar) { return items }
-        while true {
+        open()
+        try skipSpace()
+        guard !takeClosing() else { return items }
+        repeat {
             path.append(.item(items.count))
             items.append(try node())
             path.removeLast()
-            skipSpace()
-            if take("]" as Unicode.Scalar) { return items }
-            try expectComma(orEnd: "]")
-            skipSpace()
-        }
+            try skipSpace()
+            if peek == .letter(":"), let last = items.last, last.isString { throw unclosed(before: last) }
+        } while try hasNext()
+        return items
     }
 
     mutating func object() throws(Problem) -> [Node.Member] {
         var members: [Node.Member] = []
         var keys = Keys()
-        index += 1
-        skipSpace()
-        if take("}" as Unicode.Scalar) { return members }
-        while true {
+        open()
+        try skipSpace()
+        guard !takeClosing() else { return members }
+        repeat {
             let start = position
-            guard peek == .letter("\"") else { throw unexpected("a key in double quotation marks") }
-            let key = try string()
+            let key = try key()
             path.append(.key(key))
-            if !keys.add(key, to: members) { try noteDuplicate(at: start) }
-            skipSpace()
-            guard take(":" as Unicode.Scalar) else { throw problem("expected a colon before \(found)") }
-            skipSpace()
+            if !keys.add(key, to: members) { try noteDuplicate(at: start, of: members.first { $0.key == key }) }
+            try skipSpace()
+            try takeColon(after: key)
+            try skipSpace()
             members.append(Node.Member(key: key, position: start, node: try node()))
             path.removeLast()
-            skipSpace()
-            if take("}" as Unicode.Scalar) { return members }
-            try expectComma(orEnd: "}")
-            skipSpace()
-        }
+            try skipSpace()
+        } while try hasNext()
+        return members
     }
 
     /// The keys of an object: compared one by one while they are few, then kept in a set.
@@ -119,7 +165,7 @@ private struct Parser {
         }
     }
 
-    func noteDuplicate(at position: Position) throws(Problem) {
+    func noteDuplicate(at position: Position, of first: Node.Member?) throws(Problem) {
         let path = path.reduce(DocumentPath.root) { parent, step in
             switch step {
             case .key(let key): .key(key, of: parent)
@@ -127,85 +173,12 @@ private struct Parser {
             }
         }
         let problem = Problem(
-            file: file, position: position, code: .duplicateKey, path: path.description, message: "duplicate key")
+            file: file, position: position, code: .duplicateKey, path: path.description, message: "duplicate key",
+            help: "delete one of the two",
+            related: first.map { [RelatedPlace(file: file, position: $0.position, message: "the first is here")] } ?? []
+        )
         log.note(problem)
         if log.isFull { throw problem }
-    }
-
-    mutating func number() throws(Problem) -> String {
-        let start = index
-        _ = take("-" as Unicode.Scalar)
-        if !take("0" as Unicode.Scalar) { try digits() }
-        if take("." as Unicode.Scalar) { try digits() }
-        if take("e" as Unicode.Scalar) || take("E" as Unicode.Scalar) {
-            _ = take("+" as Unicode.Scalar) || take("-" as Unicode.Scalar)
-            try digits()
-        }
-        return String(decoding: text[start..<index], as: UTF8.self)
-    }
-
-    mutating func digits() throws(Problem) {
-        guard let digit = peek, isDigit(digit) else { throw unexpected("a digit") }
-        while let digit = peek, isDigit(digit) { index += 1 }
-    }
-
-    func isDigit(_ octet: UInt8) -> Bool { (.letter("0") ... .letter("9")).contains(octet) }
-
-    // MARK: Strings
-
-    mutating func string() throws(Problem) -> String {
-        index += 1
-        var content: [UInt8] = []
-        var start = index
-        while let octet = peek, octet != .letter("\"") {
-            guard octet != .letter("\n") else {
-                throw problem("expected a closing quotation mark before the end of the line")
-            }
-            guard octet >= 0x20 else { throw problem("the control character \(found) must be escaped") }
-            if octet == .letter("\\") {
-                content += text[start..<index]
-                content += Array(String(try escape()).utf8)
-                start = index
-            } else {
-                if octet & 0xC0 == 0x80 { margin += 1 }
-                index += 1
-            }
-        }
-        content += text[start..<index]
-        guard take("\"" as Unicode.Scalar) else { throw problem("expected a closing quotation mark before \(found)") }
-        return String(decoding: content, as: UTF8.self)
-    }
-
-    mutating func escape() throws(Problem) -> Unicode.Scalar {
-        let start = position
-        index += 1
-        for (letter, scalar) in Self.escapes where take(letter) { return scalar }
-        guard take("u" as Unicode.Scalar) else {
-            throw unexpected("\\\", \\\\, \\/, \\b, \\f, \\n, \\r, \\t or \\u")
-        }
-        let high = try codeUnit()
-        if let scalar = Unicode.Scalar(high) { return scalar }
-        let low = high < 0xDC00 && take("\\u" as StaticString) ? try codeUnit() : 0
-        guard (0xDC00..<0xE000).contains(low),
-            let scalar = Unicode.Scalar(0x10000 + (high - 0xD800) << 10 + low - 0xDC00)
-        else { throw problem("this escape is half of a surrogate pair", .loneSurrogate, at: start) }
-        return scalar
-    }
-
-    static let escapes: [(Unicode.Scalar, Unicode.Scalar)] = [
-        ("\"", "\""), ("\\", "\\"), ("/", "/"), ("b", "\u{8}"), ("f", "\u{C}"), ("n", "\n"), ("r", "\r"), ("t", "\t"),
-    ]
-
-    mutating func codeUnit() throws(Problem) -> UInt32 {
-        var unit: UInt32 = 0
-        for _ in 0..<4 {
-            guard let octet = peek, let digit = Character(Unicode.Scalar(octet)).hexDigitValue else {
-                throw unexpected("four hexadecimal digits")
-            }
-            unit = unit << 4 | UInt32(digit)
-            index += 1
-        }
-        return unit
     }
 
     // MARK: Octets
@@ -214,14 +187,21 @@ private struct Parser {
 
     var position: Position { Position(line: line, column: index - margin + 1) }
 
-    mutating func skipSpace() {
+    mutating func skipSpace() throws(Problem) {
         while let octet = peek {
             switch octet {
             case .letter(" "), .letter("\t"), .letter("\r"): index += 1
-            case .letter("\n"): (index, line, margin) = (index + 1, line + 1, index + 1)
-            default: return
+            case .letter("\n"): takeLineFeed()
+            case .letter("/"), .letter("#"): guard try skipComment() else { return }
+            default:
+                if isLineBlank { (indentation, isLineBlank) = (index - lineStart, false) }
+                return
             }
         }
+    }
+
+    mutating func takeLineFeed() {
+        (index, line, margin, lineStart, isLineBlank) = (index + 1, line + 1, index + 1, index + 1, true)
     }
 
     mutating func take(_ letter: Unicode.Scalar) -> Bool {
@@ -237,36 +217,42 @@ private struct Parser {
         return true
     }
 
-    /// Takes a comma. If the end of the array or object is more probably missing, the error names that.
-    mutating func expectComma(orEnd bracket: Unicode.Scalar) throws(Problem) {
-        guard !take("," as Unicode.Scalar) else { return }
-        let isEnd = peek.map { [.letter("]"), .letter("}")].contains($0) } ?? true
-        throw problem("expected \(isEnd ? String(bracket).quoted : "a comma") before \(found)")
+    /// The ASCII letters, digits and underscores that begin here.
+    var word: String {
+        String(decoding: text[index...].prefix { $0 < 0x80 && Self.isWord($0) }, as: UTF8.self)
     }
 
-    func unexpected(_ expected: String) -> Problem { problem("expected \(expected), found \(found)") }
+    static func isDigit(_ octet: UInt8) -> Bool { (.letter("0") ... .letter("9")).contains(octet) }
 
-    func problem(_ message: String, _ code: DiagnosticCode = .syntax, at place: Position? = nil) -> Problem {
-        Problem(file: file, position: place ?? position, code: code, path: "", message: message)
+    static func isLetter(_ octet: UInt8) -> Bool { (.letter("a") ... .letter("z")).contains(octet | 0x20) }
+
+    static func isWord(_ octet: UInt8) -> Bool { isDigit(octet) || isLetter(octet) || octet == .letter("_") }
+
+    // MARK: Problems
+
+    func problem(
+        _ message: String, _ code: DiagnosticCode = .syntax, at place: Position? = nil, length: Int? = nil,
+        help: String? = nil, related: [RelatedPlace] = []
+    ) -> Problem {
+        Problem(
+            file: file, position: place ?? position, length: length, code: code, message: message, help: help,
+            related: related)
     }
 
-    /// The string, word or scalar that begins here, for messages.
-    var found: String {
-        let rest = text[index..<min(index + 260, text.count)]
-        guard let first = String(decoding: rest.prefix(4), as: UTF8.self).unicodeScalars.first else {
-            return "the end of the file"
-        }
-        if first == "\"", let end = rest.dropFirst().firstIndex(where: { $0 == .letter("\"") || $0 < 0x20 }),
-            rest[end] == .letter("\"")
-        {
-            return String(decoding: rest[...end], as: UTF8.self).dropFirst().dropLast().description.abbreviated.quoted
-        }
-        let word = rest.prefix { isDigit($0) || (.letter("a") ... .letter("z")).contains($0 | 0x20) }
-        return word.isEmpty ? String(first).quoted : String(decoding: word, as: UTF8.self).quoted
+    func unexpected(_ expected: String, help: String? = nil) -> Problem {
+        problem("expected \(expected), found \(found)", help: help)
+    }
+
+    /// Notes an error after which parsing goes on; throws it if parsing is strict or has noted too many.
+    mutating func repair(_ problem: Problem) throws(Problem) {
+        guard !isStrict else { throw problem }
+        log.note(problem)
+        repairs += 1
+        if repairs >= Self.maximumRepairs || log.isFull { throw problem }
     }
 }
 
 extension UInt8 {
     /// The octet of an ASCII letter.
-    fileprivate static func letter(_ letter: Unicode.Scalar) -> UInt8 { UInt8(truncatingIfNeeded: letter.value) }
+    static func letter(_ letter: Unicode.Scalar) -> UInt8 { UInt8(truncatingIfNeeded: letter.value) }
 }

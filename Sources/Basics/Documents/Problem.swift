@@ -4,15 +4,27 @@ package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     package var file: String
     /// Position of the wrong key or value; of the object, if a key is missing.
     package var position: Position
+    /// Number of marked Unicode scalars; nil for the string, number, word or bracket at the position.
+    package var length: Int?
     package var code: DiagnosticCode
     /// The path of the wrong or missing key or value, `devices[0].services[2].servce`; empty for the root and for syntax
     /// errors.
     package var path: String
-    /// What is wrong, on one line.
+    /// The cause, on one line.
     package var message: String
+    /// The fix, on one line; nil if the message says enough.
+    package var help: String?
+    /// Other places that belong to the problem: the first of two definitions, an opening bracket.
+    package var related: [RelatedPlace]
+    /// The marked source line; nil if the text is not known.
+    package var excerpt: SourceExcerpt?
 
-    package init(file: String, position: Position, code: DiagnosticCode, path: String, message: String) {
-        (self.file, self.position, self.code, self.path, self.message) = (file, position, code, path, message)
+    package init(
+        file: String, position: Position, length: Int? = nil, code: DiagnosticCode, path: String = "",
+        message: String, help: String? = nil, related: [RelatedPlace] = []
+    ) {
+        (self.file, self.position, self.length, self.code) = (file, position, length, code)
+        (self.path, self.message, self.help, self.related) = (path, message, help, related)
     }
 
     /// `file:line:column: code: path: message`; without `path: ` if the path is empty.
@@ -20,48 +32,31 @@ package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
         let place = "\(file):\(position.line):\(position.column)"
         return [place, code.rawValue, path, message].filter { !$0.isEmpty }.joined(separator: ": ")
     }
+
+    /// Cause and fix in one line, for messages without a file: `unknown path "strab"; did you mean "strap"?`.
+    package var summary: String { help.map { "\(message); \($0)" } ?? message }
+
+    /// The column after the marked range.
+    package var endColumn: Int { position.column + (length ?? excerpt?.tokenLength ?? 1) }
 }
 
-/// Collects the problems of a document and the files it includes.
-package final class ProblemLog {
-    private var noted: [Problem] = []
+/// A place that belongs to a problem.
+package struct RelatedPlace: Hashable, Sendable {
+    package var file: String
+    package var position: Position
+    /// Its part in the problem: `first used here`.
+    package var message: String
+    /// The marked source line; nil if the text is not known.
+    package var excerpt: SourceExcerpt?
 
-    /// Maximum number of problems; later ones are ignored.
-    package static let maximum = 1000
-
-    package private(set) var isFull = false
-
-    /// An empty log.
-    package init() {}
-
-    /// Adds a problem; after the last one that fits, adds the note that there may be more.
-    package func note(_ problem: Problem) {
-        guard !isFull else { return }
-        noted.append(problem)
-        guard noted.count >= Self.maximum else { return }
-        isFull = true
-        noted.append(
-            Problem(
-                file: problem.file, position: Position(), code: .tooManyProblems, path: "",
-                message: "there are \(Self.maximum) problems or more; only the first \(Self.maximum) are listed"))
+    package init(file: String, position: Position, message: String) {
+        (self.file, self.position, self.message) = (file, position, message)
     }
 
-    /// All problems, ordered by file in the order of their first problems and then by position. Of several problems
-    /// with one code at one place only the first is kept.
-    package var problems: [Problem] {
-        var files: [String: Int] = [:]
-        for problem in noted where files[problem.file] == nil { files[problem.file] = files.count }
-        let order = noted.indices.sorted { left, right in
-            let (one, other) = (noted[left], noted[right])
-            let ranks = (files[one.file] ?? 0, files[other.file] ?? 0)
-            if ranks.0 != ranks.1 { return ranks.0 < ranks.1 }
-            return one.position == other.position ? left < right : one.position < other.position
-        }
-        var seen: Set<Problem> = []
-        return order.map { noted[$0] }.filter { problem in
-            var place = problem
-            place.message = ""
-            return seen.insert(place).inserted
-        }
+    package init(_ cursor: Cursor, _ message: String) {
+        self.init(file: cursor.file, position: cursor.node.position, message: message)
     }
+
+    /// The column after the marked range.
+    package var endColumn: Int { position.column + (excerpt?.tokenLength ?? 1) }
 }

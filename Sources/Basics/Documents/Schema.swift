@@ -69,7 +69,7 @@ private struct SchemaWriter {
 
     func described(_ field: Shape.Field) -> String {
         let shape = fixed.contains(field.key) ? text(of: field.shape) : replaceable(field.shape)
-        return #"{"description": \#(field.about.quoted), "allOf": [\#(shape)]}"#
+        return #"{"description": \#(field.summary.quoted), "allOf": [\#(shape)]}"#
     }
 
     func replaceable(_ shape: Shape) -> String {

@@ -2,148 +2,172 @@ import TextFormatting
 
 extension Grammar {
     /// Reports everything in a document that does not match the grammar.
-    package func check(_ document: Cursor) { root.check(document, in: self) }
+    ///
+    /// - Returns: The document with misspelt keys and names as they were meant. A value with another problem is unknown, so
+    ///   that nobody reports a consequence of it.
+    @discardableResult
+    package func check(_ document: Cursor) -> Cursor {
+        document.replacing(Validator(grammar: self).check(document, root) ?? document.node)
+    }
 }
 
-extension Shape {
-    /// Reports everything at and below `cursor` that does not match this shape.
-    package func check(_ cursor: Cursor, in grammar: Grammar) {
-        switch (self, cursor.node.value) {
-        case (_, .unknown), (.anything, _), (.null, .null), (.boolean, .bool), (.text, .string): break
-        case (.version(let version), .number(let text)):
-            if Int(text) != version {
-                cursor.note(
-                    .outOfRange, "unsupported version \(cursor.node.kind): this lubdub reads version \(version)")
-            }
-        case (.integer(let range), .number(let text)):
-            if !(Int(text).map(range.contains) ?? false) { reportMismatch(.outOfRange, cursor) }
+/// Checks values of a document; each function returns the value that was meant, or nil if it is right.
+struct Validator {
+    let grammar: Grammar
+    /// The objects around the value, from the root.
+    var enclosing: [(cursor: Cursor, fields: [Shape.Field])] = []
+    /// Whether only the number of problems counts; a trial makes no others, whose number would grow with each level.
+    private(set) var isTrial = false
+
+    func check(_ cursor: Cursor, _ shape: Shape) -> Node? {
+        switch (shape, cursor.node.value) {
+        case (_, .unknown), (.anything, _), (.null, .null), (.boolean, .bool), (.text, .string): return nil
+        case (.version(let version), .number):
+            guard cursor.integer != version else { return nil }
+            cursor.note(
+                .outOfRange, "unsupported version \(cursor.node.kind): this version of lubdub reads version \(version)",
+                help: "write \(version), or use a version of lubdub that reads \(cursor.node.kind)")
+        case (.integer(let range), .number):
+            if let number = cursor.integer, range.contains(number) { return nil }
+            reportMismatch(.outOfRange, cursor, shape)
         case (.number(let range), .number(let text)):
-            if !(Double(text).map(range.contains) ?? false) { reportMismatch(.outOfRange, cursor) }
+            if let number = Double(text), range.contains(number) { return nil }
+            reportMismatch(.outOfRange, cursor, shape)
         case (.form(let form), .string(let string)):
-            if string.utf8.count > Form.maximumLength || !form.accepts(string) {
-                let hint = suggestion(for: string, among: form.names)
-                cursor.note(.wrongForm, "\(string.abbreviated.quoted) is not \(form.expected)\(hint)")
-            }
-        case (.name(let names), .string(let string)): Self.check(string, cursor, among: names)
-        case (.list(let shape, let count), .array(let nodes)):
+            if string.utf8.count <= Shape.Form.maximumLength, form.accepts(string) { return nil }
+            cursor.note(
+                .wrongForm, "\(string.abbreviated.quoted) is not \(form.expected)",
+                help: grammar.advice(on: cursor.node) ?? form.help(for: string.abbreviated))
+        case (.name(let names), .string(let string)):
+            if names.contains(string) { return nil }
+            cursor.noteUnknownName(names)
+            guard let meant = closestMatch(to: string, in: names) else { break }
+            return Node(.string(meant), at: cursor.node.position)
+        case (.list(let item, let count), .array(let nodes)):
             if !count.contains(nodes.count) {
-                cursor.note(.outOfRange, "expected \(expected), found \(cursor.node.kind) of \(nodes.count)")
+                cursor.note(.outOfRange, "expected \(shape.expected), found \(cursor.node.kind) of \(nodes.count)")
             }
-            cursor.eachItem { shape.check($0, in: grammar) }
-        case (.object(let fields), .object): Self.check(cursor, fields, in: grammar)
-        case (.map(let form, let shape), .object):
-            for (member, value) in cursor.entries where !cursor.isLogFull {
-                if !form.accepts(member.key) {
-                    let hint = suggestion(for: member.key, among: form.names)
-                    cursor.note(
-                        .unknownKey, "\(member.key.abbreviated.quoted) is not \(form.expected)\(hint)", key: member.key,
-                        at: member.position)
-                }
-                shape.check(value, in: grammar)
-            }
-        case (.kinds(let key, let kinds), .object): Self.check(cursor, key, kinds, in: grammar)
+            return checkItems(cursor, nodes, item)
+        case (.list(let item, _), .object)
+        where item.fits(cursor, in: grammar) && cursor.members.contains { item.has($0.key, in: grammar) }:
+            reportMismatch(.wrongType, cursor, shape)
+            return Node(.array([check(cursor, item) ?? cursor.node]), at: cursor.node.position)
+        case (.object(let fields), .object): return check(cursor, fields)
+        case (.map(let form, let value), .object): return checkMap(cursor, form, value)
+        case (.kinds(let key, let kinds), .object): return check(cursor, key, kinds)
         case (.any(let shapes), _):
-            let typed = shapes.filter { $0.fits(cursor, in: grammar) }
-            let shape = typed.first { $0.matchesKeys(of: cursor, in: grammar) } ?? typed.last
-            guard let shape else { return reportMismatch(.wrongType, cursor) }
-            shape.check(cursor, in: grammar)
-        case (.definition, _): grammar.resolved(self).check(cursor, in: grammar)
-        default: reportMismatch(.wrongType, cursor)
+            guard let shape = bestMatch(cursor, shapes) else {
+                reportMismatch(.wrongType, cursor, shape)
+                break
+            }
+            return check(cursor, shape)
+        case (.definition, _): return check(cursor, grammar.resolved(shape))
+        default: reportMismatch(.wrongType, cursor, shape)
         }
+        return Node(.unknown, at: cursor.node.position)
     }
 
-    private static func check(_ cursor: Cursor, _ fields: [Field], also key: String? = nil, in grammar: Grammar) {
-        let fields = fields + grammar.everywhere
-        let known = fields.map(\.key) + (key.map { [$0] } ?? [])
-        for member in cursor.members where !cursor.isLogFull && !known.contains(member.key) {
-            let hint = suggestion(for: member.key, among: known)
-            cursor.note(.unknownKey, "unknown key\(hint)", key: member.key, at: member.position)
+    private func checkItems(_ cursor: Cursor, _ nodes: [Node], _ shape: Shape) -> Node? {
+        var changes: [Int: Node] = [:]
+        var index = 0
+        cursor.eachItem { item in
+            if let node = check(item, shape) { changes[index] = node }
+            index += 1
         }
-        for field in fields {
-            if let value = cursor[field.key] {
-                field.shape.check(value, in: grammar)
-            } else if field.isRequired {
-                cursor.note(.missingKey, "\(field.key.quoted) is required", key: field.key)
+        guard !changes.isEmpty else { return nil }
+        return Node(
+            .array(nodes.enumerated().map { changes[$0.offset] ?? $0.element }), at: cursor.node.position)
+    }
+
+    private func checkMap(_ cursor: Cursor, _ form: Shape.Form, _ shape: Shape) -> Node? {
+        var members = cursor.members
+        var isChanged = false
+        for (index, (member, value)) in cursor.entries.enumerated() where !cursor.isLogFull {
+            var node = check(value, shape)
+            if !form.accepts(member.key) {
+                cursor.note(
+                    .unknownKey, "\(member.key.abbreviated.quoted) is not \(form.expected)",
+                    help: form.help(for: member.key), key: member.key, at: member.position)
+                node = Node(.unknown, at: member.node.position)
+            }
+            guard let node else { continue }
+            members[index] = Node.Member(key: member.key, position: member.position, node: node)
+            isChanged = true
+        }
+        return isChanged ? Node(.object(members), at: cursor.node.position) : nil
+    }
+
+    /// The alternative for a value: of those that fit its type, the one that has most of its keys. nil if none fits.
+    private func bestMatch(_ cursor: Cursor, _ shapes: [Shape]) -> Shape? {
+        let typed = shapes.filter { $0.fits(cursor, in: grammar) }
+        guard typed.count > 1 else { return typed.first }
+        if let shape = typed.first(where: { $0.matchesKeys(of: cursor, in: grammar) }) { return shape }
+        let known = typed.map { Set($0.fields(in: grammar).map(\.key)) }
+        let scores = known.map { keys in
+            cursor.members.reduce(0) { score, member in
+                score
+                    + (keys.contains(member.key)
+                        ? 2 : closestMatch(to: member.key, in: keys.sorted()) == nil ? 0 : 1)
             }
         }
+        let best = scores.max() ?? 0
+        return scores.lastIndex(of: best).map { typed[$0] }
     }
 
-    /// If the kind is wrong, the other keys are not checked: they may be right for the intended kind.
-    private static func check(_ cursor: Cursor, _ key: String, _ kinds: [Kind], in grammar: Grammar) {
-        guard let name = cursor[key] else { return cursor.note(.missingKey, "\(key.quoted) is required", key: key) }
-        let names = Shape.name(kinds.map(\.name))
-        guard case .string(let string) = name.node.value else { return names.check(name, in: grammar) }
-        guard let kind = kinds.first(where: { $0.name == string }) else { return names.check(name, in: grammar) }
-        check(cursor, kind.fields, also: key, in: grammar)
+    // MARK: Mismatches
+
+    private func reportMismatch(_ code: DiagnosticCode, _ cursor: Cursor, _ shape: Shape) {
+        let help = code == .wrongType ? grammar.advice(on: cursor.node) ?? correction(of: cursor.node, as: shape) : nil
+        cursor.note(code, "expected \(shape.expected), found \(cursor.node.kind)", help: help)
     }
 
-    private static func check(_ string: String, _ cursor: Cursor, among names: [String]) {
-        guard !names.contains(string) else { return }
-        let hint = suggestion(for: string, among: names)
-        cursor.note(.unknownName, "\(string.abbreviated.quoted) is not one of \(names.joined(separator: ", "))\(hint)")
+    /// How to write a number that is in quotation marks; nil if it is out of range.
+    private func number(in text: String, as shape: Shape) -> String? {
+        let digits = text.prefix { $0.isASCII && ($0.isNumber || "-.".contains($0)) }
+        let unit = text.dropFirst(digits.count).drop { $0 == " " }
+        guard let number = Double(digits) else { return nil }
+        func isAccepted(_ number: Double) -> Bool { accepts(Node(.number(number.plain)), shape) }
+        if unit == "%", isAccepted(number / 100), !isAccepted(number) || number < 1 {
+            return "write \((number / 100).plain): 1 is 100 %"
+        }
+        guard isAccepted(number) else { return nil }
+        return "write \(number.plain)" + (unit.isEmpty ? ", without quotation marks" : ": the unit is fixed")
     }
 
-    private func reportMismatch(_ code: DiagnosticCode, _ cursor: Cursor) {
-        cursor.note(code, "expected \(expected), found \(cursor.node.kind)")
+    /// Whether a value has no problem.
+    func accepts(_ node: Node, _ shape: Shape) -> Bool {
+        let log = ProblemLog()
+        var trial = self
+        trial.isTrial = true
+        _ = trial.check(Cursor(node, file: "", log: log), shape)
+        return log.isEmpty
     }
 
-    /// Whether the value has the type of this shape.
-    private func fits(_ cursor: Cursor, in grammar: Grammar) -> Bool {
-        switch (self, cursor.node.value) {
-        case (_, .unknown), (.anything, _), (.null, .null), (.boolean, .bool), (.text, .string), (.form, .string),
-            (.name, .string), (.integer, .number), (.version, .number), (.number, .number), (.list, .array),
-            (.map, .object), (.object, .object), (.kinds, .object):
-            true
-        case (.any(let shapes), _): shapes.contains { $0.fits(cursor, in: grammar) }
-        case (.definition, _): grammar.resolved(self).fits(cursor, in: grammar)
-        default: false
+    /// How to write a value of the wrong type.
+    private func correction(of node: Node, as shape: Shape) -> String? {
+        switch (shape, node.value) {
+        case (.any(let shapes), _): return shapes.lazy.compactMap { correction(of: node, as: $0) }.first
+        case (.definition(let name), _):
+            return grammar.advice.correction(name, node) ?? correction(of: node, as: grammar.resolved(shape))
+        case (.form(let form), .number(let text)): return form.correction(text)
+        case (.integer, .string(let text)), (.number, .string(let text)): return number(in: text, as: shape)
+        case (.kinds(let key, let kinds), .string(let text)):
+            return kinds.contains { $0.name == text } ? "write {\(key.quoted): \(text.quoted)}" : nil
+        case (.boolean, .string(let text)):
+            switch text.lowercased() {
+            case "true", "yes", "on": return "write true, without quotation marks"
+            case "false", "no", "off": return "write false, without quotation marks"
+            default: return nil
+            }
+        case (.boolean, .number("1")): return "write true"
+        case (.boolean, .number("0")): return "write false"
+        case (.list(let item, _), .object(let members)) where members.first?.node.isSimple == false:
+            guard let first = members.first, let key = item.nameKey(first.key, in: grammar) else { return nil }
+            return "write a list: [{\(key.quoted): \(first.key.quoted), …}]"
+        case (.list(let item, _), _) where item.fits(Cursor(node, file: "", log: ProblemLog()), in: grammar):
+            return "put it in brackets: [\(node.isSimple ? node.kind : "{ … }")]"
+        case (.text, .number(let text)): return "write \(text.abbreviated.quoted)"
+        default: return nil
         }
     }
-
-    /// Whether an object has the keys that identify this shape: all required ones, or any one if none is required. True
-    /// for values that are not objects.
-    private func matchesKeys(of cursor: Cursor, in grammar: Grammar) -> Bool {
-        switch self {
-        case .object(let fields):
-            let required = fields.filter(\.isRequired)
-            return required.isEmpty
-                ? fields.contains { cursor[$0.key] != nil } : required.allSatisfy { cursor[$0.key] != nil }
-        case .kinds(let key, _): return cursor[key] != nil
-        case .any(let shapes): return shapes.contains { $0.matchesKeys(of: cursor, in: grammar) }
-        case .definition: return grammar.resolved(self).matchesKeys(of: cursor, in: grammar)
-        default: return true
-        }
-    }
-
-    /// The shape for messages that begin with "expected".
-    var expected: String {
-        switch self {
-        case .anything: "a value"
-        case .null: "null"
-        case .boolean: "true or false"
-        case .version(let version): "version \(version)"
-        case .integer(0...Int.max): "a whole number from 0"
-        case .integer(1...Int.max): "a whole number from 1"
-        case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        case .number(let range) where range.upperBound == .greatestFiniteMagnitude: "a number"
-        case .number(let range): "a number from \(range.lowerBound.plain) to \(range.upperBound.plain)"
-        case .text: "a string"
-        case .form(let form): form.expected
-        case .name(let names): "one of " + names.joined(separator: ", ")
-        case .list(_, let count) where count.upperBound == .max:
-            count.lowerBound == 0 ? "an array" : "an array of \(count.lowerBound) or more"
-        case .list(_, let count):
-            count.count == 1
-                ? "an array of \(count.lowerBound)" : "an array of \(count.lowerBound) to \(count.upperBound)"
-        case .object, .map: "an object"
-        case .kinds(let key, _): "an object with \(key.quoted)"
-        case .any(let shapes): shapes.map(\.expected).joined(separator: " or ")
-        case .definition(let name): "a \(name)"
-        }
-    }
-}
-
-extension Double {
-    /// The number without a fraction of zero: `3`, `0.5`.
-    package var plain: String { Int(exactly: self).map(String.init) ?? "\(self)" }
 }

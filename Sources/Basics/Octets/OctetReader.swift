@@ -58,7 +58,9 @@ public struct OctetReader: Sendable {
 
     /// Reads as many octets as the type has.
     @inlinable public mutating func integer<Number: FixedWidthInteger>(_ field: String) throws(Malformed) -> Number {
-        Number(truncatingIfNeeded: try integer(field, octets: Number.bitWidth / 8))
+        Number.bitWidth == 8
+            ? Number(truncatingIfNeeded: try uint8(field))
+            : Number(truncatingIfNeeded: try integer(field, octets: Number.bitWidth / 8))
     }
 
     /// Reads `count` octets unchanged.

@@ -31,6 +31,12 @@
         return output
     }
 
+    /// Removes all outputs and keeps the storage.
+    @inlinable public mutating func clear() {
+        added.clear()
+        taken = 0
+    }
+
     /// Removes the outputs that `isRemoved` selects; all by default.
     public mutating func removeAll(where isRemoved: (Output) -> Bool = { _ in true }) {
         added.removeFirst(taken)

@@ -10,7 +10,19 @@ package struct Statistic: Hashable, Sendable {
         case resting = "resting_heart_rate"
         /// The most frequent of the last 20,000 values; of several, the lowest.
         case mostFrequent = "most_frequent_heart_rate"
+
+        /// The number of values that it needs, and of which it keeps the last.
+        package var count: Int {
+            switch self {
+            case .average: 50_000
+            case .resting: 1000
+            case .mostFrequent: 20_000
+            }
+        }
     }
+
+    /// The heart rate from which on values do not count as those of a heart at rest.
+    package static let restingBound: UInt16 = 65
 
     package let name: Name
     /// The value in thousandths of beats per minute.
@@ -31,9 +43,9 @@ package struct Statistic: Hashable, Sendable {
 /// Each is reported as soon as it has enough values, and then with the first value of each period: 5 s for the most
 /// frequent, 1 s for the others. Periods are counted from the first report, so that delays do not add up.
 package struct HeartRateStatistics: Sendable {
-    private var average = RollingMean(last: 50_000)
-    private var resting = RollingMean(last: 1000, below: 65)
-    private var mostFrequent = RollingMode(last: 20_000)
+    private var average = RollingMean(last: Statistic.Name.average.count)
+    private var resting = RollingMean(last: Statistic.Name.resting.count, below: Statistic.restingBound)
+    private var mostFrequent = RollingMode(last: Statistic.Name.mostFrequent.count)
     private var averagePeriod = ReportPeriod(1_000_000_000)
     private var restingPeriod = ReportPeriod(1_000_000_000)
     private var mostFrequentPeriod = ReportPeriod(5_000_000_000)

@@ -19,6 +19,9 @@ package struct BuiltInClient: Sendable {
     /// Whether the client is idle: not started, or stopped.
     package var isIdle: Bool { collector.isIdle }
 
+    /// Whether `settle` has something to do even if the host has no outputs.
+    package var hasRequests: Bool { !requests.isEmpty }
+
     /// Why the client has not connected to a device yet; nil if it has.
     package var missing: String? { collector.missing }
 

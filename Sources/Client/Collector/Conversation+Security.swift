@@ -12,6 +12,7 @@ extension Conversation {
 
         fileprivate var state = State.idle
         fileprivate var isEncrypted = false
+        fileprivate(set) var wasLostDuringEncryption = false
         /// The refused procedures, with the words for it.
         fileprivate var refused: [(purpose: Purpose, failure: Procedure.Failure)] = []
     }
@@ -31,7 +32,13 @@ extension Conversation {
     }
 
     /// Encrypts with the bond, if there is one, before the first request.
-    mutating func beginSecurely(into outbox: inout [Output]) {
+    mutating func beginSecurely(trustingBond trustsBond: Bool, into outbox: inout [Output]) {
+        guard trustsBond else {
+            if settings.pairsUnasked { return pairAgain(into: &outbox) }
+            // When the device refuses a request, its keys are tried again: they may have been wrong for a while only.
+            let why = "several connections ended while they were being encrypted"
+            return say(.pairing(.failed(Self.advice(because: why))), into: &outbox)
+        }
         if settings.pairsUnasked { return secure(into: &outbox) }
         outbox.append(.command(.security(id, .resume)))
     }
@@ -69,14 +76,23 @@ extension Conversation {
             // This connection cannot be used for pairing any more.  Core 6.0, Vol 3, Part H, section 3.4.
             return failure == .timedOut ? .failed(why) : progress
         case .notEncrypted(.keyMissing) where settings.pairsUnasked && security.state == .securing:
-            say(.pairing(.failed("the device has lost the keys of an earlier pairing: pairing again")), into: &outbox)
-            outbox.append(.command(.security(id, .pair)))
+            pairAgain(into: &outbox)
+        case .notEncrypted(let status) where status.endsLink: security.wasLostDuringEncryption = true
         case .notEncrypted(let status):
-            let why = "the device has lost the keys of an earlier pairing (\(status)): remove the bond, and pair again"
-            return giveUp(why, &decoder, at: now, into: &outbox)
+            return giveUp(Self.advice(because: "\(status)"), &decoder, at: now, into: &outbox)
         default: break
         }
         return .goesOn
+    }
+
+    private mutating func pairAgain(into outbox: inout [Output]) {
+        say(.pairing(.failed("the device has lost the keys of an earlier pairing: pairing again")), into: &outbox)
+        security.state = .securing
+        outbox.append(.command(.security(id, .pair)))
+    }
+
+    private static func advice(because why: String) -> String {
+        "the device has lost the keys of an earlier pairing (\(why)): remove the bond, and pair again"
     }
 
     /// A device that still refuses gets one new pairing; after that, the refusals count.
@@ -123,5 +139,16 @@ extension PairingFailedReason {
             true
         default: false
         }
+    }
+}
+
+extension HCIStatus {
+    /// Whether a link ended for a reason that can be other than the keys.
+    fileprivate var endsLink: Bool {
+        [
+            .connectionTimeout, .failedToBeEstablished, .remoteUserTerminated, .localHostTerminated,
+            .hardwareFailure,
+        ]
+        .contains(self)
     }
 }

@@ -85,8 +85,9 @@ struct Conversation: Sendable {
 
     // MARK: Requests
 
-    mutating func begin(into outbox: inout [Output]) {
-        if settings.pairs { beginSecurely(into: &outbox) }
+    /// With `trustsBond`, the link is encrypted with the keys of a bond before the first request.
+    mutating func begin(trustingBond trustsBond: Bool, into outbox: inout [Output]) {
+        if settings.pairs { beginSecurely(trustingBond: trustsBond, into: &outbox) }
         if settings.exchangesMTU { ask(.exchangeMTU, for: .mtu, into: &outbox) }
         ask(.discoverEverything, for: .discovery, into: &outbox)
     }
@@ -191,7 +192,8 @@ struct Conversation: Sendable {
 
     /// Retries the refused subscription, together with others that were refused at about this time.
     private mutating func subscribeLater(_ row: Int, at now: Instant, into outbox: inout [Output]) {
-        guard let index = targets.firstIndex(where: { $0.row == row }), targets[index].isHope else { return }
+        guard let index = targets.firstIndex(where: { $0.row == row }) else { return }
+        guard targets[index].isHope || targets[index].characteristic.uuid == .serviceChanged else { return }
         targets[index].mustSubscribe = true
         guard subscribesAgainAt == .never else { return }
         subscribesAgainAt = now.advanced(by: Self.patience)

@@ -247,7 +247,7 @@ package struct SensorCollector: Sendable {
             return endConversation(into: &outbox)
         }
         decoder.begin(with: peer)
-        conversation.begin(into: &outbox)
+        conversation.begin(trustingBond: !setbacks.hasOtherKeys(peer.address), into: &outbox)
         (self.conversation, phase) = (conversation, .talking)
         follow(.goesOn, into: &outbox)
     }
@@ -319,6 +319,7 @@ package struct SensorCollector: Sendable {
             guard let lost = conversation.take() else { return }
             (peer, hasCleared) = (lost.peer, lost.hasCleared)
             if !lost.isSubscribed { setbacks.add(.noConnection, of: peer.address) }
+            if lost.security.wasLostDuringEncryption { setbacks.add(.noEncryption, of: peer.address) }
         case .ending(let ending): (peer, hasCleared) = (ending.peer, ending.hasCleared)
         default: return
         }

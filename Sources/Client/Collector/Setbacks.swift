@@ -11,6 +11,8 @@ struct Setbacks: Sendable {
         case noConnection
         /// The device refuses, or has no usable service.
         case noService
+        /// The connection was lost while it was being encrypted with the keys of a bond.
+        case noEncryption
     }
 
     private struct Record {
@@ -19,6 +21,7 @@ struct Setbacks: Sendable {
         var isRefusing = false
         var timeOuts = 0
         var failures = 0
+        var lossesDuringEncryption = 0
     }
 
     /// The maximum number of devices; a further one replaces the oldest.
@@ -46,6 +49,7 @@ struct Setbacks: Sendable {
             records[index].failures += 1
         case .noConnection: records[index].failures += 1
         case .noService: records[index].isRefusing = true
+        case .noEncryption: records[index].lossesDuringEncryption += 1
         }
     }
 
@@ -63,6 +67,10 @@ struct Setbacks: Sendable {
 
     /// Whether it comes last: two attempts in succession have failed.
     func comesLast(_ address: DeviceAddress) -> Bool { (record(address)?.failures ?? 0) >= 2 }
+
+    /// Whether the device seems to have other keys: with them, it cannot decrypt the answer, and ends the connection
+    /// without a reason.  Core 6.0, Vol 6, Part B, section 5.1.3.1.
+    func hasOtherKeys(_ address: DeviceAddress) -> Bool { (record(address)?.lossesDuringEncryption ?? 0) >= 3 }
 
     /// The timeout of a connection attempt; `shortest` without failures. A device that times out repeatedly may
     /// advertise only every ten seconds.

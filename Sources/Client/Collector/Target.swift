@@ -50,13 +50,15 @@ struct Target: Sendable {
     /// Notify or Indicate and have neither.
     static func all(in services: [DiscoveredService], mute: inout [SupportedCharacteristic]) -> [Target] {
         var targets: [Target] = []
-        for (row, characteristic) in SupportedCharacteristic.all.enumerated() {
-            guard let found = services.first(characteristic) else { continue }
+        // By index, because copies of all rows took longer than the search.
+        let rows = SupportedCharacteristic.all
+        for row in rows.indices {
+            guard let found = services.first(rows[row].uuid, of: rows[row].service) else { continue }
             let target = Target(row, found)
             if let target { targets.append(target) }
-            guard characteristic.access.contains(.subscribe), target?.configuration == nil else { continue }
+            guard rows[row].access.contains(.subscribe), target?.configuration == nil else { continue }
             let isPromised = !found.properties.isDisjoint(with: [.notify, .indicate])
-            if isPromised || target == nil { mute.append(characteristic) }
+            if isPromised || target == nil { mute.append(rows[row]) }
         }
         let best = targets.map(\.characteristic.importance).max() ?? .none
         guard best > .none else { return targets }
@@ -66,9 +68,10 @@ struct Target: Sendable {
 }
 
 extension [DiscoveredService] {
-    fileprivate func first(_ wanted: SupportedCharacteristic) -> DiscoveredCharacteristic? {
-        lazy.filter { $0.uuid == wanted.service }.compactMap { service in
-            service.characteristics.first { $0.uuid == wanted.uuid }
-        }.first
+    fileprivate func first(_ uuid: UUID, of service: UUID) -> DiscoveredCharacteristic? {
+        for found in self where found.uuid == service {
+            if let characteristic = found.characteristics.first(where: { $0.uuid == uuid }) { return characteristic }
+        }
+        return nil
     }
 }

@@ -7,7 +7,9 @@ package struct PeripheralDefinition: Sendable {
     /// Device Name, also in its advertising.
     package var name: String
     package var appearance: Appearance
-    /// The services after Generic Access and Generic Attribute, in the order of their handles.
+    /// Whether Generic Access and Generic Attribute precede the services; else these contain them, or the device has none.
+    package var hasGenericServices = true
+    /// The other services, in the order of their handles.
     package var services: [ConfiguredService]
     /// The indices of services that are absent at the start: their handles are reserved.
     package var absentServices: [Int] = []

@@ -77,3 +77,18 @@ extension PeripheralDevice {
         return chance.next()
     }
 }
+
+extension ServiceDefinition {
+    /// Leaves the values of Generic Attribute that depend on the table or the client to the server.
+    mutating func provideServerValues() {
+        guard uuid == .genericAttribute else { return }
+        for index in characteristics.indices {
+            switch characteristics[index].uuid {
+            case .serviceChanged: characteristics[index].value = .fixed([])
+            case .clientSupportedFeatures: characteristics[index].value = .clientSupportedFeatures
+            case .databaseHash: characteristics[index].value = .databaseHash
+            default: break
+            }
+        }
+    }
+}

@@ -38,6 +38,8 @@ package struct PeripheralDevice: AttributeValues, Sendable {
     }
 
     package let definition: PeripheralDefinition
+    /// How many services precede those of the definition: Generic Access and Generic Attribute, or none.
+    private let ownServices: Int
     package private(set) var table: AttributeTable
     private var places: [Place] = []
     private var descriptors: WriteableDescriptors
@@ -58,20 +60,23 @@ package struct PeripheralDevice: AttributeValues, Sendable {
         self.definition = definition
         (sensors, context) = Self.sensors(for: definition, seed: seed)
         var attributes = definition.services.map(\.attributes)
-        let own = [Self.genericAccess(definition), Self.genericAttribute]
+        let own = definition.hasGenericServices ? [Self.genericAccess(definition), Self.genericAttribute] : []
+        ownServices = own.count
         for service in definition.absentServices where attributes.indices.contains(service) {
             attributes[service].definition.isPresent = false
         }
         for service in attributes.indices {
             attributes[service].definition.includes = attributes[service].definition.includes.map {
-                $0 + Self.ownServices
+                $0 + own.count
             }
+            attributes[service].definition.provideServerValues()
         }
-        descriptors = WriteableDescriptors(of: &attributes, after: Self.ownServices)
+        descriptors = WriteableDescriptors(of: &attributes, after: own.count)
         table = try AttributeTable(own + attributes.map(\.definition))
         table.rejectsShortWrites = definition.rejectsShortWrites
         for (service, (defined, ids)) in attributes.enumerated() {
-            for (index, (characteristic, id)) in zip(defined.characteristics, ids).enumerated() {
+            for (index, (characteristic, id)) in zip(defined.characteristics, ids).enumerated()
+            where characteristic.value == .dynamic {
                 let sent = characteristic.properties.intersection([.notify, .indicate])
                 let value = DeviceValue(service: service, id)
                 places.append(Place(value: value, sent: sent, characteristic: index, handle: nil))
@@ -94,8 +99,8 @@ package struct PeripheralDevice: AttributeValues, Sendable {
     /// The characteristic value that carries a value; nil when the device never has it.
     package func carrier(of value: DeviceValue) -> DeviceValue? { place(of: value)?.value }
 
-    /// The index in the table of a service of the definition; the table begins with the services that every device has.
-    package func placeInTable(ofService service: Int) -> Int { service + Self.ownServices }
+    /// The index in the table of a service of the definition; the table begins with `ownServices` others.
+    package func placeInTable(ofService service: Int) -> Int { service + ownServices }
 
     private func place(of value: DeviceValue) -> Place? { places.first { $0.value == value.carrier } }
 
@@ -103,7 +108,7 @@ package struct PeripheralDevice: AttributeValues, Sendable {
 
     /// Its attributes, if those of its services had handles greater by `distance`.
     package func table(movedBy distance: UInt16) throws(AttributeTable.DefinitionError) -> AttributeTable {
-        try table.moving(from: Self.ownServices, by: distance)
+        try table.moving(from: firstMovable, by: distance)
     }
 
     /// Its attributes, if `absent` services were removed and the others added.
@@ -111,7 +116,7 @@ package struct PeripheralDevice: AttributeValues, Sendable {
         removing removed: [Int], adding added: [Int]
     ) throws(AttributeTable.DefinitionError) -> AttributeTable {
         func places(_ services: [Int]) -> [Int] {
-            services.filter(sensors.indices.contains).map { $0 + Self.ownServices }
+            services.filter(sensors.indices.contains).map { $0 + ownServices }
         }
         return try table.removing(places(removed), adding: places(added))
     }
@@ -125,12 +130,15 @@ package struct PeripheralDevice: AttributeValues, Sendable {
         }
     }
 
-    /// Generic Access and Generic Attribute, which precede the others.
-    private static let ownServices = 2
+    /// The index in the table of the first service that can move.
+    private var firstMovable: Int {
+        let generic: [UUID] = [.genericAccess, .genericAttribute]
+        return table.services.firstIndex { !generic.contains($0.uuid) } ?? table.services.count
+    }
 
     private mutating func findPlaces() {
         for index in places.indices {
-            let service = places[index].value.service + Self.ownServices
+            let service = places[index].value.service + ownServices
             places[index].handle = table.handle(ofValue: places[index].characteristic, service: service)
         }
         descriptors.find(in: table)

@@ -139,12 +139,15 @@ package struct ScreenFact: Hashable, Sendable {
     package let warnsUpTo: Double?
     /// Whether the row is visible before the first value.
     package let isAlwaysThere: Bool
+    /// The label of a row that this one ends; nil: none.
+    package let replaced: String?
 
     /// A number with its label, in a row.
     package init(
         _ label: String, unit: String, key: String? = nil, decimals: Int? = nil, warnsUpTo: Double? = nil,
-        isAlwaysThere: Bool = false
+        isAlwaysThere: Bool = false, replacing replaced: String? = nil
     ) {
+        self.replaced = replaced
         (place, self.label, self.unit, self.key) = (.row, label, unit, key)
         (self.decimals, self.warnsUpTo, self.isAlwaysThere) = (decimals, warnsUpTo, isAlwaysThere)
     }
@@ -152,6 +155,6 @@ package struct ScreenFact: Hashable, Sendable {
     /// A number that a chart shows.
     package init(_ place: Place) {
         (self.place, label, unit, key) = (place, "", "", nil)
-        (decimals, warnsUpTo, isAlwaysThere) = (nil, nil, false)
+        (decimals, warnsUpTo, isAlwaysThere, replaced) = (nil, nil, false, nil)
     }
 }

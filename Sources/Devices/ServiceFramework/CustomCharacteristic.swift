@@ -38,6 +38,8 @@ package struct CustomCharacteristic: Hashable, Sendable {
     package var initial: Initial
     /// The notification interval.
     package var period: Duration
+    /// The values that it notifies instead, at their own times.
+    package var recording: RecordedValues?
     /// The handle of its declaration; nil: the next free one.
     package var declarationHandle: UInt16?
     /// The handle of its value; nil: the next free one.

@@ -139,6 +139,13 @@ extension Field<Duration> {
     package static func timeOfDay(_ key: String, _ about: String) -> Field { Field(key, .timeOfDay, .zero, about) }
 }
 
+extension Field<Duration?> {
+    /// An interval of at most a day, or nothing.
+    package static func optionalPeriod(_ key: String, from least: Duration, _ about: String) -> Field {
+        Field(key, .duration(least ... .seconds(86_400)), nil, isOptional: true, about)
+    }
+}
+
 extension Field<Bool> {
     /// `true` or `false`; `false` by default.
     package static func flag(_ key: String, _ about: String) -> Field { Field(key, .flag, false, about) }

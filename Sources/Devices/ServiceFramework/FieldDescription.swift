@@ -34,7 +34,7 @@ package struct FieldDescription: ServiceField, Hashable {
     /// The default; nil when it has none.
     package let standard: FieldValue?
     package let isRequired: Bool
-    /// One sentence: the meaning, the unit and the default.
+    /// One sentence: the meaning, the unit, and the effect of leaving out a key without a `standard`.
     package let about: String
 
     package static func object(_ key: String, _ fields: [any ServiceField], _ about: String) -> FieldDescription {

@@ -1,4 +1,5 @@
 package import Bluetooth
+package import Documents
 package import GATT
 package import Sensors
 package import Simulation
@@ -17,6 +18,8 @@ package struct ServiceDescription: Sendable {
     package let uuid: UUID
     /// Whether a device advertises the UUID by default.
     package let isAdvertised: Bool
+    /// The service in a scenario, with most of its keys, for the documentation; nil for a service of a file.
+    package let example: Node?
     /// The keys that a scenario can write, in the order of the schema.
     package let fields: [FieldDescription]
     /// In the order of their handles.
@@ -39,7 +42,7 @@ package struct ServiceDescription: Sendable {
     /// device share both.
     package init(
         _ name: String, as variant: ServiceVariant? = nil, _ uuid: UUID, _ about: String, isAdvertised: Bool = true,
-        main: String = "",
+        main: String = "", example: Node? = nil,
         fields: [any ServiceField], characteristics: [CharacteristicDescription],
         problem: @escaping @Sendable (ServiceConfiguration) -> ServiceProblem? = { _ in nil },
         rate: @escaping @Sendable (ServiceConfiguration) -> Int? = { _ in nil },
@@ -48,7 +51,7 @@ package struct ServiceDescription: Sendable {
         sensor: @escaping @Sendable (SensorSource) -> any ServiceSensor
     ) {
         (self.name, self.variant, self.uuid, self.about) = (name, variant, uuid, about)
-        self.isAdvertised = isAdvertised
+        (self.isAdvertised, self.example) = (isAdvertised, example)
         (self.fields, self.characteristics) = (fields.map(\.description), characteristics)
         (self.problem, self.rate, heartRate, self.steps, self.sensor) = (problem, rate, heart, steps, sensor)
         var values: [ServiceValue] = []

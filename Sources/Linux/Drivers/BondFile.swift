@@ -22,10 +22,10 @@ package struct BondFile: Sendable {
         self.path = path
         guard let octets = try Self.octets(of: path) else { return }
         let log = ProblemLog()
-        let root = Cursor(try orFail(.usage) { try Node(json: octets, file: path) }, file: path, log: log)
-        Grammar.bonds.check(root)
-        guard log.problems.isEmpty else {
-            throw CommandFailure(.usage, problems: log.problems.map(\.description))
+        let root = Node.repaired(json: octets, file: path, log: log).map { Cursor($0, file: path, log: log) }
+        if let root { Grammar.bonds.check(root) }
+        guard let root, log.problems.isEmpty else {
+            throw CommandFailure(.usage, problems: log.problems.flatMap(\.lines))
         }
         devices = root.devices
     }

@@ -14,7 +14,7 @@ package import Simulation
 package import Sockets
 import VirtualWorld
 
-/// The built-in host above a controller at the other end of a stream.
+/// The built-in host above a controller that Lubdub does not simulate.
 package final class HCICentralHost: LiveCentralHost {
     private enum Input: Sendable {
         case transport(H4Transport.Event)
@@ -26,7 +26,7 @@ package final class HCICentralHost: LiveCentralHost {
     package private(set) var failure: String?
     package var pool = PacketPool()
 
-    private let address: StreamAddress
+    private let address: ControllerAddress
     private let loop: EventLoop
     private let transport: H4Transport
     private let inbox: Inbox<Input>
@@ -46,7 +46,7 @@ package final class HCICentralHost: LiveCentralHost {
     /// Connects to a controller, and calls `notify` on the loop's thread. `log` receives all packets, as those of
     /// controller 0.
     package init(
-        above address: StreamAddress, on loop: EventLoop, log: PacketLog = PacketLog(sink: nil),
+        above address: ControllerAddress, on loop: EventLoop, log: PacketLog = PacketLog(sink: nil),
         security: ClientSecurity = ClientSecurity(), notify: @escaping @Sendable () -> Void = {}
     ) throws(CommandFailure) {
         (self.address, self.loop, self.log, inbox) = (address, loop, log, Inbox(notify: notify))
@@ -55,8 +55,8 @@ package final class HCICentralHost: LiveCentralHost {
         do {
             let definition = PeripheralDefinition(name: "Lubdub client", appearance: Appearance(0), services: [])
             device = try PeripheralDevice(definition, seed: RandomStream(seed: 0))
-            transport = H4Transport(try StreamConnection(to: address, on: loop))
         } catch { throw CommandFailure(.environment, "\(error)") }
+        transport = try H4Transport(above: address, on: loop)
         host = Host(table: device.table, randomAddress: ownAddress, security: security.ofHost(ownAddress))
         self.log.open(controller: 0, DeviceAddress(0, .public), name: "radio", at: loop.now)
         transport.start { [inbox] in inbox.add(.transport($0)) }
@@ -86,9 +86,10 @@ package final class HCICentralHost: LiveCentralHost {
         }
     }
 
-    /// Some controllers keep their links when they are reset.
+    /// An adapter ends its links when it is reset; Bumble's controller, for example, keeps them.
     package func unsupportedReason(for capability: CentralCapability) -> String? {
-        capability == .lossOfLinks ? "not every controller ends its links when it is reset" : nil
+        guard capability == .lossOfLinks, case .stream = address else { return nil }
+        return "not every controller ends its links when it is reset; an adapter does: --radio hci:0"
     }
 
     /// Performs a command, as soon as the stream is open.
@@ -121,7 +122,7 @@ package final class HCICentralHost: LiveCentralHost {
                 note(packet.kind, packet.octets, isSent: false)
                 step(.received(packet.kind, pool.take(packet.octets)))
             }
-        case .transport(.failed(let failure)): fail(failure.description(at: address))
+        case .transport(.failed(let failure)): fail(ControllerTrouble.message(failure, address))
         }
     }
 

@@ -1,27 +1,50 @@
+import CommandSupport
+import Glibc
 import HCI
+import HCITransport
 import LEHost
 import Sockets
 
 /// Messages about a controller that cannot be used: the problem, then the fix.
 enum ControllerTrouble {
     /// A controller failed.
-    static func message(_ failure: Host.Failure, _ address: StreamAddress) -> String {
-        let fix = fix(for: failure)
+    static func message(_ failure: Host.Failure, _ address: ControllerAddress) -> String {
+        let fix = fix(for: failure, address)
         return "\(address): \(failure)\(fix.isEmpty ? "" : " (\(fix))")"
     }
 
-    /// The time was over before a controller had answered a command; nil: before the stream was open.
-    static func silence(_ command: Opcode?, _ address: StreamAddress) -> String {
-        guard let command else { return "\(address): the connection was not established in time (\(Self.check))" }
-        return "\(address): the controller did not answer \(command) in time (\(Self.check))"
+    /// The transport to a controller ended.
+    static func message(_ failure: H4Transport.Failure, _ address: ControllerAddress) -> String {
+        switch (failure, address) {
+        case (_, .stream(let stream)): failure.description(at: stream)
+        case (.stream(.broken(EPIPE)), .adapter), (.stream(.broken(ENODEV)), .adapter), (.closed, .adapter):
+            "\(address): the adapter has gone (plug it in again)"
+        case (.framing(let failure), .adapter): "\(address): the adapter sends no HCI packets: \(failure)"
+        case (.stream(let failure), .adapter): "\(address): \(failure)"
+        }
     }
 
-    private static let check = "check that a controller listens there, and serves no other host; restart it"
+    /// The time was over before a controller had answered a command; nil: before the stream was open.
+    static func silence(_ command: Opcode?, _ address: ControllerAddress) -> String {
+        guard let command else { return "\(address): the connection was not established in time (\(check(address)))" }
+        return "\(address): the controller did not answer \(command) in time (\(check(address)))"
+    }
 
-    private static func fix(for failure: Host.Failure) -> String {
+    private static func check(_ address: ControllerAddress) -> String {
+        switch address {
+        case .stream: "check that a controller listens there, and serves no other host; restart it"
+        case .adapter: "plug the adapter in again; the kernel's log may have the reason: sudo dmesg"
+        }
+    }
+
+    private static func fix(for failure: Host.Failure, _ address: ControllerAddress) -> String {
         switch failure {
-        case .noAnswer, .takesNoCommands: check
-        case .startRefused: "restart the controller, and close other programs that use it"
+        case .noAnswer, .takesNoCommands: check(address)
+        case .startRefused:
+            switch address {
+            case .stream: "restart the controller, and close other programs that use it"
+            case .adapter: "plug the adapter in again, or use another one"
+            }
         case .startMalformed, .noBuffers, .hardware, .tooManyCommands, .outside: ""
         }
     }

@@ -1,21 +1,21 @@
 package import Arguments
 package import CommandSupport
 package import Scenarios
-import Sockets
 
 /// The radios of a scenario's devices that are not virtual: an adapter or a controller for each.
 package struct DeviceRadios: Sendable {
     private enum Means: Sendable {
         /// Adapters of bluetoothd; no names: the first adapter, for one device.
         case adapters([String], text: String)
-        case controllers([StreamAddress])
+        case controllers([ControllerAddress])
     }
 
     package static func option(_ radio: String) -> Arguments.Grammar.Option {
         .option(
             "--radio", "RADIO", repeatable: true,
             "\(radio) of the devices: virtual (default); bluez[:hci0[,hci1]]: this machine's Bluetooth;\n"
-                + "hci:tcp:HOST:PORT or hci:unix:PATH: an external controller, one per device"
+                + "hci:0[,1]: adapters of this machine without bluetoothd; hci:tcp:HOST:PORT or hci:unix:PATH:\n"
+                + "an external controller, one per device"
         )
     }
 
@@ -39,13 +39,25 @@ package struct DeviceRadios: Sendable {
                     separator: ",", omittingEmptySubsequences: false)
             means = .adapters(names.map(String.init), text: text)
         } else {
-            var addresses: [StreamAddress] = []
-            for text in texts { addresses.append(try controllerAddress(of: text)) }
+            var addresses: [ControllerAddress] = []
+            for text in texts { addresses += try Self.controllers(text) }
+            for case .adapter(let index) in addresses where addresses.count(where: { $0 == .adapter(index) }) > 1 {
+                throw CommandFailure(.usage, "--radio: hci\(index) can be the radio of only one device")
+            }
             means = .controllers(addresses)
         }
         for option in ["--controller", "--speed"] where invocation.has(option) {
             throw CommandFailure(.usage, "\(option) needs the virtual radio: remove \(option), or --radio")
         }
+    }
+
+    /// The controllers of one option: `hci:0,1` names several adapters.
+    private static func controllers(_ text: String) throws(CommandFailure) -> [ControllerAddress] {
+        let words = text.dropFirst("hci:".count).split(separator: ",", omittingEmptySubsequences: false)
+        guard words.count > 1, words.allSatisfy({ UInt16($0) != nil }) else {
+            return [try ControllerAddress(radio: text)]
+        }
+        return words.compactMap { UInt16($0) }.map(ControllerAddress.adapter)
     }
 
     package var kind: RadioKind { if case .adapters = means { .bluetoothd } else { .controllers } }

@@ -34,36 +34,28 @@ final class KernelInterface: OctetStream {
     private static let path = "/dev/vhci"
     private static let vendorPacket: UInt8 = 0xFF
     private static let primaryController: UInt8 = 0x00
-    private static let maximumPacketLength = 1 << 12  // above HCI_MAX_FRAME_SIZE
     private static let timeout = Duration.seconds(5)
 
-    private struct State {
-        var isOpen = true
-        var watch: EventLoop.Watch?
-        var handler: (@Sendable (StreamConnection.Event) -> Void)?
-    }
-
     private let loop: EventLoop
-    private let descriptor: CInt
+    private let packets: PacketDescriptor
     private let names: AsyncStream<String>
     private let nameReported: AsyncStream<String>.Continuation
-    private let state = Mutex(State())
 
     /// Creates an interface.
     ///
     /// - Throws: `CommandFailure` if the kernel refuses.
     init(on loop: EventLoop) throws(CommandFailure) {
-        descriptor = unsafe open(Self.path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = unsafe open(Self.path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
         (names, nameReported) = AsyncStream.makeStream(of: String.self)
         self.loop = loop
         guard descriptor >= 0 else {
-            state.withLock { $0.isOpen = false }
             let fix =
                 errno == ENOENT ? "load its module with: sudo modprobe hci_vhci" : "run as root: sudo lubdub ..."
             throw CommandFailure(
                 .environment,
                 "cannot open \(Self.path.quoted): \(unsafe String(cString: strerror(errno))) (\(fix))")
         }
+        packets = PacketDescriptor(descriptor, on: loop)
         let request = [Self.vendorPacket, Self.primaryController]
         guard unsafe write(descriptor, request, request.count) == request.count else {
             throw CommandFailure(
@@ -72,13 +64,12 @@ final class KernelInterface: OctetStream {
         }
     }
 
-    deinit { close() }
-
     /// Calls `handler` with all further packets of the kernel.
-    func start(_ handler: @escaping @Sendable (StreamConnection.Event) -> Void) {
-        state.withLock { state in
-            state.handler = handler
-            state.watch = loop.watch(descriptor, for: .readable) { [weak self] in self?.read() }
+    func start(_ handler: @escaping StreamConnection.Handler) {
+        packets.start { [nameReported] event in
+            guard case .received(let packet) = event, packet.first == Self.vendorPacket else { return handler(event) }
+            guard packet.count >= 4 else { return }
+            nameReported.yield("hci\(UInt16(packet[2]) | UInt16(packet[3]) << 8)")
         }
     }
 
@@ -95,47 +86,10 @@ final class KernelInterface: OctetStream {
         throw CommandFailure(.environment, "the kernel created no Bluetooth interface within 5 s")
     }
 
-    /// Sends one packet to the kernel; has no effect when the interface is closed.
-    func send(_ packet: [UInt8]) {
-        guard state.withLock({ $0.isOpen }) else { return }
-        guard unsafe write(descriptor, packet, packet.count) < 0 else { return }
-        let code = errno
-        loop.call(at: loop.now) { [weak self] in self?.end(.failed(.broken(code: code))) }
-    }
+    func send(_ packet: [UInt8]) { packets.send(packet) }
 
-    /// The kernel accepts or refuses each packet at once.
-    let queued = 0
+    var queued: Int { packets.queued }
 
     /// Removes the interface; no event follows.
-    func close() {
-        state.withLock { state in
-            guard state.isOpen else { return }
-            (state.isOpen, state.handler) = (false, nil)
-            if let watch = state.watch.take() { loop.cancel(watch) }
-            Glibc.close(descriptor)
-        }
-    }
-
-    private func read() {
-        var buffer = [UInt8](repeating: 0, count: Self.maximumPacketLength)
-        let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
-        guard count > 0 else {
-            if count < 0, errno == EAGAIN || errno == EINTR { return }
-            return end(.failed(.broken(code: count < 0 ? errno : EIO)))
-        }
-        let packet = buffer[..<count]
-        guard packet.first == Self.vendorPacket else {
-            let handler = state.withLock { $0.handler }
-            handler?(.received(Array(packet)))
-            return
-        }
-        guard count >= 4 else { return }
-        nameReported.yield("hci\(UInt16(packet[2]) | UInt16(packet[3]) << 8)")
-    }
-
-    private func end(_ event: StreamConnection.Event) {
-        let handler = state.withLock { $0.handler }
-        close()
-        handler?(event)
-    }
+    func close() { packets.close() }
 }

@@ -18,7 +18,7 @@ package import VirtualWorld
 package actor LiveWorld: LoopActor {
     /// An external controller that a device uses.
     private struct DeviceController {
-        let address: StreamAddress
+        let address: ControllerAddress
         let transport: H4Transport
         var isOpen = false
     }
@@ -128,10 +128,10 @@ package actor LiveWorld: LoopActor {
 
     /// Connects the devices to external controllers, in the order of the scenario, and starts them when all controllers
     /// are connected.
-    func start(above addresses: [StreamAddress]) throws(SocketFailure) {
+    func start(above addresses: [ControllerAddress]) throws(CommandFailure) {
         world.hostBackend = .radios
         for address in addresses {
-            let transport = H4Transport(try StreamConnection(to: address, on: loop))
+            let transport = try H4Transport(above: address, on: loop)
             controllers.append(DeviceController(address: address, transport: transport))
             warnings.append(HostWarnings())
         }
@@ -209,7 +209,7 @@ package actor LiveWorld: LoopActor {
             if controllers.allSatisfy(\.isOpen) { start() }
         case .received(let packets):
             for packet in packets { world.receive(packet.kind, packet.octets[...], fromRadioOf: device, at: world.now) }
-        case .failed(let failure): lose(device, failure.description(at: controllers[device].address))
+        case .failed(let failure): lose(device, ControllerTrouble.message(failure, controllers[device].address))
         }
         advance()
     }

@@ -15,6 +15,9 @@ public enum SocketFailure: Error, Equatable, CustomStringConvertible {
     /// The other side does not read, and more than `limit` octets are waiting to be sent.
     case neverReads(limit: Int)
 
+    /// `EMFILE`, the code of a process without free descriptors.
+    package static let tooManyDescriptors = EMFILE
+
     /// The problem and, where possible, the fix on one line: `cannot listen at tcp:127.0.0.1:80: Permission denied (use
     /// a port from 1024 on)`.
     public var description: String {

@@ -54,6 +54,17 @@ public final class StreamListener: Sendable {
         if wasOpen, case .unix(let path) = address { file?.remove(path) }
     }
 
+    /// Listens at a TCP port for a library that accepts connections itself, and closes the descriptor in the end.
+    ///
+    /// - Returns: The non-blocking descriptor, and the actual port.
+    package static func descriptor(
+        listeningAt host: String, port: UInt16
+    ) throws(SocketFailure) -> (descriptor: CInt, port: UInt16) {
+        let socket = try listen(at: .tcp(host: host, port: port), forOwnerOnly: false)
+        let actual = socket.port ?? port
+        return (socket.release(), actual)
+    }
+
     private static func listen(at address: StreamAddress, forOwnerOnly: Bool) throws(SocketFailure) -> Socket {
         var code = EADDRNOTAVAIL
         for resolved in try Socket.resolve(address, toListen: true) {

@@ -48,6 +48,23 @@ extension AdvertisingData {
         return structure.map { Array($0.data[prefix.count...]) }
     }
 
+    /// The data of each company, in order: without the company identifier.
+    package var allManufacturerData: [(company: UInt16, data: [UInt8])] {
+        structures.filter { $0.type == .manufacturerSpecificData && $0.data.count >= 2 }
+            .map { (UInt16($0.data[0]) | UInt16($0.data[1]) << 8, Array($0.data[2...])) }
+    }
+
+    /// The data of each service, in order: without the UUID.
+    package var allServiceData: [(service: UUID, data: [UInt8])] {
+        structures.compactMap { structure in
+            let length = [ADType.serviceData16Bit: 2, .serviceData128Bit: 16][structure.type]
+            guard let length, structure.data.count >= length,
+                let service = UUID(octets: Array(structure.data[..<length]))
+            else { return nil }
+            return (service, Array(structure.data[length...]))
+        }
+    }
+
     /// Appends Flags: 3 octets.
     public mutating func append(flags: AdvertisingFlags) throws(Overflow) {
         try append(Structure(.flags, [flags.rawValue]))

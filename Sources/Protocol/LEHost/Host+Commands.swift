@@ -12,6 +12,7 @@ extension Host {
     ) {
         switch command {
         case .start: start(at: now, pool: &pool, into: &outbox)
+        case .stop: stop(pool: &pool, into: &outbox)
         case .advertise(var parameters, let data, let scanResponse):
             parameters.ownAddress = ownAddress
             advertisement = Advertisement(parameters: parameters, data: data, scanResponse: scanResponse)
@@ -105,17 +106,27 @@ extension Host {
 
     var isReady: Bool { if case .ready = phase { true } else { false } }
 
+    /// Whether the host has stopped, or not started.
+    package var isOff: Bool { if case .off = phase { true } else { false } }
+
     /// The command of the first initialization that the controller has not answered yet; nil before and after it.
     package var unansweredAtStart: Opcode? { hasStarted ? nil : commands.pending?.opcode }
 
     private var ownAddress: OwnAddress { usedRandomAddress == nil ? .public : .random }
 
     private mutating func start(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
-        endAll(pool: &pool, into: &outbox)
+        endAll(.hardwareFailure, pool: &pool, into: &outbox)
         malformedReports = 0
         generateAddress(at: now, into: &outbox)
         phase = .initializing(Initialization(randomAddress: usedRandomAddress))
         continueInitializing(pool: &pool, into: &outbox)
+    }
+
+    /// A controller that is reset sends no LL_TERMINATE_IND.  Core 6.0, Vol 4, Part E, section 7.3.2.
+    private mutating func stop(pool: inout PacketPool, into outbox: inout [Output]) {
+        endAll(.connectionTimeout, pool: &pool, into: &outbox)
+        phase = .off
+        commands.add(.reset())
     }
 
     /// Sends the next command of the initialization, or reports that the host has started.

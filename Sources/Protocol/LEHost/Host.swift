@@ -225,19 +225,19 @@ public struct Host: Sendable {
 
     /// Stops using the controller.
     mutating func fail(_ failure: Failure, pool: inout PacketPool, into outbox: inout [Output]) {
-        endAll(pool: &pool, into: &outbox)
+        endAll(.hardwareFailure, pool: &pool, into: &outbox)
         phase = .failed
         outbox.append(.failed(failure))
     }
 
     /// Removes everything that depends on the state of the controller, and reports what has ended.
-    mutating func endAll(pool: inout PacketPool, into outbox: inout [Output]) {
+    mutating func endAll(_ reason: HCIStatus, pool: inout PacketPool, into outbox: inout [Output]) {
         commands = CommandQueue()
         hasAdvertisingSet = false
         while let connection = connections.first {
-            end(connection.id, reason: .hardwareFailure, pool: &pool, into: &outbox)
+            end(connection.id, reason: reason, pool: &pool, into: &outbox)
         }
-        if let attempt = connecting { outbox.append(.connectionFailed(attempt.peer, .status(.hardwareFailure))) }
+        if let attempt = connecting { outbox.append(.connectionFailed(attempt.peer, .status(reason))) }
         connecting = nil
         setAdvertising(false, into: &outbox)
         setScanning(false, into: &outbox)
@@ -251,6 +251,9 @@ public struct Host: Sendable {
         connections[index].client.step(.disconnected, at: .start, pool: &pool, into: &clientOutbox)
         drainClient(index, pool: &pool, into: &outbox)
         keepClient(index)
+        if connections[index].role == .central, connections[index].security.isEncrypting {
+            outbox.append(.security(id, .notEncrypted(reason)))
+        }
         connections[index].reassembler.reset(pool: &pool)
         for packet in connections[index].held { pool.release(packet) }
         sending.remove(connections[index].handle, pool: &pool)

@@ -23,6 +23,9 @@ extension Host {
     public enum Command: Equatable, Sendable {
         /// Resets and initializes the controller, until `.started` or `.failed`.  Removes all connections.
         case start
+        /// Resets the controller, which then neither sends nor receives until `start`.  Removes all connections; peers
+        /// notice it when their supervision timeout is over.
+        case stop
         /// Advertises as soon as the host has started, and again after each connection.  Data and scan response have
         /// up to 31 octets.
         indirect case advertise(AdvertisingParameters, data: [UInt8], scanResponse: [UInt8])

@@ -1,9 +1,9 @@
 import Bluetooth
-import HCI
+package import HCI
 
 /// Reassembles extended advertising: the next report of the same advertiser and set continues incomplete data, possibly
 /// after reports of others.  Core 6.0, Vol 4, Part E, section 7.7.65.13.
-struct ReportAssembler: Sendable {
+package struct ReportAssembler: Sendable {
     /// The maximum number of octets of an advertiser, section 7.8.57; further ones are dropped.
     static let maximumDataCount = AdvertisingData.Limit.extended.rawValue
     /// The maximum number of advertisers with incomplete data; the least recent one makes room for another.
@@ -23,8 +23,11 @@ struct ReportAssembler: Sendable {
 
     private var beginnings: [Beginning] = []
 
+    /// No data is incomplete.
+    package init() {}
+
     /// Adds a report, and returns the complete one after its last part.  Anonymous reports are ignored.
-    mutating func receive(_ report: ExtendedAdvertisingReport) -> AdvertisingReport? {
+    package mutating func receive(_ report: ExtendedAdvertisingReport) -> AdvertisingReport? {
         guard let address = report.address else { return nil }
         let known = beginnings.firstIndex { $0.continues(with: report) }
         var beginning =

@@ -93,6 +93,8 @@ public struct LinkSecurityManager: Sendable {
     public let peer: DeviceAddress
     private var pairing: Pairing?
     private var encrypting: LongTermKey?
+    /// Whether the link is about to be encrypted.
+    public var isEncrypting: Bool { encrypting != nil }
     private var isOver = false
 
     /// A connection that is not encrypted.

@@ -23,6 +23,7 @@ package struct ValueRecord: Hashable, Sendable {
 package struct ValueFormatter: Sendable {
     fileprivate let entity: @Sendable (_ device: Int, _ valueIndex: Int) -> String
     fileprivate let value: Value
+    fileprivate let samples: Samples
 
     /// Appends the decoded value as JSON; returns false if the octets have no meaning.
     package typealias Value =
@@ -30,13 +31,24 @@ package struct ValueFormatter: Sendable {
             _ device: Int, _ valueIndex: Int, _ octets: ArraySlice<UInt8>, _ text: inout JSONText
         ) -> Bool
 
+    /// The samples of a value in microvolts; nil for a value without samples.
+    package typealias Samples =
+        @Sendable (_ device: Int, _ valueIndex: Int, _ octets: ArraySlice<UInt8>) -> [Int32]?
+
     /// A formatter; `entity` returns names as in scenarios.
     package init(
         entity: @escaping @Sendable (_ device: Int, _ valueIndex: Int) -> String,
-        value: @escaping Value
+        value: @escaping Value, samples: @escaping Samples = { _, _, _ in nil }
     ) {
-        (self.entity, self.value) = (entity, value)
+        (self.entity, self.value, self.samples) = (entity, value, samples)
     }
+}
+
+/// A value that a device sent or received, with the samples that the log omits.
+package struct TransmittedValue: Hashable, Sendable {
+    package let record: EventRecord
+    /// In microvolts; nil for a value without samples.
+    package let samples: [Int32]?
 }
 
 /// Entries of the journal in order.
@@ -140,6 +152,17 @@ extension EventChunk {
         entries.compactMap { entry in
             guard case .line(let line) = entry else { return nil }
             return (line.instant, content.octets[line.offset..<line.offset + line.count])
+        }
+    }
+
+    /// The values of the kinds of event that `isIncluded` selects.
+    package func values(where isIncluded: (EventName) -> Bool, in wording: ValueFormatter) -> [TransmittedValue] {
+        entries.compactMap { entry in
+            guard case .value(let value) = entry, isIncluded(value.event) else { return nil }
+            let octets = content.octets[Int(value.offset)..<Int(value.offset) + Int(value.count)]
+            return TransmittedValue(
+                record: record(of: value, in: wording),
+                samples: wording.samples(Int(value.device), Int(value.valueIndex), octets))
         }
     }
 

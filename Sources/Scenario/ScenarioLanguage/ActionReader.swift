@@ -13,7 +13,7 @@ struct ActionReader {
     let curves: CurveReader
 
     /// The largest PDU of `raw`, in octets.
-    private static let maximumPDU = 540
+    static let maximumPDU = 540
 
     /// The rates of `burst`, in Hz.
     private static let burstRates = 0.001...4000.0
@@ -33,7 +33,10 @@ struct ActionReader {
         }
         guard let entity = implied(row.target) else {
             if !row.needsEntity {  // otherwise the grammar has noted the missing key
-                cursor.note(.missingKey, "\"of\" is required: the scenario has several devices")
+                let ids = names.devices.map(\.id).filter { !$0.isEmpty }.joined(separator: ", ")
+                cursor.note(
+                    .missingKey, "\"of\" is required: the scenario has several devices",
+                    help: ids.isEmpty ? nil : "add \"of\" with one of \(ids)")
             }
             return nil
         }
@@ -82,7 +85,7 @@ struct ActionReader {
     func changeServices(_ entity: EntityReference, _ cursor: Cursor) -> Action.Operation? {
         guard case .device(let device) = entity else { return nil }
         let (added, removed) = (cursor["add"]?.items ?? [], cursor["remove"]?.items ?? [])
-        if added.isEmpty, removed.isEmpty {
+        if added.isEmpty, removed.isEmpty, !cursor.node.hasUnknown {
             cursor.note(.missingKey, "nothing changes: name a service in \"add\" or \"remove\"")
         }
         let add = added.compactMap { names.service(defined: $0, of: device) }
@@ -102,7 +105,7 @@ struct ActionReader {
             contents[1].note(.conflict, "\"octets\", \"mask\" and \"echo\" exclude each other: delete one")
         }
         if let echo = cursor["echo"], echo.bool == true, step != .confirm {
-            echo.note(.conflict, "only the confirm value can be returned: write \"at\": \"confirm\"")
+            echo.note(.conflict, "only the confirm value can be returned", help: "write \"at\": \"confirm\"")
         }
         let offset = cursor["from"]?.integer ?? 1
         func octets(_ key: String) -> [UInt8]? { cursor[key]?.string.flatMap(Value.octets) }
@@ -194,7 +197,7 @@ struct ActionReader {
                 break
             }
             guard !choices.contains(text) else { break }
-            cursor.note(.unknownName, "expected one of \(choices.joined(separator: ", ")), found \(cursor.node.kind)")
+            cursor.noteUnknownName(Array(choices))
         case .text:
             cursor.note(.wrongType, "expected a number, true, false or a curve, found \(cursor.node.kind)")
         default: break

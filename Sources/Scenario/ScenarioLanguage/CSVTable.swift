@@ -15,7 +15,7 @@ enum CSVTable {
         guard String(validating: octets, as: UTF8.self) != nil else {
             throw Failure(line: nil, message: "the file is not UTF-8 text")
         }
-        var lines = Lines(octets)
+        var lines = CSVLines(octets)
         let names = names(lines.next() ?? [])
         func index(_ name: String?, else index: Int) throws(Failure) -> Int {
             guard let name else { return index }
@@ -44,7 +44,7 @@ enum CSVTable {
         return samples
     }
 
-    private static func names(_ line: ArraySlice<UInt8>) -> [String] {
+    static func names(_ line: ArraySlice<UInt8>) -> [String] {
         line.split(separator: comma, omittingEmptySubsequences: false).map { cell in
             String(decoding: trimmed(cell), as: UTF8.self)
         }
@@ -65,7 +65,7 @@ enum CSVTable {
         return (first, second)
     }
 
-    private static func trimmed(_ cell: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    static func trimmed(_ cell: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let space = UInt8(ascii: " ")
         var cell = cell
         while cell.first == space { cell.removeFirst() }
@@ -74,7 +74,7 @@ enum CSVTable {
     }
 
     /// A number; those with up to 15 digits and without an exponent need no string.
-    private static func number(_ cell: ArraySlice<UInt8>) -> Double? {
+    static func number(_ cell: ArraySlice<UInt8>) -> Double? {
         let digits = cell.first == minus ? cell.dropFirst() : cell
         guard digits.count <= 16 else { return Double(String(decoding: cell, as: UTF8.self)) }
         var (mantissa, scale, hasPoint, count) = (Int64(0), 1.0, false, 0)
@@ -93,28 +93,7 @@ enum CSVTable {
         return digits.count < cell.count ? -value : value
     }
 
-    private static let (comma, point, minus) = (UInt8(ascii: ","), UInt8(ascii: "."), UInt8(ascii: "-"))
+    static let comma = UInt8(ascii: ",")
+    private static let (point, minus) = (UInt8(ascii: "."), UInt8(ascii: "-"))
     private static let (zero, nine) = (UInt8(ascii: "0"), UInt8(ascii: "9"))
-}
-
-/// The lines of a text, without their ends: LF, CR LF or CR.
-private struct Lines {
-    private static let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
-    private static let pair = [carriageReturn, lineFeed]
-
-    private let octets: [UInt8]
-    private var start = 0  // of the next line
-    /// How many lines were read.
-    private(set) var count = 0
-
-    init(_ octets: [UInt8]) { self.octets = octets }
-
-    mutating func next() -> ArraySlice<UInt8>? {
-        guard start <= octets.count else { return nil }
-        var end = start
-        while end < octets.count, octets[end] != Self.lineFeed, octets[end] != Self.carriageReturn { end += 1 }
-        defer { start = end + (octets[end...].starts(with: Self.pair) ? 2 : 1) }
-        count += 1
-        return octets[start..<end]
-    }
 }

@@ -49,7 +49,8 @@ extension CustomReader {
 
     private func descriptor(_ uuid: UUID, _ cursor: Cursor) -> DescriptorDefinition? {
         guard let value = cursor["value"] else {
-            cursor.note(.missingKey, "\"value\" is required", key: "value")
+            cursor.note(
+                .missingKey, "\"value\" is required", help: "add \"value\": octets, text or a number", key: "value")
             return nil
         }
         guard let octets = octets(value, of: uuid) else { return nil }

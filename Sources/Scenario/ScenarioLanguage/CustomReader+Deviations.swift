@@ -6,6 +6,7 @@ import ServiceFramework
 // Faults of real devices: valid in a scenario, but noted.
 extension CustomReader {
     func noteDeviations(of characteristic: CustomCharacteristic, _ cursor: Cursor) {
+        guard !cursor.node.hasUnknown else { return }
         if characteristic.properties.isEmpty {
             cursor["properties"]?.noteDeviation("no client can use a characteristic without properties", "3.3.1.1")
         }
@@ -16,7 +17,7 @@ extension CustomReader {
 
     /// A property and the descriptor that belongs to it: a characteristic has both or neither.
     private func noteDeviations(
-        from characteristic: CustomCharacteristic, _ cursor: Cursor, _ property: Property, _ descriptor: UUID
+        from characteristic: CustomCharacteristic, _ cursor: Cursor, _ property: PropertyWord, _ descriptor: UUID
     ) {
         let isDeclared = characteristic.properties.contains(property.bit)
         let cursors = cursor["descriptors"]?.items ?? []

@@ -3,26 +3,6 @@ import GATT
 
 // Permissions.  Core 6.0, Vol 3, Part F, section 3.2.5.
 extension CustomReader {
-    /// The security that an access needs.
-    enum Permission: String, CaseIterable {
-        case encrypted
-        case authenticated
-        case authorized
-        case secureConnections = "secure_connections"
-        case fullKeySize = "full_key_size"
-
-        /// The security of the link; a key with an operator's confirmation also encrypts it.
-        fileprivate var security: LinkSecurity {
-            switch self {
-            case .encrypted: .encrypted
-            case .authenticated: [.encrypted, .authenticated]
-            case .authorized: .authorized
-            case .secureConnections: [.encrypted, .secureConnections]
-            case .fullKeySize: [.encrypted, .fullKeySize]
-            }
-        }
-    }
-
     /// The access that a device grants: a list has the security that the declared access needs, an object the access of
     /// each direction, declared or not.
     ///
@@ -44,6 +24,6 @@ extension CustomReader {
     /// The security in a list.
     func security(_ cursor: Cursor) -> LinkSecurity {
         noteRepeated(cursor.items)
-        return LinkSecurity(cursor.items.compactMap { Optional($0).choice() as Permission? }.map(\.security))
+        return LinkSecurity(cursor.items.compactMap { Optional($0).choice() as PermissionWord? }.map(\.security))
     }
 }

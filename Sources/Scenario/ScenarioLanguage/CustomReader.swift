@@ -10,43 +10,24 @@ import TextFormatting
 
 /// Makes custom services of checked trees.
 struct CustomReader {
-    /// The operations that a characteristic declares.
-    enum Property: String, CaseIterable {
-        case read
-        case write
-        case writeCommand = "write_command"
-        case notify
-        case indicate
-        case broadcast
-        case signedWrite = "signed_write"
-        case extendedProperties = "extended_properties"
-
-        var bit: CharacteristicProperties {
-            switch self {
-            case .read: .read
-            case .write: .write
-            case .writeCommand: .writeWithoutResponse
-            case .notify: .notify
-            case .indicate: .indicate
-            case .broadcast: .broadcast
-            case .signedWrite: .authenticatedSignedWrites
-            case .extendedProperties: .extendedProperties
-            }
-        }
-    }
-
     let services: ServiceReader
+    /// The id of the service; empty if none is read.
+    var service = ""
 
     func custom(_ cursor: Cursor) -> ConfiguredService {
-        var taken: Set<String> = []
+        var taken: [String: Cursor] = [:]
         let items = cursor["characteristics"]?.items ?? []
         for item in items {
             let name = name(of: item)
-            guard !taken.insert(name).inserted else { continue }
-            (item["id"] ?? item).note(.duplicateID, "this service has another characteristic \(name.quoted)")
+            guard !name.isEmpty, let first = taken.updateValue(taken[name] ?? item, forKey: name) else { continue }
+            (item["id"] ?? item).note(
+                .duplicateID, "this service has another characteristic \(name.quoted)",
+                help: "give each its own \"id\"",
+                related: [RelatedPlace(first["id"] ?? first["uuid"] ?? first, "the first is here")])
         }
         var service = ConfiguredService.custom(
-            cursor["uuid"]?.string.flatMap { UUID($0) } ?? UUID(0), items.map(characteristic))
+            cursor["uuid"]?.string.flatMap { UUID($0) } ?? UUID(0),
+            items.map { characteristic($0, among: items.map(name)) })
         service.declaration.isSecondary = cursor["secondary"]?.bool ?? false
         service.declaration.handle = cursor.handle("handle")
         return service
@@ -60,17 +41,17 @@ struct CustomReader {
     func uuid(_ cursor: Cursor) -> UUID? {
         guard let uuid = cursor["uuid"]?.string.flatMap({ UUID($0) }) else { return nil }
         if Self.declarations.contains(uuid) {
-            cursor["uuid"]?.note(.conflict, "declarations come by themselves")
+            cursor["uuid"]?.note(.conflict, "declarations come by themselves", help: "delete this")
         }
         return uuid
     }
 
     private static let declarations: [UUID] = [.primaryService, .secondaryService, .include, .characteristic]
 
-    private func characteristic(_ cursor: Cursor) -> CustomCharacteristic {
-        let format: ValueFormat = cursor["format"].choice() ?? Self.format(of: cursor["value"])
+    private func characteristic(_ cursor: Cursor, among ids: [String]) -> CustomCharacteristic {
+        let format: ValueFormat = cursor["format"].choice() ?? Self.format(of: cursor)
         noteRepeated(cursor["properties"]?.items ?? [])
-        let properties = (cursor["properties"]?.items ?? []).compactMap { Optional($0).choice() as Property? }
+        let properties = (cursor["properties"]?.items ?? []).compactMap { Optional($0).choice() as PropertyWord? }
         var characteristic = CustomCharacteristic(
             name(of: cursor), uuid: uuid(cursor) ?? UUID(0), format: format,
             properties: CharacteristicProperties(properties.map(\.bit)),
@@ -78,6 +59,7 @@ struct CustomReader {
         characteristic.permissions = permissions(cursor["permissions"]) {
             AttributePermissions(characteristic.properties, needing: $0)
         }
+        characteristic.recording = recording(of: characteristic, cursor, among: ids)
         characteristic.period = within(cursor["period"], .milliseconds(1) ... .seconds(86_400)) ?? .seconds(1)
         characteristic.declarationHandle = cursor.handle("declaration_handle")
         characteristic.handle = cursor.handle("handle")
@@ -95,16 +77,21 @@ struct CustomReader {
     }
 
     func noteRepeated(_ names: [Cursor]) {
-        var seen: Set<String> = []
+        var seen: [String: Cursor] = [:]
         for cursor in names {
-            guard let name = cursor.string, !seen.insert(name).inserted else { continue }
-            cursor.note(.repeatedName, "\(name.abbreviated.quoted) stands here already")
+            guard let name = cursor.string, let first = seen.updateValue(seen[name] ?? cursor, forKey: name) else {
+                continue
+            }
+            cursor.note(
+                .repeatedName, "the list has \(name.abbreviated.quoted) twice", help: "delete one",
+                related: [RelatedPlace(first, "the first is here")])
         }
     }
 
-    private static func format(of cursor: Cursor?) -> ValueFormat {
-        guard let cursor else { return .octets }
-        return cursor.string == nil ? .uint8 : .utf8
+    /// The format of a characteristic without the key.
+    private static func format(of characteristic: Cursor) -> ValueFormat {
+        guard characteristic["recording"] == nil, let value = characteristic["value"] else { return .octets }
+        return value.string == nil ? .uint8 : .utf8
     }
 
     func value(_ cursor: Cursor, as format: ValueFormat) -> Value? {
@@ -134,7 +121,7 @@ extension Cursor {
     /// Whether `count` is at most `most`; otherwise a problem is noted.
     func fits(_ count: Int, _ most: Int) -> Bool {
         guard count > most else { return true }
-        note(.outOfRange, "\(count) octets are more than the \(most) that this can have")
+        note(.outOfRange, "\(count) octets are more than the \(most) that this can have", help: "shorten it")
         return false
     }
 

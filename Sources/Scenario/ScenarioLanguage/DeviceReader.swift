@@ -10,22 +10,28 @@ struct DeviceReader {
     let changes: AttributeChanges
 
     /// The longest Device Name, in octets.  Core 6.0, Vol 3, Part C, section 12.1.
-    private static let longestName = 248
+    static let longestName = 248
 
     func devices(_ cursors: [Cursor]) -> [Device] {
-        var taken: Set<DeviceAddress> = []
+        var taken: [DeviceAddress: Cursor] = [:]
         for cursor in cursors.compactMap({ $0["address"] }) {
             guard let address = cursor.address else { continue }
-            if !taken.insert(address).inserted {
-                cursor.note(.duplicateAddress, "another device has the address \(address)")
+            if let first = taken[address] {
+                cursor.note(
+                    .duplicateAddress, "another device has the address \(address)",
+                    help: "give each its own address, or omit the addresses",
+                    related: [RelatedPlace(first, "the first is here")])
+            } else {
+                taken[address] = cursor
             }
         }
+        var addresses = Set(taken.keys)
         var next: UInt64 = 0xC0FF_EE00_0001
         return cursors.map { cursor in
             // Default addresses are numbered by position in the list, without those in use.
-            while taken.contains(DeviceAddress(next, .random)) { next += 1 }
+            while addresses.contains(DeviceAddress(next, .random)) { next += 1 }
             let address = cursor["address"]?.address ?? DeviceAddress(next, .random)
-            taken.insert(address)
+            addresses.insert(address)
             return device(cursor, address)
         }
     }
@@ -36,6 +42,7 @@ struct DeviceReader {
         if let role: Device.Role = cursor["role"].choice() { device.role = role }
         if let distance = cursor["distance"]?.string { device.distance = Units.quantity(distance, unit: "m") ?? 1 }
         if let connections = cursor["connections"]?.integer { device.connections = connections }
+        if let hasGenericServices = cursor["generic_services"]?.bool { device.hasGenericServices = hasGenericServices }
         device.rejectsShortWrites = cursor["short_writes"]?.string == "rejected"
         device.link = link(cursor["link"])
         device.security = cursor["security"].map(security)
@@ -44,9 +51,10 @@ struct DeviceReader {
                 .outOfRange, "expected a public or static address, which privacy hides, found \(address)")
         }
         device.services = ServiceReader(curves: curves)
-            .services(cursor["services"]?.items ?? [], device.link, changedBy: changes.of(device.id))
+            .services(
+                cursor["services"]?.items ?? [], after: HandleReader(device), changedBy: changes.of(device.id))
         device.advertising = advertising(cursor["advertise"])
-        if cursor["advertise"]?["services"] == nil {
+        if cursor["advertise"]?["services"] == nil, device.advertising.payload.octets == nil {
             device.advertising.payload.services = device.services.advertised
         }
         return device
@@ -71,6 +79,7 @@ struct DeviceReader {
     }
 
     private func payload(_ cursor: Cursor?) -> Advertising.Payload {
+        if let cursor, let octets = cursor["octets"] { return payload(octets, in: cursor) }
         func octets(_ item: Cursor) -> [UInt8] { item["octets"]?.string.flatMap(Value.octets) ?? [] }
         func items(_ key: String) -> [Cursor] { cursor?[key]?.items ?? [] }
         var payload = Advertising.Payload()
@@ -83,6 +92,23 @@ struct DeviceReader {
         }
         payload.appearance = (cursor?["appearance"]?.integer).flatMap(UInt16.init(exactly:))
         payload.txPower = (cursor?["tx_power"]?.integer).flatMap(Int8.init(exactly:))
+        return payload
+    }
+
+    /// The content of AD structures.
+    private func payload(_ cursor: Cursor, in parent: Cursor) -> Advertising.Payload {
+        for key in ["services", "service_data", "manufacturer_data", "appearance", "tx_power"] {
+            parent[key]?.note(.conflict, "\"octets\" are the whole data", help: "delete \(key.quoted), or \"octets\"")
+        }
+        var payload = Advertising.Payload()
+        let octets = cursor.string.flatMap(Value.octets) ?? []
+        guard cursor.fits(octets.count, AdvertisingData.Limit.legacy.rawValue) else { return payload }
+        payload.octets = octets
+        guard let data = try? AdvertisingData(octets: octets) else { return payload }
+        payload.services = data.services
+        payload.serviceData = data.allServiceData.map { .init(uuid: $0.service, octets: $0.data) }
+        payload.manufacturerData = data.allManufacturerData.map { .init(company: $0.company, octets: $0.data) }
+        (payload.appearance, payload.txPower) = (data.appearance?.number, data.txPowerLevel)
         return payload
     }
 
@@ -156,7 +182,9 @@ extension Cursor {
 func within(_ cursor: Cursor?, _ range: ClosedRange<Duration>) -> Duration? {
     guard let cursor, let duration = cursor.duration else { return nil }
     guard range.contains(duration) else {
-        cursor.note(.outOfRange, "expected \(range.lowerBound) to \(range.upperBound), found \(cursor.node.kind)")
+        cursor.note(
+            .outOfRange,
+            "expected \(Units.short(range.lowerBound)) to \(Units.short(range.upperBound)), found \(cursor.node.kind)")
         return nil
     }
     return duration

@@ -6,6 +6,8 @@ import Simulation
 struct ExpectationReader {
     let moments: MomentReader
     let reachability: ReachabilityAnalysis
+    /// The scenario's limit, if the file has one.
+    let limit: Cursor?
 
     func expectation(_ cursor: Cursor) -> Expectation? {
         guard !cursor.isLogFull else { return nil }
@@ -13,15 +15,21 @@ struct ExpectationReader {
         var since: Moment? = .start
         if let opens = cursor["since"] {
             since = moments.moment(opens)
-            if let reason = since.flatMap(reachability.unreachableReason) { opens.note(.cannotOpen, reason) }
+            if let reason = since.flatMap(reachability.unreachableReason) {
+                let place = reason.isAfterLimit ? limit.map { [RelatedPlace($0, "the limit")] } : nil
+                opens.note(.cannotOpen, reason.message, help: reason.help, related: place ?? [])
+            }
             if since == .end {
-                opens.note(.noTime, "there are no events after the end of the scenario: choose an earlier \"since\"")
+                opens.note(
+                    .noTime, "there are no events after the end of the scenario", help: "choose an earlier \"since\"")
             }
         }
         let until = cursor["until"].flatMap(moments.moment)
         guard let question, let since else { return nil }
         if let time = longest(since, until), time < .zero {
-            cursor["until"]?.note(.noTime, "\"until\" comes before \"since\"")
+            cursor["until"]?.note(
+                .noTime, "\"until\" comes before \"since\"", help: "both count from the start of the scenario",
+                related: cursor["since"].map { [RelatedPlace($0, "since")] } ?? [])
         } else if case .rate(_, let length, _) = question, let time = longest(since, until), time < length {
             cursor["per"]?.note(.cannotOpen, "the window must not be longer than the time from \"since\" to \"until\"")
         }
@@ -60,7 +68,7 @@ struct ExpectationReader {
                 let maximum = cursor["max"]?.duration
             else { return nil }
             if let percentile = cursor["percentile"], percentile.number == 0 {
-                percentile.note(.cannotFail, "expected more than 0 %: this cannot fail")
+                percentile.note(.cannotFail, "this cannot fail: 0 % of the cases", help: "write a percentage above 0")
             }
             return .delay(from: start, to: end, percentile: cursor["percentile"]?.number ?? 100, maximum: maximum)
         default: return nil
@@ -70,12 +78,15 @@ struct ExpectationReader {
     private func bounds(_ cursor: Cursor) -> Expectation.Limits {
         let limits = moments.limits(cursor, "min", "max")
         guard limits != Expectation.Limits() else {
-            cursor.note(.missingKey, "\"min\" or \"max\" is required")
+            if cursor["min"] == nil, cursor["max"] == nil {
+                cursor.note(.missingKey, "\"min\" or \"max\" is required", help: "add a bound, such as \"min\": 1")
+            }
             return limits
         }
         let (min, max) = (limits.min ?? 0, limits.max ?? .infinity)
         if limits.max == nil, min <= 0 {
-            cursor["min"]?.note(.cannotFail, "this cannot fail: write a larger \"min\", or \"max\"")
+            cursor["min"]?.note(
+                .cannotFail, "this cannot fail: any number is allowed", help: "write a larger \"min\", or \"max\"")
         } else if min <= max, Swift.max(0, min.rounded(.up)) > max.rounded(.down) {
             let bounds = (limits.min.map { "from \($0.plain) to " } ?? "at most ") + max.plain
             (cursor["max"] ?? cursor).note(.cannotOpen, "this cannot pass: no whole number of times is \(bounds)")

@@ -20,38 +20,42 @@ extension Shape {
 }
 
 enum Forms {
-    static let durationPattern = #"[0-9]+(\.[0-9]+)? (us|ms|s|min|h|day|days)"#
+    static let durationPattern = #"[0-9]+(\.[0-9]+)? ?(us|ms|s|min|h|day|days)"#
 
-    static let duration = Shape.Form(#"a duration such as "10 s""#, pattern: "^\(durationPattern)$") {
-        Units.duration($0) != nil
-    }
+    static let duration = Shape.Form(
+        #"a duration such as "10 s""#, pattern: "^\(durationPattern)$", correction: Corrections.duration
+    ) { Units.duration($0) != nil }
 
-    static let rate = Shape.Form(#"a rate such as "500 Hz""#, pattern: #"^[0-9]+(\.[0-9]+)? Hz$"#) {
-        (Units.quantity($0, unit: "Hz") ?? 0) > 0
-    }
+    static let rate = Shape.Form(
+        #"a rate such as "500 Hz""#, pattern: #"^[0-9]+(\.[0-9]+)? ?Hz$"#, correction: Corrections.rate
+    ) { (Units.quantity($0, unit: "Hz") ?? 0) > 0 }
 
-    static let distance = Shape.Form(#"a distance such as "3 m""#, pattern: #"^[0-9]+(\.[0-9]+)? m$"#) {
-        Units.quantity($0, unit: "m") != nil
-    }
+    static let distance = Shape.Form(
+        #"a distance such as "3 m""#, pattern: #"^[0-9]+(\.[0-9]+)? ?m$"#, correction: Corrections.distance
+    ) { Units.quantity($0, unit: "m") != nil }
 
     static let octets = Shape.Form(
-        #"octets such as "00FF" or "00 ff""#, pattern: "^([0-9A-Fa-f]{2}( ?[0-9A-Fa-f]{2})*)?$"
+        #"octets such as "00FF" or "00 ff""#, pattern: "^([0-9A-Fa-f]{2}( ?[0-9A-Fa-f]{2})*)?$",
+        correction: Corrections.octets
     ) { Value.octets(of: $0) != nil }
 
     static let uuid = Shape.Form(
         #"a UUID such as "180D""#,
-        pattern: "^([0-9A-Fa-f]{4}|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$"
+        pattern: "^([0-9A-Fa-f]{4}|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$",
+        correction: Corrections.uuid
     ) { UUID($0) != nil }
 
     static let address = Shape.Form(
         #"an address such as "C0:FF:EE:00:00:01/random""#,
-        pattern: "^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}(/(public|random))?$"
+        pattern: "^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}(/(public|random))?$", correction: Corrections.address
     ) { DeviceAddress($0) != nil }
 
-    static let id = Shape.Form(#"an id such as "chest_strap""#, pattern: "^[a-z][a-z0-9_]*$", accepts: isWord)
+    static let id = Shape.Form(
+        #"an id such as "chest_strap""#, pattern: "^[a-z][a-z0-9_]*$", correction: Corrections.id, accepts: isWord)
 
     static let entity = Shape.Form(
-        #"a path such as "strap/heart_rate""#, pattern: "^[a-z][a-z0-9_]*(/[a-z0-9_][a-z0-9_-]*){0,2}$"
+        #"a path such as "strap/heart_rate""#, pattern: "^[a-z][a-z0-9_]*(/[a-z0-9_][a-z0-9_-]*){0,2}$",
+        correction: Corrections.path
     ) { text in
         let words = text.split(separator: "/", omittingEmptySubsequences: false)
         return words.count <= 3 && isWord(String(words[0]))
@@ -76,7 +80,7 @@ enum Forms {
     static let moment = Shape.Form(
         #"a moment such as "10 s", "start", "end" or "connected""#,
         pattern: "^(\(durationPattern)|start|end|\(eventNames.joined(separator: "|")))$",
-        names: ["start", "end"] + eventNames
+        names: ["start", "end"] + eventNames, correction: Corrections.moment
     ) { $0 == "start" || $0 == "end" || Event.Kind(rawValue: $0) != nil || Units.duration($0) != nil }
 
     static let event = Shape.Form(
@@ -91,8 +95,10 @@ enum Forms {
         variableName($0) != nil
     }
 
+    static let matchers = ["$each", "$one_of", "$min", "$max", "$any", "$not", "$truth"]
+
     static let literalKey = Shape.Form(
-        "a matcher's key", pattern: "^[^$]|^$", names: ["$each", "$one_of", "$min", "$max", "$any", "$not", "$truth"]
+        "a matcher's key", pattern: "^[^$]|^$", names: matchers, correction: Corrections.matcher
     ) { $0.first != "$" }
 
     /// The name in `${name}`; nil for other text.

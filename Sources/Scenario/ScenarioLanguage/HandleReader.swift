@@ -11,10 +11,11 @@ struct HandleReader {
     private var next: Int
 
     /// Starts after Generic Access (with the Peripheral Preferred Connection Parameters, if the link has preferences) and
-    /// Generic Attribute (Service Changed, Client Supported Features, Database Hash).
-    init(_ link: Link) {
+    /// Generic Attribute (Service Changed, Client Supported Features, Database Hash), if the device has these.
+    init(_ device: Device) {
+        let link = device.link
         let isChoosy = link.interval != nil || link.latency != nil || link.timeout != nil
-        next = isChoosy ? 0x0010 : 0x000E
+        next = device.hasGenericServices ? isChoosy ? 0x0010 : 0x000E : 0x0001
     }
 
     mutating func add(_ service: Service, _ cursor: Cursor) {
@@ -56,7 +57,7 @@ struct HandleReader {
     /// Takes the fixed handle, or the next one.
     private mutating func take(_ fixed: UInt16?, _ cursor: Cursor, _ key: String = "handle") {
         let handle = fixed.map(Int.init) ?? next
-        if handle < next { cursor[key]?.note(.handleTaken, "expected handle \(next) or higher") }
+        if handle < next { cursor[key]?.note(.handleTaken, "expected handle \(next) or higher, found \(handle)") }
         next = max(next, handle) + 1
     }
 }

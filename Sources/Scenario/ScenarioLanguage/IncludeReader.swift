@@ -21,11 +21,16 @@ struct IncludeReader {
         return (cursor?.items ?? []).compactMap { item in
             guard let id = item.string else { return nil }
             guard let place = places[id] else {
-                let hint = suggestion(for: id, among: places.keys.sorted())
-                item.note(.unknownEntity, "this device has no service \(id.quoted)\(hint)")
+                let known = places.keys.sorted()
+                let meant = closestMatch(to: id, in: known).map { "did you mean \($0.quoted)?" }
+                item.note(
+                    .unknownEntity, "this device has no service \(id.quoted)",
+                    help: meant ?? "its services are \(known.joined(separator: ", "))")
                 return nil
             }
-            if !taken.insert(place).inserted { item.note(.repeatedName, "\(id.quoted) stands here already") }
+            if !taken.insert(place).inserted {
+                item.note(.repeatedName, "the list has \(id.quoted) twice", help: "delete one")
+            }
             return place
         }
     }

@@ -20,24 +20,22 @@ struct Loader {
     }
 
     private func root(of file: String, _ octets: [UInt8]) -> Cursor? {
-        do throws(Problem) {
-            let root = Cursor(try Node(json: octets, file: file, log: log), file: file, log: log)
-            guard case .object = root.node.value else {
-                root.note(.wrongType, "expected an object, found \(root.node.kind)")
-                return nil
-            }
-            return root
-        } catch {
-            log.note(error)
+        guard let node = Node.repaired(json: octets, file: file, log: log) else { return nil }
+        let root = Cursor(node, file: file, log: log)
+        guard case .object = root.node.value else {
+            root.note(.wrongType, "expected an object, found \(root.node.kind)")
             return nil
         }
+        // A file of another version can differ in everything.
+        guard let version = root["lubdub"], version.number != nil else { return root }
+        return Tables.version.check(version).node == version.node ? root : nil
     }
 
     /// The octets of the file that `cursor` names.
     func octets(of cursor: Cursor) -> (path: String, octets: [UInt8])? {
         guard let path = relative(cursor) else { return nil }
         guard let octets = load(path) else {
-            cursor.note(.unreadable, "cannot read \(path.quoted)")
+            cursor.note(.unreadable, "cannot read \(path.quoted)", help: "the path is relative to this file")
             return nil
         }
         guard octets.count <= Node.maximumSize else {
@@ -52,7 +50,7 @@ struct Loader {
     private func relative(_ cursor: Cursor) -> String? {
         guard let path = cursor.string, !path.isEmpty else { return nil }
         guard !path.hasPrefix("/") else {
-            cursor.note(.absolutePath, "\(path.quoted) is absolute: write it relative to this file")
+            cursor.note(.absolutePath, "\(path.quoted) is absolute", help: "write it relative to this file")
             return nil
         }
         return Self.path(path, from: cursor.file)
@@ -70,8 +68,9 @@ struct Loader {
 
     // MARK: Includes and variables
 
-    /// The files of a scenario, included ones first and `root` last, checked and with values for variables.
-    func resolved(_ root: Cursor, overrides: [String: Node]) -> [Cursor] {
+    /// The files of a scenario, included ones first and `root` last, checked and with values for variables; and whether
+    /// these are all files.
+    func resolved(_ root: Cursor, overrides: [String: Node]) -> (files: [Cursor], areComplete: Bool) {
         var files: [Cursor] = []
         var budget = Budget()
         collect(root, above: [], budget: &budget, into: &files)
@@ -82,11 +81,11 @@ struct Loader {
             variables.override(name, value, root)
         }
         let resolved = files.map { $0.replacing(variables.replaced($0, isRoot: true)) }
-        variables.noteUnused()
-        for (index, file) in resolved.enumerated() {
+        if budget.isComplete { variables.noteUnused() }
+        let checked = resolved.enumerated().map { index, file in
             (index == resolved.count - 1 ? Tables.scenario : Tables.included).check(file)
         }
-        return resolved
+        return (checked, budget.isComplete)
     }
 
     /// The remaining number and size of included files.
@@ -94,11 +93,15 @@ struct Loader {
         var files = 1000
         var octets = 16 << 20
         var isSpent = false
+        /// Whether each file that is included was read.
+        var isComplete = true
     }
 
     private func collect(_ file: Cursor, above: [String], budget: inout Budget, into files: inout [Cursor]) {
         let chain = above + [file.file]
         for item in file["include"]?.items ?? [] where !budget.isSpent {
+            let count = files.count
+            defer { if files.count == count { budget.isComplete = false } }
             guard let path = relative(item) else { continue }
             guard !chain.contains(path) else {
                 item.note(.includeLoop, "\(path.quoted) includes itself: \((chain + [path]).joined(separator: " > "))")
@@ -110,7 +113,7 @@ struct Loader {
             }
             budget.files -= 1
             guard let octets = load(path) else {
-                item.note(.unreadable, "cannot read \(path.quoted)")
+                item.note(.unreadable, "cannot read \(path.quoted)", help: "the path is relative to this file")
                 continue
             }
             budget.octets -= octets.count
@@ -147,8 +150,7 @@ private struct Variables {
 
     mutating func override(_ name: String, _ value: Node, _ root: Cursor) {
         guard table[name] != nil else {
-            let hint = suggestion(for: name, among: names)
-            return root.note(.unknownVariable, "no variable \(name.quoted) to set\(hint)")
+            return root.note(.unknownVariable, "no variable \(name.quoted) to set", help: help(for: name))
         }
         guard value.isSimple else {
             return root.note(.wrongType, "expected a single value for the variable \(name.quoted), found \(value.kind)")
@@ -156,10 +158,18 @@ private struct Variables {
         table[name]?.value = value
     }
 
+    private func help(for name: String) -> String {
+        if let meant = closestMatch(to: name, in: names) { return "did you mean \(meant.quoted)?" }
+        return names.isEmpty
+            ? "add it to \"variables\" at the top level" : "the variables are \(names.joined(separator: ", "))"
+    }
+
     func noteUnused() {
         for name in names {
             if let variable = table[name], !variable.isUsed, !variable.declared.isLogFull {
-                variable.declared.note(.unusedVariable, "the variable \(name.quoted) is never used")
+                variable.declared.note(
+                    .unusedVariable, "the variable \(name.quoted) is never used",
+                    help: "delete it, or write \"${\(name)}\" where its value belongs")
             }
         }
     }
@@ -168,10 +178,11 @@ private struct Variables {
     mutating func replaced(_ cursor: Cursor, isRoot: Bool = false) -> Node {
         switch cursor.node.value {
         case .string(let string):
-            guard let name = Forms.variableName(string) else { return cursor.node }
+            guard let name = Forms.variableName(string) else { return checkedText(cursor, string) }
             guard let variable = table[name] else {
-                let hint = suggestion(for: name, among: names)
-                cursor.note(.unknownVariable, "no variable \(name.quoted)\(hint)")
+                cursor.note(.unknownVariable, "no variable \(name.quoted)", help: help(for: name))
+                // It is probably the one that seems unused.
+                if let meant = closestMatch(to: name, in: names) { table[meant]?.isUsed = true }
                 return Node(.unknown, at: cursor.node.position)
             }
             table[name]?.isUsed = true
@@ -190,6 +201,18 @@ private struct Variables {
             return Node(.object(new), at: cursor.node.position)
         case .null, .bool, .number, .unknown: return cursor.node
         }
+    }
+
+    /// A string that is not a variable; unknown after noting that a variable is part of it.
+    private mutating func checkedText(_ cursor: Cursor, _ string: String) -> Node {
+        guard string.contains("${"), let part = names.first(where: { string.contains("${\($0)}") }) else {
+            return cursor.node
+        }
+        table[part]?.isUsed = true
+        cursor.note(
+            .wrongForm, "a variable cannot be part of a string",
+            help: "write only \("${\(part)}".quoted), and the rest in the value of the variable")
+        return Node(.unknown, at: cursor.node.position)
     }
 
     private func isFixed(_ key: String, _ value: Cursor, isRoot: Bool) -> Bool {

@@ -8,14 +8,15 @@ import TextFormatting
 /// Resolves the paths of a scenario.
 struct Names {
     let devices: [Device]
+    private let gaps: Gaps
     private var entities: [String: EntityReference] = ["client": .client]
     private var paths: [String] = ["client"]  // in the order of suggestions
 
     /// The names of devices, and of rules with these ids in the order of the script.
-    init(devices: [Device], rules: [String?]) {
-        self.devices = devices
-        for case (let index, let id?) in rules.enumerated() { add(id, .rule(index)) }
+    init(devices: [Device], rules: [String?], gaps: Gaps = Gaps()) {
+        (self.devices, self.gaps) = (devices, gaps)
         for (index, device) in devices.enumerated() { add(device.id, .device(index)) }
+        for case (let index, let id?) in rules.enumerated() { add(id, .rule(index)) }
         for (index, device) in devices.enumerated() {
             for prefix in devices.count == 1 ? ["\(device.id)/", ""] : ["\(device.id)/"] {
                 addServices(of: device, index, prefix)
@@ -43,8 +44,13 @@ struct Names {
     func entity(_ cursor: Cursor, _ target: Target) -> EntityReference? {
         guard let path = cursor.string, Forms.entity.accepts(path) else { return nil }
         guard let entity = entities[path] else {
-            let hint = suggestion(for: path, among: paths)
-            cursor.note(.unknownEntity, "unknown path \(path.quoted)\(needsDevice(path) ?? hint)")
+            let help = if case .rule = target { ruleHelp(for: path) } else { help(for: path) }
+            if let help {
+                let message = if case .rule = target { "no rule has the id" } else { "unknown path" }
+                // If the thing that many paths refer to is misspelt, that is one problem.
+                cursor.note(
+                    .unknownEntity, "\(message) \(path.quoted)", help: help, mergedBy: unknownPart(of: path))
+            }
             return nil
         }
         return fitted(entity, target, cursor)
@@ -56,7 +62,9 @@ struct Names {
         }
         let name = cursor["id"]?.string ?? word
         guard case .service(device, let service)? = entities["\(devices[device].id)/\(name)"] else {
-            cursor.note(.unknownEntity, "the device has no service \(name.quoted)")
+            if !gaps.mayHide("\(devices[device].id)/\(name)") {
+                cursor.note(.unknownEntity, "the device has no service \(name.quoted)")
+            }
             return nil
         }
         return service
@@ -86,7 +94,9 @@ struct Names {
 
     private func fitted(_ entity: EntityReference, _ target: Target, _ cursor: Cursor) -> EntityReference? {
         func wrong(_ expected: String) -> EntityReference? {
-            cursor.note(.wrongEntity, "expected \(expected), found \(cursor.node.kind), \(sort(entity))")
+            cursor.note(
+                .wrongEntity, "expected \(expected), found \(cursor.node.kind), \(sort(entity))",
+                help: help(for: entity, in: target))
             return nil
         }
         switch (target, entity) {
@@ -130,6 +140,22 @@ struct Names {
         }
     }
 
+    /// The entities that a path can mean that has another kind of entity.
+    private func help(for entity: EntityReference, in target: Target) -> String? {
+        switch (target, entity) {
+        case (.device, .service(let device, _)), (.device, .value(let device, _, _)):
+            return "write the device, \(devices[device].id.quoted)"
+        case (.value(let properties), .device(let device)):
+            let fit = paths.filter { path in
+                guard case .value(device, let service, let index)? = entities[path] else { return false }
+                let has = devices[device].services[service].values[index].properties
+                return properties.isEmpty || !properties.isDisjoint(with: has.withWrites)
+            }
+            return fit.isEmpty || fit.count > 20 ? nil : "write one of its values: \(fit.joined(separator: ", "))"
+        default: return nil
+        }
+    }
+
     private func mainValue(_ service: Service) -> Int? {
         service.mainValue ?? (service.values.count == 1 ? 0 : nil)
     }
@@ -144,14 +170,81 @@ struct Names {
         }
     }
 
-    /// A hint if only the name of the device is missing.
-    private func needsDevice(_ path: String) -> String? {
+    /// The first words of a path that has no entity, up to the one that is unknown.
+    private func unknownPart(of path: String) -> String {
+        let words = path.split(separator: "/").map(String.init)
+        return words.first.map { entities[$0] == nil ? $0 : words.prefix(2).joined(separator: "/") } ?? path
+    }
+
+    /// The help for a path that should be the id of a rule; nil if the rule probably could not be read.
+    private func ruleHelp(for path: String) -> String? {
+        let rules = paths.filter { if case .rule? = entities[$0] { true } else { false } }
+        if let meant = closestMatch(to: path, in: rules) { return "did you mean \(meant.quoted)?" }
+        if gaps.mayHide(path) { return nil }
+        return rules.isEmpty || rules.count > 40
+            ? "add \"id\": \(path.quoted) to the rule that is meant" : "the rules are \(rules.joined(separator: ", "))"
+    }
+
+    /// The help for a path to a value that its service does not have, but could; nil for other paths.
+    private func helpForAbsentValue(_ path: String) -> String? {
+        let words = path.split(separator: "/").map(String.init)
+        guard words.count > 1, let key = words.last,
+            case .service(let device, let index)? = entities[words.dropLast().joined(separator: "/")],
+            devices[device].services[index].description.fields.contains(where: { $0.key == key })
+        else { return nil }
+        return "the service has no \(key.quoted): add \(key.quoted) to it"
+    }
+
+    /// The help for a path that has no entity; nil if it probably refers to something that could not be read.
+    private func help(for path: String) -> String? {
         let first = path.split(separator: "/").first.map(String.init) ?? ""
-        guard devices.count > 1, devices.contains(where: { $0.services.contains { $0.id == first } }) else {
-            return nil
+        let owners = devices.filter { $0.services.contains { $0.id == first } }.map(\.id)
+        if devices.count > 1, !owners.isEmpty {
+            let choices = owners.map { "\($0)/\(path)".quoted }.joined(separator: " or ")
+            return gaps.areDevicesAmbiguous
+                ? nil : "the scenario has several devices, so begin the path with one: \(choices)"
         }
-        return
-            ": the scenario has several devices, so begin the path with one of \(devices.map(\.id).joined(separator: ", "))"
+        if let help = helpForAbsentValue(path) { return gaps.mayHide(path) ? nil : help }
+        if let meant = closestMatch(to: path, in: paths) { return "did you mean \(meant.quoted)?" }
+        if gaps.mayHide(path) { return nil }
+        let shown = paths.filter { $0 != "client" }
+        return shown.isEmpty || shown.count > 40
+            ? "no device, service, value or rule has this name"
+            : "the paths are \(shown.joined(separator: ", "))"
+    }
+}
+
+/// The parts of a scenario that could not be read: paths that refer to them have been reported already.
+struct Gaps {
+    private var areListsUnknown = false
+    private(set) var areDevicesAmbiguous = false
+    private var devices: Set<String> = []
+    private var onlyDevice = false
+
+    /// No gaps.
+    init() {}
+
+    /// The gaps of checked devices and rules; those of the lists themselves if they are unknown.
+    init(devices cursors: [Cursor], rules: [Cursor], areListsUnknown: Bool) {
+        let ids = cursors.map { $0["id"]?.string }
+        let areIDsKnown = !ids.contains(nil) && !rules.contains { $0["id"]?.node.value == .unknown }
+        areDevicesAmbiguous = Set(ids).count < ids.count
+        let ruleIDs = rules.compactMap { $0["id"]?.string }
+        // One of two equal ids is probably meant to be another, to which paths refer.
+        let areIDsUnique = Set(ids + ruleIDs).count == ids.count + ruleIDs.count
+        self.areListsUnknown =
+            areListsUnknown || !areIDsKnown || !areIDsUnique || rules.contains { $0.node.value == .unknown }
+        for (cursor, id) in zip(cursors, ids) where cursor.node.hasUnknown { devices.insert(id ?? "") }
+        // Rules can add services.
+        for rule in rules where rule["add"]?.node.hasUnknown == true {
+            devices.formUnion((rule["of"]?.string).map { [$0] } ?? ids.compactMap(\.self))
+        }
+        onlyDevice = cursors.count == 1 && !devices.isEmpty
+    }
+
+    /// Whether a path that has no entity can refer to something that could not be read.
+    func mayHide(_ path: String) -> Bool {
+        areListsUnknown || onlyDevice || path.split(separator: "/").first.map { devices.contains(String($0)) } ?? false
     }
 }
 

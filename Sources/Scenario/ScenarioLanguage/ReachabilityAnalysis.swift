@@ -8,70 +8,98 @@ struct ReachabilityAnalysis {
     let rules: [Rule]
     let limit: Duration
     let devices: [Device]
-    /// For each rule, why it cannot fire; nil if it can.
-    private let reasons: [String?]
+    private let reasons: [Reason?]
 
-    init(rules: [Rule], limit: Duration, devices: [Device]) {
+    /// Why a moment never occurs, and the fix.
+    struct Reason {
+        let message: String
+        let help: String
+        let isAfterLimit: Bool
+
+        fileprivate init(_ message: String, _ help: String, isAfterLimit: Bool = false) {
+            (self.message, self.help, self.isAfterLimit) = (message, help, isAfterLimit)
+        }
+    }
+
+    /// The rules that could not be read can fire.
+    /// The rules that could not be read can fire.
+    init(rules: [Rule], limit: Duration, devices: [Device], unreadable: Set<Int>) {
         (self.rules, self.limit, self.devices) = (rules, limit, devices)
-        // A rule that depends on another can fire only after it; rules that depend on each other never become ready.
-        var canFire = rules.map { _ in false }
-        var followers: [[Int]] = rules.map { _ in [] }
-        var ready: [Int] = []
-        for (index, rule) in rules.enumerated() where rule.chance > 0 {
-            guard Self.unreachableReason(rule.when, limit, devices, { _ in true }) == nil else { continue }
-            if case .event(let event) = rule.when, case .rule(let other)? = event.of {
-                followers[other].append(index)
-            } else {
-                ready.append(index)
+        let heads = Self.headsOfCycles(
+            rules.enumerated().map { index, rule in
+                guard !unreadable.contains(index), case .event(let event) = rule.when, case .rule(let other)? = event.of
+                else { return nil }
+                return other
+            })
+        reasons = rules.enumerated().map { index, rule in
+            if unreadable.contains(index) { return nil }
+            if rule.chance <= 0 { return Reason("this rule can never fire: its chance is 0", "write a chance above 0") }
+            if let length = heads[index] {
+                let message = length == 1 ? "this rule waits for itself" : "\(length) rules wait for each other"
+                return Reason(message, "let it begin at a time or at another event")
             }
-        }
-        while let index = ready.popLast() {
-            guard !canFire[index] else { continue }
-            canFire[index] = true
-            ready += followers[index]
-        }
-        reasons = rules.map { rule in
-            rule.chance > 0 ? Self.unreachableReason(rule.when, limit, devices) { canFire[$0] } : "its chance is 0"
+            return Self.unreachableReason(rule.when, limit, devices)
         }
     }
 
-    func unreachableReason(rule: Int) -> String? { reasons[rule] }
+    /// Why a rule cannot fire; nil if it can, or if only a rule that it depends on cannot: that one is reported.
+    func unreachableReason(rule: Int) -> Reason? { reasons[rule] }
 
-    /// Why a moment never occurs; nil if it can.
-    func unreachableReason(_ moment: Moment) -> String? {
-        Self.unreachableReason(moment, limit, devices) { reasons[$0] == nil }
-    }
+    /// Why a moment never occurs; nil if it can, or if it depends on a rule: that one is reported.
+    func unreachableReason(_ moment: Moment) -> Reason? { Self.unreachableReason(moment, limit, devices) }
 
     /// Why a rule never reaches its `until`; nil if it can, or has none.
-    func endlessReason(rule index: Int) -> String? {
+    func endlessReason(rule index: Int) -> Reason? {
         guard case .at(let end)? = rules[index].end else { return nil }
         if case .event(let event) = end, event.kind == .ended, event.of == .rule(index) {
-            return "the rule waits for its own end"
+            return Reason("the rule waits for its own end", "end it with \"for\", or at another event")
         }
         let begin = Instant.start.advanced(by: rules[index].when.first(before: limit))
         if let due = end.clockTime(after: begin, origin: .start), due <= begin {
-            return "this moment has passed when the rule begins"
+            return Reason(
+                "this moment has passed when the rule begins",
+                "\"until\" counts from the start of the scenario; a duration is written with \"for\"")
         }
         // An end after the limit is allowed.
-        return Self.unreachableReason(end, .nanoseconds(Int64.max), devices) { reasons[$0] == nil }
+        return Self.unreachableReason(end, .nanoseconds(Int64.max), devices)
     }
 
-    private static func unreachableReason(
-        _ moment: Moment, _ limit: Duration, _ devices: [Device], _ canFire: (Int) -> Bool
-    ) -> String? {
+    /// The first rule of each group of rules that depend on each other, and the size of the group.
+    private static func headsOfCycles(_ dependencies: [Int?]) -> [Int: Int] {
+        var heads: [Int: Int] = [:]
+        var visits = dependencies.map { _ in 0 }
+        for start in dependencies.indices {
+            var place: Int? = start
+            while let index = place, visits[index] == 0 {
+                visits[index] = start + 1
+                place = dependencies[index]
+            }
+            guard let head = place, visits[head] == start + 1 else { continue }
+            var cycle = [head]
+            while let next = dependencies[cycle[cycle.count - 1]], next != head { cycle.append(next) }
+            heads[cycle.min() ?? head] = cycle.count
+        }
+        return heads
+    }
+
+    private static func unreachableReason(_ moment: Moment, _ limit: Duration, _ devices: [Device]) -> Reason? {
+        func late(_ time: Duration) -> Reason? {
+            guard time > limit else { return nil }
+            let text = "this is after the scenario's limit of \((limit / .seconds(1)).plain) s"
+            return Reason(text, "use an earlier time, or a larger \"limit\"", isAfterLimit: true)
+        }
         switch moment {
         case .start, .end: return nil
-        case .time(let time), .repeated(let time, _, _):
-            return time > limit ? "this is after the scenario's limit of \((limit / .seconds(1)).plain) s" : nil
+        case .time(let time), .repeated(let time, _, _): return late(time)
         case .event(let event):
-            if case .rule(let rule)? = event.of, !canFire(rule) {
-                return "the rule that this depends on can never fire"
-            }
-            if event.delay > limit { return "this is after the scenario's limit of \((limit / .seconds(1)).plain) s" }
+            if let reason = late(event.delay) { return reason }
             guard let device = event.of?.device else { return nil }
-            if event.kind == .advertising, devices[device].role == .central { return "a central does not advertise" }
+            if event.kind == .advertising, devices[device].role == .central {
+                return Reason("a central does not advertise", "refer to a peripheral")
+            }
             if devices[device].role == .central || devices[device].advertising.isConnectable { return nil }
-            return event.kind == .advertising ? nil : "this device does not accept connections"
+            return event.kind == .advertising
+                ? nil : Reason("this device does not accept connections", "delete \"connectable\" in its \"advertise\"")
         }
     }
 }

@@ -9,7 +9,7 @@ package enum ScenarioFile: Hashable, Sendable {
 
     /// The result of reading a file.
     package struct Reading: Sendable {
-        /// The valid part of the file; nil if it is not a JSON object.
+        /// The valid part of the file; nil if it is not a JSON object, or of another version.
         package let content: ScenarioFile?
         /// All problems, by file and position.  Do not run a scenario with problems.
         package let problems: [Problem]
@@ -46,21 +46,20 @@ package enum ScenarioFile: Hashable, Sendable {
         withoutActuallyEscaping(load) { load in
             let loader = Loader(log: log, load: load)
             guard let root = loader.root(of: file) else { return nil }
-            if let kind = root["kind"], kind.string == "suite" {
+            if Suite.isMeant(by: root) {
                 guard !isCase else {
-                    kind.note(.unknownName, "expected a scenario: a suite cannot contain suites")
+                    (root["kind"] ?? root).note(.unknownName, "expected a scenario: a suite cannot contain suites")
                     return nil
                 }
-                Tables.suite.check(root)
-                let suite = Suite(root)
-                for item in suite.cases {
+                let suite = Suite(Tables.suite.check(root), exists: { load($0) != nil })
+                for item in suite.cases where load(item.scenario) != nil {
                     _ = read(item.scenario, variables: item.variables, isCase: true, log: log, load: load)
                 }
                 return .suite(suite)
             }
-            let roots = loader.resolved(root, overrides: variables)
+            let (files, areComplete) = loader.resolved(root, overrides: variables)
             guard !log.isFull else { return nil }
-            return .scenario(ScenarioReader(loader: loader).scenario(roots))
+            return .scenario(ScenarioReader(loader: loader, areFilesComplete: areComplete).scenario(files))
         }
     }
 }
@@ -88,28 +87,44 @@ package struct Suite: Hashable, Sendable {
         guard let root = Loader(log: log, load: { _ in octets }).root(of: file), root["kind"]?.string == "suite" else {
             return nil
         }
-        Tables.suite.check(root)
-        let suite = Suite(root)
+        let suite = Suite(Tables.suite.check(root))
         return (suite, log.problems)
     }
 
-    init(_ root: Cursor) {
+    /// Whether the root of a file is a suite, perhaps with another mistake.
+    fileprivate static func isMeant(by root: Cursor) -> Bool {
+        root["kind"]?.string == "suite"
+            || root["kind"]?.string != "scenario" && root["cases"] != nil && root["devices"] == nil
+    }
+
+    /// The suite in a checked document; notes scenarios that do not exist.
+    init(_ root: Cursor, exists: (String) -> Bool = { _ in true }) {
         name = root["name"]?.string ?? ""
         cases = []
+        var places: [String: Cursor] = [:]
         for item in root["cases"]?.items ?? [] {
             guard let path = item["scenario"]?.string, !path.isEmpty else { continue }
             guard !path.hasPrefix("/") else {
-                item["scenario"]?.note(.absolutePath, "\(path.quoted) is absolute: write it relative to this file")
+                item["scenario"]?.note(
+                    .absolutePath, "\(path.quoted) is absolute", help: "write it relative to this file")
                 continue
             }
             let id = item["id"]?.string ?? (path.hasSuffix(".json") ? String(path.dropLast(5)) : path)
-            if cases.contains(where: { $0.id == id }) {
-                (item["id"] ?? item).note(.duplicateID, "another case has the id \(id.quoted)")
+            if let first = places[id] {
+                (item["id"] ?? item).note(
+                    .duplicateID, "another case has the id \(id.quoted)", help: "give each its own \"id\"",
+                    related: [RelatedPlace(first, "the first is here")])
+            }
+            places[id] = places[id] ?? item["id"] ?? item
+            let scenario = Loader.path(path, from: root.file)
+            if !exists(scenario) {
+                item["scenario"]?.note(
+                    .unreadable, "cannot read \(scenario.quoted)", help: "the path is relative to this file")
             }
             let variables = (item["variables"]?.members ?? []).map { ($0.key, $0.node) }
             cases.append(
                 Case(
-                    id: id, scenario: Loader.path(path, from: root.file),
+                    id: id, scenario: scenario,
                     seed: item["seed"]?.integer.map(UInt64.init(clamping:)),
                     variables: Dictionary(variables) { first, _ in first }))
         }
@@ -141,7 +156,7 @@ extension ScenarioFile {
         withoutActuallyEscaping(load) { load in
             let loader = Loader(log: ProblemLog(), load: load)
             guard let root = loader.root(of: file), root["kind"]?.string != "suite" else { return nil }
-            let files = loader.resolved(root, overrides: variables)
+            let files = loader.resolved(root, overrides: variables).files
             guard let last = files.last else { return nil }
             let lists = ["tags", "devices", "script", "expect"]
             let left = last.entries.filter { member, _ in

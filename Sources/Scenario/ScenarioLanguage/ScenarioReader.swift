@@ -6,6 +6,8 @@ import TextFormatting
 /// Reads a scenario from its checked files, and notes problems between their parts.
 struct ScenarioReader {
     let loader: Loader
+    /// Whether each included file was read.
+    let areFilesComplete: Bool
 
     /// The scenario of files, of which the included ones come first.
     func scenario(_ files: [Cursor]) -> Scenario {
@@ -14,12 +16,17 @@ struct ScenarioReader {
         let rules = all("script")
         let changes = AttributeChanges(rules, onlyDevice: all("devices").count == 1 ? all("devices").first : nil)
         let devices = DeviceReader(curves: CurveReader(loader: loader), changes: changes).devices(all("devices"))
-        if all("devices").isEmpty {
-            (root?["devices"] ?? root)?.note(.noDevices, "a scenario needs at least one device")
+        let areDevicesUnknown = !areFilesComplete || files.contains { $0["devices"]?.node.value == .unknown }
+        if all("devices").isEmpty, !areDevicesUnknown {
+            (root?["devices"] ?? root)?.note(
+                .noDevices, "a scenario needs at least one device", help: "add to \"devices\" an object with an \"id\"")
         }
-        noteDuplicates(all("devices") + rules, "device or rule", taken: ["client"])
-        noteDuplicates(all("expect"), "expectation")
-        let names = Names(devices: devices, rules: rules.map { $0["id"]?.string })
+        noteDuplicates(all("devices").map { ($0, "device") } + rules.map { ($0, "rule") }, taken: ["client"])
+        noteDuplicates(all("expect").map { ($0, "expectation") })
+        let gaps = Gaps(
+            devices: all("devices"), rules: rules,
+            areListsUnknown: areDevicesUnknown || files.contains { $0["script"]?.node.value == .unknown })
+        let names = Names(devices: devices, rules: rules.map { $0["id"]?.string }, gaps: gaps)
         let moments = MomentReader(names: names)
         let script = ScriptReader(names: names, moments: moments, curves: CurveReader(loader: loader))
         let readRules = rules.map { ($0, script.rule($0)) }
@@ -28,16 +35,22 @@ struct ScenarioReader {
         if let cursor = root?["limit"], limit <= .zero {
             cursor.note(.outOfRange, "expected a duration above zero")
         }
-        let reachability = ReachabilityAnalysis(rules: playable, limit: limit, devices: devices)
+        let reachability = ReachabilityAnalysis(
+            rules: playable, limit: limit, devices: devices,
+            unreadable: Set(readRules.indices.filter { readRules[$0].1 == nil }))
+        let noteUnreachable = { (cursor: Cursor, reason: ReachabilityAnalysis.Reason) in
+            let place = reason.isAfterLimit ? root?["limit"].map { RelatedPlace($0, "the limit") } : nil
+            cursor.note(.cannotFire, reason.message, help: reason.help, related: place.map { [$0] } ?? [])
+        }
         for (index, (cursor, rule)) in readRules.enumerated() where rule != nil {
             if let reason = reachability.unreachableReason(rule: index) {
-                (cursor["when"] ?? cursor).note(.cannotFire, reason)
-            } else if let reason = reachability.endlessReason(rule: index) {
-                cursor["until"]?.note(.cannotFire, reason)
+                noteUnreachable(rule?.chance == 0 ? cursor["chance"] ?? cursor : cursor["when"] ?? cursor, reason)
+            } else if let until = cursor["until"], let reason = reachability.endlessReason(rule: index) {
+                noteUnreachable(until, reason)
             }
         }
         noteEndOfClocks(readRules, limit, devices)
-        let expectations = ExpectationReader(moments: moments, reachability: reachability)
+        let expectations = ExpectationReader(moments: moments, reachability: reachability, limit: root?["limit"])
         var scenario = Scenario(limit: limit)
         scenario.name = root?["name"]?.string ?? ""
         scenario.note = root?["note"]?.string
@@ -53,8 +66,11 @@ struct ScenarioReader {
     private func target(_ cursor: Cursor?, _ devices: [Device]) -> Int? {
         guard let cursor, let id = cursor.string else { return nil }
         guard let index = devices.firstIndex(where: { $0.id == id }) else {
-            cursor.note(
-                .unknownEntity, "no device \(id.quoted)\(suggestion(for: id, among: devices.map(\.id)))")
+            let meant = closestMatch(to: id, in: devices.map(\.id)).map { "did you mean \($0.quoted)?" }
+            let all = devices.map(\.id).filter { !$0.isEmpty }.joined(separator: ", ")
+            if areFilesComplete {
+                cursor.note(.unknownEntity, "no device \(id.quoted)", help: meant ?? "the devices are \(all)")
+            }
             return nil
         }
         if devices[index].role == .central {
@@ -78,11 +94,18 @@ struct ScenarioReader {
         }
     }
 
-    private func noteDuplicates(_ cursors: [Cursor], _ sort: String, taken: Set<String> = []) {
-        var seen = taken
-        for id in cursors.compactMap({ $0["id"] }) {
-            if let name = id.string, !seen.insert(name).inserted {
-                id.note(.duplicateID, "another \(sort) has the id \(name.quoted)")
+    private func noteDuplicates(_ cursors: [(object: Cursor, sort: String)], taken: Set<String> = []) {
+        var first: [String: (id: Cursor, sort: String)] = [:]
+        for (object, sort) in cursors {
+            guard let id = object["id"], let name = id.string else { continue }
+            if taken.contains(name) {
+                id.note(.duplicateID, "the id \(name.quoted) is taken: it means the client", help: "choose another id")
+            } else if let other = first[name] {
+                id.note(
+                    .duplicateID, "\(other.sort == sort ? "another" : "a") \(other.sort) has the id \(name.quoted)",
+                    help: "give each its own id", related: [RelatedPlace(other.id, "the first is here")])
+            } else {
+                first[name] = (id, sort)
             }
         }
     }

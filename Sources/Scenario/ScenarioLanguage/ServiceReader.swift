@@ -9,17 +9,25 @@ import TextFormatting
 struct ServiceReader {
     let curves: CurveReader
 
-    /// The services of a device that prefers this of a link, and then those that rules add.
-    func services(_ cursors: [Cursor], _ link: Link, changedBy rules: [Cursor]) -> [Service] {
+    /// The services of a device whose handles begin with those of `handles`, and then those that rules add.
+    func services(_ cursors: [Cursor], after handles: HandleReader, changedBy rules: [Cursor]) -> [Service] {
         var services: [(service: Service, cursor: Cursor)] = []
         var places: [String: Int] = [:]
-        var handles = HandleReader(link)
+        var handles = handles
         let added = rules.flatMap { $0["add"]?.items ?? [] }
         let includes = IncludeReader(cursors + added)
         for cursor in cursors {
             guard let service = service(cursor, includes) else { continue }
-            if places.updateValue(services.count, forKey: service.id) != nil {
-                (cursor["id"] ?? cursor).note(.duplicateID, "this device has another service \(service.id.quoted)")
+            if let first = places.updateValue(services.count, forKey: service.id),
+                !cursor.node.hasUnknown, !services[first].cursor.node.hasUnknown
+            {
+                let other = services[first].cursor
+                (cursor["id"] ?? cursor["service"] ?? cursor).note(
+                    .duplicateID, "this device has another service \(service.id.quoted)",
+                    help: cursor["id"] == nil
+                        ? "delete this one, or add an id to it: \"id\": \(freeID(service.id, in: cursors).quoted)"
+                        : "give each its own \"id\"",
+                    related: [RelatedPlace(other["id"] ?? other["service"] ?? other, "the first is here")])
             }
             handles.add(service, cursor)
             services.append((service, cursor))
@@ -28,7 +36,8 @@ struct ServiceReader {
             guard var service = service(cursor, includes) else { continue }
             service.isThereFromStart = false
             if let place = places[service.id] {
-                guard !services[place].service.isDefined(as: service) else { continue }
+                let areKnown = !cursor.node.hasUnknown && !services[place].cursor.node.hasUnknown
+                guard areKnown, !services[place].service.isDefined(as: service) else { continue }
                 let text = "this device has another service \(service.id.quoted), which is defined otherwise"
                 (cursor["id"] ?? cursor).note(.duplicateID, text)
             } else {
@@ -42,11 +51,17 @@ struct ServiceReader {
         return services.map(\.service)
     }
 
+    /// The first of `battery_2`, `battery_3` … that no service has.
+    private func freeID(_ id: String, in cursors: [Cursor]) -> String {
+        let taken = Set(cursors.compactMap { ($0["id"] ?? $0["service"])?.string })
+        return (2...taken.count + 2).lazy.map { "\(id)_\($0)" }.first { !taken.contains($0) } ?? id
+    }
+
     private func service(_ cursor: Cursor, _ includes: IncludeReader) -> Service? {
         guard !cursor.isLogFull, let word = cursor["service"]?.string else { return nil }
         let id = cursor["id"]?.string ?? word
         if word == Tables.custom {
-            var service = CustomReader(services: self).custom(cursor)
+            var service = CustomReader(services: self, service: id).custom(cursor)
             service.declaration.includes = includes.places(cursor["includes"])
             return Service(id: id, service)
         }
@@ -54,14 +69,14 @@ struct ServiceReader {
         var configuration = ServiceConfiguration()
         for field in fields { read(field, cursor, into: &configuration) }
         guard let description = ServiceRegistry.service(named: word, configuration) else { return nil }
-        switch description.problem(in: configuration) {
+        switch cursor.node.hasUnknown ? nil : description.problem(in: configuration) {
         case .missing(let text): cursor.note(.missingKey, text)
         case .conflict(let key, let text): (cursor[key] ?? cursor).note(.conflict, text)
         case nil: break
         }
         var service = ConfiguredService(description, configuration)
         if let permissions = cursor["permissions"] {
-            service.declaration.security = CustomReader(services: self).security(permissions)
+            service.declaration.security = CustomReader(services: self, service: id).security(permissions)
         }
         return Service(id: id, service)
     }

@@ -1,7 +1,10 @@
 import Bluetooth
+import Documents
 import Scenarios
+import Simulation
+import TextFormatting
 
-/// Parses quantities: a number, a space and a unit.
+/// Parses quantities: a number and a unit, with or without a space between them.
 enum Units {
     static let durations: [(unit: String, nanoseconds: Int128)] = [
         ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000), ("h", 3_600_000_000_000),
@@ -14,6 +17,22 @@ enum Units {
             let nanoseconds = Int64(exactly: number.digits * factor / number.divisor)
         else { return nil }
         return .nanoseconds(nanoseconds)
+    }
+
+    /// A duration in the largest unit up to hours that gives a whole number: `1 s`, `7500 us`, `90 s`.
+    static func text(_ duration: Duration) -> String {
+        let nanoseconds = Int128(duration.inNanoseconds)
+        let (unit, factor) =
+            durations.last { $0.nanoseconds <= 3_600_000_000_000 && nanoseconds.isMultiple(of: $0.nanoseconds) }
+            ?? durations[0]
+        return nanoseconds == 0 ? "0 s" : "\(nanoseconds / factor) \(unit)"
+    }
+
+    /// A duration in the largest unit up to seconds of which it has at least one: `7.5 ms`, `4 s`, `3600 s`.
+    static func short(_ duration: Duration) -> String {
+        let nanoseconds = duration.inNanoseconds
+        let (unit, factor) = durations.prefix(3).last { $0.nanoseconds <= nanoseconds } ?? durations[0]
+        return "\((Double(nanoseconds) / Double(factor)).plain) \(unit)"
     }
 
     /// A number with a unit: `500 Hz`, `3 m`.
@@ -55,17 +74,25 @@ enum Units {
         return hour < 24 && minute < 60 ? .seconds((hour * 60 + minute) * 60) : nil
     }
 
+    /// `07:30` for a time after midnight.
+    static func text(timeOfDay: Duration) -> String {
+        let minutes = timeOfDay.inNanoseconds / 60_000_000_000
+        return "\((minutes / 60).zeroPadded(to: 2)):\((minutes % 60).zeroPadded(to: 2))"
+    }
+
     /// A decimal number without sign and exponent, and a unit; at most 18 digits.
     private static func split(_ text: String) -> (number: (digits: Int128, divisor: Int128), unit: String)? {
-        let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 2 else { return nil }
-        let halves = words[0].split(separator: ".", omittingEmptySubsequences: false)
+        let word = text.prefix { $0 == "." || $0.isASCII && $0.isNumber }
+        let rest = text[word.endIndex...]
+        let unit = rest.first == " " ? rest.dropFirst() : rest
+        guard !unit.isEmpty, unit.first != " " else { return nil }
+        let halves = word.split(separator: ".", omittingEmptySubsequences: false)
         let digits = halves.joined()
         guard halves.count <= 2, halves.allSatisfy({ !$0.isEmpty }), digits.utf8.count <= 18,
-            digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int128(digits)
+            let number = Int128(digits)
         else { return nil }
         let decimals = halves.count == 2 ? halves[1].utf8.count : 0
-        return ((number, (0..<decimals).reduce(1) { product, _ in product * 10 }), String(words[1]))
+        return ((number, (0..<decimals).reduce(1) { product, _ in product * 10 }), String(unit))
     }
 
     /// Whether octets match a form, in which 0 means any digit.

@@ -20,6 +20,8 @@ package struct Device: Hashable, Sendable {
     package var connections = 1
     /// Whether a write of fewer octets than a value of fixed length has is rejected; else it changes the first ones.
     package var rejectsShortWrites = false
+    /// Whether Generic Access and Generic Attribute precede the services; else these contain them, or it has none.
+    package var hasGenericServices = true
     package var advertising = Advertising()
     /// The preferred connection parameters.
     package var link = Link()
@@ -78,6 +80,8 @@ package struct Advertising: Hashable, Sendable {
         package var appearance: UInt16?
         /// The transmit power, in dBm.
         package var txPower: Int8?
+        /// The whole data as octets, which the device sends instead; the other fields are what it contains.
+        package var octets: [UInt8]?
 
         package init() {}
     }

@@ -41,6 +41,13 @@ extension Scenarios.Device {
     /// The two payloads of legacy advertising.  Data without room in the first goes into the second, unless the scenario
     /// defines the scan response; so does the name.
     var advertisement: (data: [UInt8], scanResponse: [UInt8]) {
+        let (data, response) = composedAdvertisement
+        guard let own = advertising.payload.octets else { return (data, advertising.scanResponse?.octets ?? response) }
+        return (own, advertising.scanResponse.map { $0.octets ?? response } ?? [])
+    }
+
+    /// The same without regard to data that the scenario has as octets.
+    private var composedAdvertisement: (data: [UInt8], scanResponse: [UInt8]) {
         var (data, response) = (AdvertisingData(), AdvertisingData())
         try? data.append(flags: [.generalDiscoverable, .lowEnergyOnly])
         let missing = data.append(advertising.payload)

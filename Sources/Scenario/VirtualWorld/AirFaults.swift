@@ -1,4 +1,5 @@
 import Air
+import LEHost
 import Octets
 import Peripheral
 import Scenarios
@@ -70,6 +71,12 @@ extension World {
         changeStation(of: nodes[node].controller) { station in
             (station.isPresent, station.strength, station.loss) = (!conditions.has(.linkLoss), strength, loss)
         }
+    }
+
+    /// Loses the links of a device above an external controller, which is off the air until `link_loss` ends.
+    mutating func resetController(of node: Int) {
+        let isAway = nodes[node].conditions.has(.linkLoss)
+        if isAway != nodes[node].host.isOff { command(isAway ? .stop : .start, of: node) }
     }
 
     /// In dBm; nil: as the distance gives it.

@@ -22,7 +22,8 @@ extension World {
         let (names, ids) = (names, scenario.devices.map(\.id))
         return ValueFormatter(
             entity: { device, number in names.entry(number, of: device)?.name ?? ids[device] },
-            value: { device, number, octets, text in names.write(octets, number, of: device, to: &text) })
+            value: { device, number, octets, text in names.write(octets, number, of: device, to: &text) },
+            samples: { device, number, octets in names.samples(octets, number, of: device)?.samples })
     }
 
     private mutating func note(
@@ -240,6 +241,7 @@ extension World {
     /// happens.
     package mutating func judgeExpectations(on terms: Judge.Terms = Judge.Terms()) {
         judge = scenario.expectations.isEmpty && !terms.judgesInventions ? nil : Judge(scenario, on: terms)
+        judgedKinds = judge?.kinds ?? []
     }
 
     /// Whether the time limits wait for the operator to connect the client.
@@ -291,7 +293,7 @@ extension World {
     }
 
     /// Whether a rule or an expectation depends on a kind of event.
-    func isAwaited(_ kind: EventName) -> Bool { script.waits(for: kind) || judge?.waits(for: kind) ?? false }
+    func isAwaited(_ kind: EventName) -> Bool { script.waits(for: kind) || judgedKinds.contains(kind) }
 
     /// Reports an event and its value, as JSON, if a rule or an expectation depends on it.
     mutating func report(_ kind: EventName, of entity: EntityReference?, code: UInt8? = nil, json: String? = nil) {

@@ -246,6 +246,7 @@ extension PeripheralDefinition {
             name: device.name, appearance: Appearance(device.advertising.payload.appearance ?? 0),
             services: device.services.map(\.configured))
         absentServices = device.services.indices.filter { !device.services[$0].isThereFromStart }
+        hasGenericServices = device.hasGenericServices
         rejectsShortWrites = device.rejectsShortWrites
         clock = WallClock(begins: 946_684_800 + begins.secondsSince2000)
         preferredConnection = ConnectionParameters(device.link)

@@ -75,6 +75,7 @@ extension World {
         case .raw(let octets, let channel): sendRaw(octets, channel, entity)
         case .connect(let target): connect(entity, to: target)
         case .unconfirmed: confirmIndications(!isOn)
+        case .linkLoss where hostBackend == .radios: entity.device.map { resetController(of: $0) }
         case .linkLoss, .loss: entity.device.map { updateStation(of: $0) }
         case .distance(let metres, let duration):
             entity.device.map { move($0, to: isOn ? metres : nil, over: duration, begun: begun) }

@@ -81,6 +81,12 @@ extension World {
         return status
     }
 
+    /// The present number of a value, in its unit (a contact is 0 or 1); nil when it has none.
+    package func number(of entity: EntityReference) -> Double? {
+        guard scenario.value(entity) != nil, let (node, value) = place(of: entity) else { return nil }
+        return nodes[node].device.number(of: value, at: now)
+    }
+
     private func activeAction(_ number: Int, begun: Instant) -> WorldStatus.ActiveAction {
         let rule = script.rule(number)
         let end: Instant? =
@@ -95,9 +101,6 @@ extension World {
     }
 
     private func number(named name: String? = nil, of service: ServiceDescription, device: Int) -> Double? {
-        guard let entity = scenario.value(named: name, of: service, device: device),
-            let (node, value) = place(of: entity)
-        else { return nil }
-        return nodes[node].device.number(of: value, at: now)
+        scenario.value(named: name, of: service, device: device).flatMap(number)
     }
 }

@@ -48,6 +48,8 @@ package struct World: Sendable {
     var observedEvents = OutputQueue<ObservedEvent>()
     /// Judges the scenario's expectations; nil without expectations, or if nobody asks for verdicts.
     package internal(set) var judge: Judge?
+    /// The kinds of events on which expectations depend. Stored, because each look into the optional judge copies it.
+    var judgedKinds: [EventName] = []
     /// The verdicts on expectations, in the order of the decisions.
     package internal(set) var rulings: [Judge.Ruling] = []
     /// The indices of the rules that were stopped because they triggered themselves without end at one instant.

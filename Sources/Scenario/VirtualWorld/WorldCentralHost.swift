@@ -24,10 +24,12 @@ package struct WorldCentralHost: CentralHost, Sendable {
     /// Performs a command at the world's present.
     package mutating func perform(_ command: Host.Command) { world.command(command, of: node) }
 
+    /// Whether the world's outbox has something for `drain`.
+    package var hasOutputs: Bool { !world.outbox.isEmpty }
+
     /// Empties the world's outbox.
     package mutating func drain(_ handle: (Host.Output, inout PacketPool) -> Void) {
-        while !world.outbox.isEmpty, let output = world.outbox.takeFirst() {
-            if case .client(_, let output) = output { handle(output, &world.pool) }
-        }
+        for case .client(_, let output) in world.outbox { handle(output, &world.pool) }
+        world.outbox.clear()
     }
 }

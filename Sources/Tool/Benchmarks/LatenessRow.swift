@@ -57,7 +57,8 @@ enum LatenessRow {
             try loop.run { [settings] in
                 let arrivals = Mutex([Int64]())
                 let completion = RunCompletion()
-                let live = try await ClientDriver.start(settings, above: .controller(address), on: loop) { update in
+                let live = try await ClientDriver.start(settings, above: .controller(.stream(address)), on: loop) {
+                    update in
                     guard case .ecgFrame = update.content else { return }
                     let now = loop.now.nanoseconds
                     arrivals.withLock { $0.append(now) }

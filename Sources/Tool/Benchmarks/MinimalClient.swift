@@ -48,6 +48,7 @@ struct MinimalClient {
     }
 
     private mutating func takeOutputs<Picked>(_ pick: (Host.Output) -> Picked?) -> Picked? {
+        guard host.hasOutputs else { return nil }
         var picked: Picked?
         host.drain { output, pool in
             if picked == nil { picked = pick(output) }
@@ -87,7 +88,7 @@ struct MinimalClient {
 func benchScenario(_ json: String) throws(CommandFailure) -> Scenario {
     let reading = ScenarioFile.read("bench.json") { _ in Array(json.utf8) }
     guard let scenario = reading.scenario, reading.problems.isEmpty else {
-        throw CommandFailure(.internalError, problems: reading.problems.map(\.description))
+        throw CommandFailure(.internalError, problems: reading.problems.flatMap(\.lines))
     }
     return scenario
 }

@@ -10,11 +10,13 @@ private let rowList = {
 
 let benchGrammar = Arguments.Grammar(
     "bench", "Benchmark Lubdub on this machine, against Bumble",
-    operands: [.anyNumber("ROW", "Benchmarks to run; all by default:\n\(rowList)")],
+    operands: [
+        .anyNumber("ROW", of: .words(BenchRow.all.map(\.word)), "Benchmarks to run; all by default:\n\(rowList)")
+    ],
     options: [
         .flag("--json", "Print one JSON object per row"),
         .option(
-            "--bumble", "PYTHON",
+            "--bumble", "PYTHON", of: .file,
             "Python interpreter with Bumble installed (default .venv/bin/python, which \"make test\" creates)"),
         .flag("--alone", "Do not run Bumble"),
         .flag("--check", "Fail when a row is worse than \(ExpectedFigures.path) allows"),
@@ -32,7 +34,10 @@ func bench(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let expected = invocation.has("--check") ? try ExpectedFigures() : nil
     if !isJSON { Console.print("\(BenchTable.head)") }
     var code = ExitCode.success
-    for row in rows {
+    let bar = ProgressBar.ofSteps()
+    defer { if bar != nil { ProgressBar.remove() } }
+    for (index, row) in rows.enumerated() {
+        bar?.show(Double(index) / Double(rows.count), "\(index + 1) of \(rows.count): \(row.word)")
         guard let result = try row.result(comparedWith: bumble) else {
             if !invocation.operands.isEmpty { Console.warn("\(row.word) needs Bumble, and was not measured") }
             continue

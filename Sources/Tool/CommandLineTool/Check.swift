@@ -13,7 +13,10 @@ import TextFormatting
 let checkGrammar = Arguments.Grammar(
     "check", "Act as a central, and test a simulated or real peripheral for conformance",
     operands: [
-        .optional("SCENARIO", "A scenario file: check its \"target\", or without one its first peripheral")
+        .optional(
+            "SCENARIO", of: .scenario,
+            "A scenario file, or the name of an installed scenario: check its \"target\", or without one its first\n"
+                + "peripheral")
     ],
     options: [
         .option("--set", "NAME=VALUE", repeatable: true, "Give a variable of the scenario another value"),
@@ -28,7 +31,7 @@ let checkGrammar = Arguments.Grammar(
         ),
         .option("--peer", "NAME|ADDRESS", "Real peripheral to check: its name, or C0:FF:EE:00:00:01[/public|/random]"),
         ClientSecurity.passkeyOption, ClientSecurity.bondsOption,
-        .flag("--list", "List the checks, and run none"),
+        .flag("--list", "List the checks, and run none"), CaseLines.option,
         .option("--only", "GLOB", repeatable: true, "Run only checks whose id matches; * also matches /"),
         .flag("--strict", "Also run checks of recommendations (\"should\") and of robustness"),
         .option(
@@ -53,6 +56,10 @@ func check(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     if invocation.has("--list") {
         let width = checks.map(\.id.count).max() ?? 0
         for check in checks {
+            if invocation.has("--json") {
+                Console.print("\(check.json)")
+                continue
+            }
             Console.print("\(check.id.padded(to: width))  \(check.title) (\(check.requirement))")
         }
         return .success
@@ -85,4 +92,12 @@ private func selectedChecks(_ invocation: Invocation) throws(CommandFailure) -> 
         .environment,
         "no check matches \(only.map(\.quoted).joined(separator: " or "))\(suggestion(for: last, among: Check.all.map(\.id))); list all with --list"
     )
+}
+
+extension Check {
+    /// For `--list --json`.
+    fileprivate var json: String {
+        "{\"id\": \(id.quoted), \"title\": \(title.quoted), \"requirement\": \(requirement.quoted), "
+            + "\"weight\": \(weight.rawValue.quoted)}"
+    }
 }

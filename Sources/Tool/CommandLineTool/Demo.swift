@@ -22,7 +22,7 @@ func demo(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let source = Array(demoScenario.utf8)
     let reading = ScenarioFile.read("demo", variables: [:]) { _ in source }
     guard let scenario = reading.scenario, reading.problems.isEmpty else {
-        throw CommandFailure(.internalError, problems: reading.problems.map(\.description))
+        throw CommandFailure(.internalError, problems: reading.problems.flatMap(\.lines))
     }
     let configuration = try RunConfiguration(scenario, "demo", invocation)
     let tour = Tour(try Paint(invocation, for: Console.descriptor), try Verbosity(invocation))
@@ -121,9 +121,7 @@ private struct Tour: Sendable {
         guard chapters != nil else { return }
         Console.print("")
         Console.print("The client received \(clientRun.measurements) measurements.  Next:")
-        Console.print("  lubdub serve scenarios/resting.json              act as the strap for your client")
-        Console.print("  lubdub monitor --radio hci:tcp:127.0.0.1:6402    run the client in a second terminal")
-        Console.print("  lubdub --help                                    list all commands")
+        for line in Introduction.table(Introduction.next) { Console.print("\(line)") }
     }
 }
 

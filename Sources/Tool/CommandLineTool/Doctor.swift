@@ -7,7 +7,7 @@ let doctorGrammar = Arguments.Grammar(
     options: [
         .option(
             "--radio", "RADIO",
-            "Radio to test: virtual (default) or bluez[:hci0[,hci1]]. Exit status 0 if it works, else 3"),
+            "Radio to test: virtual (default), bluez[:hci0[,hci1]] or hci:0[,1]. Exit status 0 if it works, else 3"),
         .flag(
             "--json",
             "Print one JSON object: {\"lubdub\": VERSION, \"findings\": [{\"subject\", \"level\": ok|hint|problem, \"code\", \"found\",\n\"mend\": command that fixes it, \"advice\"}], \"radios\": [{\"radio\", \"works\", \"says\": reason}], \"status\"}"

@@ -21,7 +21,8 @@ let monitorGrammar = Arguments.Grammar(
         .flag("--plain", "Print lines even on a terminal, instead of filling the screen"),
         .option("--height", "CM", "Your height, used for distance and calories (default 170)"),
         .option("--weight", "KG", "Your weight, used for calories (default 70)"), colorOption,
-    ] + pairingOptions)
+    ] + pairingOptions,
+    lists: [.init("Keys on a terminal", MonitorKey.allCases.map { ("\($0.rawValue)", $0.explanation) })])
 
 func monitor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     var settings = SensorCollector.Settings()
@@ -63,10 +64,11 @@ private func body(_ invocation: Invocation) throws(CommandFailure) -> BodyMeasur
 }
 
 /// Runs a client above the radio of the command line until a signal arrives, the limit passes, or the radio fails.
-/// The client's updates go to the screen if there is one, else to `report`.
+/// The client's updates go to the screen if there is one, else to `report`; `progress` is called five times per second.
 func listen(
     _ settings: SensorCollector.Settings, _ invocation: Invocation, limit: Duration?,
     _ makeScreen: (@Sendable (EventLoop, RunCompletion) -> ScreenSession)? = nil,
+    progress: (@Sendable () -> Void)? = nil,
     report: @escaping @Sendable (SensorCollector.Update) -> Void
 ) throws(CommandFailure) -> ExitCode {
     let radio = try radio(invocation)
@@ -89,6 +91,7 @@ func listen(
                 completion.finish(.failure($0))
             }
             await screen?.start()
+            if let progress { call(progress, on: loop) }
             let reason = await completion.wait(signals, on: loop, for: limit)
             await prompt?.cancel()
             await screen?.stop()
@@ -103,6 +106,12 @@ func listen(
             }
         }
     }
+}
+
+/// Calls `action` now and then every 200 ms, on the loop's thread.
+@Sendable private func call(_ action: @escaping @Sendable () -> Void, on loop: EventLoop) {
+    action()
+    loop.call(at: loop.now.advanced(by: .milliseconds(200))) { call(action, on: loop) }
 }
 
 extension ClientSecurity.User {

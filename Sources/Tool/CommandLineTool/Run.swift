@@ -5,13 +5,15 @@ import CommandSupport
 import Conformance
 import Drivers
 import ScenarioRuns
+import TextFormatting
 
 let runGrammar = Arguments.Grammar(
     "run", "Run scenarios with the built-in client or yours, and judge the client",
     operands: [
         .repeated(
-            "SUITE",
-            "A scenario file, a suite file (a list of scenarios), or a folder of scenarios")
+            "SUITE", of: .suite,
+            "A scenario file, a suite file (a list of scenarios), a folder of scenarios, or the name of one that is\n"
+                + "installed: see lubdub list")
     ],
     options: scenarioOptions(until: "the \"limit\" of the scenario", recording: " of a single case") + [
         Speed.option("max"),
@@ -48,21 +50,33 @@ let runGrammar = Arguments.Grammar(
             "--last-failed", "REPORT.json",
             "Run only the cases that did not pass in that JSON report, with the same seeds"),
         .option("--jobs", "N", "Run up to N cases in parallel (default 1)"),
-        .flag("--list", "Print the ids of the cases, one per line, and run none"), ReportFiles.option,
+        .flag("--list", "Print the ids of the cases, one per line, and run none"), CaseLines.option, watchOption,
+        ReportFiles.option,
         .flag("--quiet", "Do not print the client's lines; with several cases, print only those that do not pass"),
         .flag("--verbose", "Also print events and packets, on standard error"),
     ])
 
 func run(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     try checkClientOptions(invocation)
+    if invocation.has("--watch") {
+        let variables = try RunConfiguration.variables(invocation.texts("--set"))
+        return try watch(invocation) {
+            WatchedFiles.ofCases(invocation.operands, variables: variables) + invocation.texts("--last-failed")
+        }
+    }
     let selection = try CaseSelection(invocation)
     if invocation.has("--list") {
-        for item in selection.cases { Console.print("\(item.id)") }
+        for item in selection.cases { Console.print("\(invocation.has("--json") ? item.json : item.id)") }
         return .success
     }
     guard !selection.cases.isEmpty else {
-        Console.print("Nothing to run: no selected case failed in \(invocation.text("--last-failed") ?? "")")
-        try ReportFiles(invocation).write(Report(version: version))
+        let report = Report(version: version)
+        if invocation.has("--json") {
+            CaseLines.showSummary(report)
+        } else {
+            Console.print("Nothing to run: no selected case failed in \(invocation.text("--last-failed") ?? "")")
+        }
+        try ReportFiles(invocation).write(report)
         return .success
     }
     guard invocation.operands.count == 1, !selection.isCampaign, let first = selection.cases.first, first.isOperand
@@ -75,11 +89,30 @@ private func checkClientOptions(_ invocation: Invocation) throws(CommandFailure)
     if invocation.has("--ask"), invocation.has("--client") {
         throw CommandFailure(.usage, "--ask and --client are mutually exclusive")
     }
+    for (name, isTaken) in [("--ask", invocation.has("--ask")), ("--events -", invocation.text("--events") == "-")]
+    where isTaken && invocation.has("--json") {
+        throw CommandFailure(.usage, "--json cannot be combined with \(name), which uses standard output")
+    }
+    for (name, why) in [("--ask", "reads answers"), ("--keep", "needs a new folder for each run")]
+    where invocation.has(name) && invocation.has("--watch") {
+        throw CommandFailure(.usage, "--watch cannot be combined with \(name), which \(why)")
+    }
     if invocation.has("--said"), !invocation.has("--client") {
         throw CommandFailure(.usage, "--said requires --client")
     }
     for name in ["--controller", "--radio"]
     where invocation.has(name) && !invocation.has("--client") && !invocation.has("--ask") {
         throw CommandFailure(.usage, "\(name) requires --client or --ask")
+    }
+}
+
+extension Case {
+    /// For `--list --json`.
+    fileprivate var json: String {
+        let members = [
+            ("id", id.quoted), ("case", caseID.quoted), ("path", path.quoted), ("seed", seed.map { "\($0)" } ?? "null"),
+            ("run", run?.number.map { "\($0)" } ?? "null"),
+        ]
+        return "{" + members.map { "\($0.0.quoted): \($0.1)" }.joined(separator: ", ") + "}"
     }
 }

@@ -23,18 +23,21 @@ func scan(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     settings.services = []
     let paint = try Paint(invocation, for: Console.descriptor)
     let found = Mutex(FoundDevices())
-    let isOnTerminal = isatty(STDERR_FILENO) == 1 && Paint.canErase
+    let limit = try orFail { try invocation.duration("--for") } ?? .seconds(5)
+    let bar = ProgressBar.ofSteps()
     defer {
-        Console.show(last: nil)
+        if bar != nil { ProgressBar.remove() }
         let devices = found.withLock { $0 }
         for line in invocation.has("--json") ? devices.json : devices.table(paint) { Console.print(line) }
     }
-    let code = try listen(settings, invocation, limit: .seconds(5)) { update in
-        let count = found.withLock { devices in
-            devices.add(update)
-            return devices.count
+    let showProgress = bar.map { bar in
+        { @Sendable in
+            let count = found.withLock { $0.count }
+            bar.show(bar.elapsed / limit, "scanning: \(count.counted("device"))")
         }
-        if isOnTerminal { Console.show(last: "scanning: \(count.counted("device"))") }
+    }
+    let code = try listen(settings, invocation, limit: limit, progress: showProgress) { update in
+        found.withLock { $0.add(update) }
     }
     if code == .success, found.withLock({ $0.count }) == 0 { Console.warn("no advertising device was found") }
     return code

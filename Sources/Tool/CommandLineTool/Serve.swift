@@ -4,6 +4,7 @@ import CommandSupport
 import Control
 import Drivers
 import Glibc
+import LivePage
 import ScenarioLanguage
 import ScenarioRuns
 import Scenarios
@@ -22,14 +23,22 @@ private let controlOption = Arguments.Grammar.Option.option(
     "--control", "unix:PATH",
     "Accept actions and queries on a socket, from programs of this user: see lubdub control --help")
 
+private let pageOptions: [Arguments.Grammar.Option] = [
+    .option(
+        "--page", "HOST:PORT",
+        "Serve a page for a browser of this machine, for example at 127.0.0.1:8080; a port of 0 is any free one.\n"
+            + "Whoever opens the printed address can do what the page's buttons do"),
+    .flag("--page-for-network", "Allow --page at an address that other machines reach, without encryption"),
+]
+
 private let outputOptions: [Arguments.Grammar.Option] = [
     .flag("--quiet", "Do not log connections and disconnections"),
     .flag("--verbose", "Print every event and packet, on standard error"),
 ]
 
 let serveGrammar = Arguments.Grammar(
-    "serve", "Act as a scenario's devices; on a terminal, ? lists the keys that change their behaviour",
-    operands: [.required("SCENARIO", "A scenario file")],
+    "serve", "Act as a scenario's devices; on a terminal, keys change their behaviour",
+    operands: [.required("SCENARIO", of: .scenario, "A scenario file, or the name of an installed scenario")],
     options: scenarioOptions(until: "no limit")
         + [
             controllerOption, DeviceRadios.option("Radio"), controlOption,
@@ -41,7 +50,8 @@ let serveGrammar = Arguments.Grammar(
                 "1",
                 ".\nWith max, serve stops at the scenario's \"limit\", "
                     + "and external hosts cannot connect"),
-        ] + outputOptions)
+        ] + pageOptions + outputOptions,
+    lists: [.init("Keys on a terminal", KeyBinding.all.map { ($0.keys, $0.text) })])
 
 let controllerGrammar = Arguments.Grammar(
     "controller", "Offer virtual controllers to external hosts; all share one virtual radio",
@@ -64,7 +74,13 @@ func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     }
     var control: StreamAddress?
     if let text = invocation.text("--control") { control = try controlAddress(text, named: "--control") }
-    let endpoints = ServeEndpoints(offered: addresses, radios: radios, control: control)
+    var page: PageAddress?
+    if let text = invocation.text("--page") {
+        page = try PageAddress(text, isForNetwork: invocation.has("--page-for-network"))
+    } else if invocation.has("--page-for-network") {
+        throw CommandFailure(.usage, "--page-for-network needs --page, for example --page 0.0.0.0:8080")
+    }
+    let endpoints = ServeEndpoints(offered: addresses, radios: radios, control: control, page: page)
     if invocation.has("--bonds"), endpoints.radio == .bluetoothd {
         throw CommandFailure(.usage, "--bonds cannot be combined with --radio bluez: bluetoothd keeps bonds")
     }
@@ -72,7 +88,7 @@ func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     switch configuration.speed ?? .real(1) {
     case .real(let factor):
         let terminal = isatty(STDIN_FILENO) == 1 ? TerminalDevice(on: STDERR_FILENO) : nil
-        configuration.allowsManualActions = terminal != nil || control != nil
+        configuration.allowsManualActions = terminal != nil || control != nil || page != nil
         return try offer(configuration, endpoints, factor, invocation, terminal)
     case .max:
         guard addresses.isEmpty else {
@@ -82,6 +98,9 @@ func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         guard control == nil else {
             throw CommandFailure(
                 .usage, "--speed max cannot be combined with --control: control clients need real time")
+        }
+        guard page == nil else {
+            throw CommandFailure(.usage, "--speed max cannot be combined with --page: the page needs real time")
         }
         return try playAlone(configuration, invocation)
     }
@@ -93,16 +112,15 @@ func controller(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         throw CommandFailure(.usage, "controller requires --listen, for example --listen tcp:127.0.0.1:6402")
     }
     return try offer(
-        try RunConfiguration(empty: invocation), ServeEndpoints(offered: addresses, radios: nil, control: nil), 1,
-        invocation
-    )
+        try RunConfiguration(empty: invocation), ServeEndpoints(offered: addresses, radios: nil), 1, invocation)
 }
 
-/// Where external hosts, radios and control clients reach a world.
+/// Where external hosts, radios, control clients and browsers reach a world.
 private struct ServeEndpoints: Sendable {
     let offered: [ControllerPlace]
     let radios: DeviceRadios?
-    let control: StreamAddress?
+    var control: StreamAddress?
+    var page: PageAddress?
 
     var radio: RadioKind { radios?.kind ?? .virtual }
 
@@ -115,26 +133,28 @@ private struct ServeEndpoints: Sendable {
     }
 }
 
-/// A world without a client, and its logs.
+/// A world without a client, its logs, and what a page is told.
 private func prepare(
-    _ configuration: RunConfiguration, _ invocation: Invocation, inRealTime: Bool
-) throws(CommandFailure) -> (World, LogFiles, Verbosity) {
+    _ configuration: RunConfiguration, _ invocation: Invocation, inRealTime: Bool, hasPage: Bool = false
+) throws(CommandFailure) -> (World, LogFiles, Verbosity, PageFeed?) {
     let verbosity = try Verbosity(invocation)
     let narrator = Narrator(verbosity, try Paint(invocation, for: 2), say: Console.complain)
     var world = try configuration.world()
     world.hasSystemSecrets = inRealTime && invocation.text("--seed") == "random"
+    let feed = hasPage ? PageFeed(world.wording) : nil
     let files = try LogFiles(
-        configuration, &world, narrator, source: contents(of: configuration.path) ?? [], inRealTime: inRealTime)
-    return (world, files, verbosity)
+        configuration, &world, narrator, source: contents(of: configuration.path) ?? [], inRealTime: inRealTime,
+        observer: feed?.take)
+    return (world, files, verbosity, feed)
 }
 
 /// Plays the devices in virtual time, to the scenario's limit.
 private func playAlone(_ configuration: RunConfiguration, _ invocation: Invocation) throws(CommandFailure) -> ExitCode {
-    var (world, files, _) = try prepare(configuration, invocation, inRealTime: false)
-    var interruption = Interruption(Signals(), files)
+    var (world, files, _, _) = try prepare(configuration, invocation, inRealTime: false)
     let limit = Instant.start.advanced(by: configuration.scenario.limit)
+    var interruption = Interruption(Signals(), files, until: limit)
     world.start()
-    while !interruption.isDue(), world.runNext(until: limit) { files.narrate(&world) }
+    while !interruption.isDue(at: world.now), world.runNext(until: limit) { files.narrate(&world) }
     if interruption.reason == nil { world.run(until: limit) }
     let runaway = complain(ofRunaways: world)
     let code = try files.close(&world, interruption.reason?.code ?? runaway ?? .success)
@@ -159,7 +179,8 @@ private func offer(
 ) throws(CommandFailure) -> ExitCode {
     let paint = try terminal.flatMap { _ throws(CommandFailure) in try statusPaint(configuration, invocation) }
     defer { terminal?.giveBack() }
-    let (prepared, files, verbosity) = try prepare(configuration, invocation, inRealTime: true)
+    let (prepared, files, verbosity, feed) = try prepare(
+        configuration, invocation, inRealTime: true, hasPage: endpoints.page != nil)
     let (started, keeper) = try keepingBonds(of: prepared, invocation)
     let limit = invocation.has("--for") ? configuration.scenario.limit : nil
     let signals = Signals()
@@ -176,8 +197,11 @@ private func offer(
                 keeper?.save(world)
                 return !files.readerIsGone
             }
-            let control = ControlSocket(configuration.scenario, live, on: loop)
+            let desk = ControlDesk(configuration.scenario, live)
+            let control = ControlSocket(desk, on: loop)
             if let address = endpoints.control { try await open(control, at: address) }
+            let page = feed.map { PageSession(configuration.scenario, live, desk, $0, on: loop) }
+            if let address = endpoints.page { try await open(page, at: address) }
             if let radios = endpoints.radios {
                 try await radios.start(live, answerPairing: pairingOperator.handler)
             } else {
@@ -192,6 +216,7 @@ private func offer(
             if case .time = reason, let why = await live.silence { reason = .failure(why) }
             await keyboard?.stop()
             await control.close()
+            await page?.close()
             return (await live.close(signals), reason)
         }
         var world = ended
@@ -203,6 +228,10 @@ private func offer(
 private func open(_ control: ControlSocket, at address: StreamAddress) async throws {
     try await control.open(at: address)
     Console.print("control \(address)")
+}
+
+private func open(_ page: PageSession?, at address: PageAddress) async throws {
+    if let page { Console.print("page \(try await page.open(at: address))") }
 }
 
 private func listen(_ live: LiveWorld, _ places: [ControllerPlace], _ verbosity: Verbosity) async throws {

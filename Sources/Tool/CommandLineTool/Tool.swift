@@ -3,11 +3,13 @@ import Benchmarks
 import ClientTesting
 import CommandSupport
 import Glibc
+import KernelBluetooth
 import ScenarioRuns
 
 /// Runs the command line tool with its arguments, and returns the exit status.
 package func runTool(_ words: [String]) -> Int32 {
     if words.count == 2, words[0] == Supervisor.word { return Supervisor.run(words[1]) }
+    if words.first == AdapterKeeper.word { return AdapterKeeper.run(Array(words.dropFirst())) }
     Console.prepare()
     let status = understand(words)
     switch Console.failure {
@@ -24,18 +26,25 @@ private typealias Action = @Sendable (Invocation) throws(CommandFailure) -> Exit
 /// In the order of `--help`.
 private let commands: [(grammar: Arguments.Grammar, action: Action)] = [
     (demoGrammar, demo), (runGrammar, run), (checkGrammar, check), (serveGrammar, serve), (monitorGrammar, monitor),
-    (scanGrammar, scan), (controllerGrammar, controller), (mergeGrammar, merge), (matrixGrammar, matrix),
-    (validateGrammar, validate), (explainGrammar, explain),
+    (scanGrammar, scan), (recordGrammar, record), (controllerGrammar, controller), (mergeGrammar, merge),
+    (matrixGrammar, matrix),
+    (listGrammar, list), (newGrammar, new), (validateGrammar, validate), (explainGrammar, explain),
     (benchGrammar, bench), (doctorGrammar, doctor), (controlGrammar, control), (replayGrammar, replay),
+    (completionsGrammar, { invocation throws(CommandFailure) in try completions(invocation, of: program) }),
+    (manualGrammar, { invocation throws(CommandFailure) in try manual(invocation, of: program) }),
 ]
 
+private let program = Program(
+    "lubdub",
+    "A scriptable Bluetooth LE heart-rate peripheral, and a conformance test runner for clients and peripherals",
+    commands: commands.map(\.grammar))
+
 private func understand(_ words: [String]) -> Int32 {
-    let program = Program(
-        "lubdub",
-        "A scriptable Bluetooth LE heart-rate peripheral, and a conformance test runner for clients and peripherals",
-        commands: commands.map(\.grammar))
     do throws(UsageError) {
         switch try program.parse(words) {
+        case .introduction:
+            for line in Introduction.lines { Console.print("\(line)") }
+            return ExitCode.success.status
         case .help(let text):
             Console.print(linesOf: text)
             return ExitCode.success.status
@@ -43,10 +52,10 @@ private func understand(_ words: [String]) -> Int32 {
             Console.print("lubdub \(version)")
             return ExitCode.success.status
         case .run(let command, let invocation):
-            guard let (_, action) = commands.first(where: { $0.grammar.command == command }) else {
+            guard let (grammar, action) = commands.first(where: { $0.grammar.command == command }) else {
                 return ExitCode.internalError.status
             }
-            return carryOut(action, invocation)
+            return carryOut { () throws(CommandFailure) in try action(findingScenarios(of: invocation, by: grammar)) }
         }
     } catch {
         Console.warn("\(error)")
@@ -54,8 +63,8 @@ private func understand(_ words: [String]) -> Int32 {
     }
 }
 
-private func carryOut(_ action: Action, _ invocation: Invocation) -> Int32 {
-    do throws(CommandFailure) { return try action(invocation).status } catch {
+private func carryOut(_ action: () throws(CommandFailure) -> ExitCode) -> Int32 {
+    do throws(CommandFailure) { return try action().status } catch {
         for line in error.lines {
             if error.isProblemList { Console.complain("\(line)") } else { Console.warn("\(line)") }
         }

@@ -1,101 +1,105 @@
 import Arguments
-import CheckCatalogue
-import Checks
 import ClientTesting
 import CommandSupport
 import Conformance
-import Doctor
 import Documents
 import Reporting
 import ScenarioLanguage
-import Scenarios
-import ServiceFramework
-import Services
 import TextFormatting
 
 let validateGrammar = Arguments.Grammar(
     "validate", "Report every problem in scenario files",
     operands: [
-        .anyNumber("FILE", "A scenario, a suite or a folder of them; one at least, unless a schema is printed")
+        .anyNumber(
+            "FILE", of: .suite, "A scenario, a suite or a folder of them; one at least, unless a schema is printed")
     ],
     options: [
+        .option(
+            "--format", "FORMAT",
+            "How to print problems: text (default), json (one object per line), or github\n(annotations of GitHub Actions)"
+        ),
+        .flag("--json", "As --format json"), watchOption,
+        colorOption,
         .flag("--schema", "Print the JSON Schema of scenarios, and validate nothing"),
         .flag("--report-schema", "Print the JSON Schema of JSON reports, and validate nothing"),
+        .flag("--problem-schema", "Print the JSON Schema of the objects of --json, and validate nothing"),
+        .option(
+            "--schema-of", "NAME", of: .words(OutputSchemas.all.map(\.name)),
+            "Print the JSON Schema of the lines that a command prints with --json, and validate nothing:\n"
+                + "\(OutputSchemas.all.map(\.name).joined(separator: ", ")); check prints those of run"),
     ])
 
 func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
-    if invocation.has("--schema") {
-        Console.print(linesOf: String(ScenarioSchema.json.dropLast()))  // its line feed
+    let schemas = [
+        ("--schema", ScenarioSchema.json), ("--report-schema", JSONReport.schema), ("--problem-schema", Problem.schema),
+    ]
+    if let (_, schema) = schemas.first(where: { invocation.has($0.0) }) {
+        Console.print(linesOf: String(schema.dropLast()))  // its line feed
         return .success
     }
-    if invocation.has("--report-schema") {
-        Console.print(linesOf: String(JSONReport.schema.dropLast()))
+    let name = try orFail { try invocation.choice("--schema-of", of: OutputSchemas.all.map(\.name)) }
+    if let (_, schema) = OutputSchemas.all.first(where: { $0.name == name }) {
+        Console.print(linesOf: String(schema.dropLast()))  // its line feed
         return .success
     }
+    let printer = try ProblemPrinter(invocation)
     guard !invocation.operands.isEmpty else { throw CommandFailure(.usage, "validate requires a FILE") }
+    if invocation.has("--watch") { return try watch(invocation) { WatchedFiles.ofDocuments(invocation.operands) } }
     let (paths, obstacles) = SuiteDiscovery.documents(invocation.operands, in: .real(invocation.operands))
-    for obstacle in obstacles { Console.print("\(obstacle)") }
+    for obstacle in obstacles { printer.show(obstacle) }
     var isValid = obstacles.isEmpty
-    for path in paths {
+    let bar = ProgressBar()
+    defer { if bar != nil { ProgressBar.remove() } }
+    for (index, path) in paths.enumerated() {
+        bar?.show(Double(index) / Double(paths.count), "\(index + 1) of \(paths.count): \(path)")
         let reading = ScenarioFile.read(path, variables: [:], load: contents)
         let (problems, warnings) = (reading.problems, reading.warnings)
-        for problem in problems + warnings { Console.print("\(problem)") }
+        for problem in problems + warnings { printer.show(problem) }
         let count = warnings.isEmpty ? "" : ", \(warnings.count.counted("warning"))"
-        if problems.isEmpty { Console.print("\(path): no problems\(count)") }
+        if problems.isEmpty { printer.showSummary("\(path): no problems\(count)") }
         if !problems.isEmpty { isValid = false }
     }
     return isValid ? .success : .usage
 }
 
-let explainGrammar = Arguments.Grammar(
-    "explain", "Explain a diagnostic code, a check, an action or a service",
-    operands: [
-        .required(
-            "WORD",
-            "A diagnostic code such as LD0107, a check's id (see \"lubdub check --list\"), an action such as link_loss,\nor a service such as heart_rate"
-        )
-    ])
+/// Prints problems in the format that the command line asks for.
+private struct ProblemPrinter {
+    private enum Format: String, CaseIterable {
+        case text, json, github
+    }
 
-func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
-    let operand = invocation.operands.first ?? ""
-    let word = operand.uppercased()
-    if let service = ServiceRegistry.service(named: operand) {
-        Console.print(linesOf: service.reference)
-        return .success
+    private let format: Format
+    private let paint: Paint
+
+    init(_ invocation: Invocation) throws(CommandFailure) {
+        let word = try orFail { try invocation.choice("--format", of: Format.allCases.map(\.rawValue)) }
+        let format = word.flatMap(Format.init(rawValue:)) ?? .text
+        if invocation.has("--json"), word != nil, format != .json {
+            throw CommandFailure(.usage, "--json and --format \(format.rawValue) exclude each other")
+        }
+        self.format = invocation.has("--json") ? .json : format
+        paint = try Paint(invocation, for: Console.descriptor)
     }
-    if let check = Check.all.first(where: { $0.id.uppercased() == word }) {
-        let kind =
-            switch check.weight {
-            case .required: "required by"
-            case .recommended: "recommended by"
-            case .robustness: "for robustness, by"
+
+    func show(_ problem: Problem) {
+        switch format {
+        case .json: Console.print("\(problem.json)")
+        case .github: Console.print("\(problem.annotation)")
+        case .text:
+            let style: Paint.Style = problem.code.isWarning ? .warning : .heart
+            let lines: [TerminalLine] = problem.rendered { part, text in
+                switch part {
+                case .summary: paint(text, .state)
+                case .source: "\(text)"
+                case .mark: paint(text, style)
+                case .relatedMark: paint(text, .packet)
+                case .help: "\(text)"
+                }
             }
-        Console.print("\(check.id): \(check.title); \(kind) \(check.requirement)")
-        return .success
+            for line in lines { Console.print(line) }
+        }
     }
-    if let asked = CollectorCase(id: word) {
-        let place = asked.limitation.map { "not tested: \($0)" } ?? "tested by scenarios that require it"
-        Console.print("\(asked.id): \(asked.title); required by \(asked.requirement); \(place)")
-        return .success
-    }
-    if let action = Action.Kind(rawValue: operand.lowercased()) {
-        Console.print("\(action.rawValue): \(action.explanation)")
-        return .success
-    }
-    guard
-        let explanation = DiagnosticCode(rawValue: word)?.explanation ?? MachineCode(rawValue: word)?.explanation
-    else {
-        let codes = DiagnosticCode.allCases.map(\.rawValue) + MachineCode.allCases.map(\.rawValue)
-        let hint =
-            closestMatch(to: word, in: codes)
-            ?? closestMatch(
-                to: operand,
-                in: Check.all.map(\.id) + CollectorCase.all.map(\.id) + Action.Kind.allCases.map(\.rawValue))
-        throw CommandFailure(
-            .usage,
-            "unknown code, check, action or service \(operand.abbreviated.quoted)"
-                + (hint.map { " (did you mean \($0.quoted)?)" } ?? " (\"lubdub check --list\" lists the checks)"))
-    }
-    Console.print("\(word): \(explanation)")
-    return .success
+
+    /// Prints a line for people.
+    func showSummary(_ line: String) { if format == .text { Console.print("\(line)") } }
 }

@@ -2,14 +2,17 @@ import Arguments
 import Glibc
 import TextFormatting
 
-/// The octets of a regular file, at most one more than the maximum of a scenario (16 MiB); nil when it cannot be read.
-package func contents(of path: String) -> [UInt8]? {
+/// The octets of a regular file, a few more than the maximum of a scenario (16 MiB) if it is larger; nil when it cannot be
+/// read.
+package func contents(of path: String) -> [UInt8]? { contents(of: path, atMost: 16 << 20) }
+
+/// The octets of a regular file, a few more than `maximum` if it is larger; nil when it cannot be read.
+package func contents(of path: String, atMost maximum: Int) -> [UInt8]? {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    let maximum = 16 << 20
     var octets: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while octets.count <= maximum {

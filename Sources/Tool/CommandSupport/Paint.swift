@@ -36,7 +36,8 @@ package struct Paint: Sendable {
 }
 
 package let colorOption = Arguments.Grammar.Option.option(
-    "--color", "WHEN", "Use colours: auto (default: on a terminal), always or never")
+    "--color", "WHEN", of: .words(["auto", "always", "never"]),
+    "Use colours: auto (default: on a terminal), always or never")
 
 /// An environment variable; empty when it is not set.
 package func environmentVariable(_ name: String) -> String {

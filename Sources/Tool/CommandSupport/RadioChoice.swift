@@ -1,23 +1,23 @@
 package import Arguments
-package import Sockets
 import TextFormatting
 
 /// The `--radio` option of a central.
 package let radioOption = Arguments.Grammar.Option.option(
     "--radio", "RADIO", required: true,
-    "bluez[:hci0]: this machine's Bluetooth; hci:tcp:HOST:PORT or hci:unix:PATH: an external controller"
+    "bluez[:hci0]: this machine's Bluetooth; hci:0: the adapter hci0 without bluetoothd;\n"
+        + "hci:tcp:HOST:PORT or hci:unix:PATH: an external controller"
 )
 
 /// The radio of a central.
 package enum RadioChoice: CustomStringConvertible {
-    case controller(StreamAddress)
+    case controller(ControllerAddress)
     /// This machine's Bluetooth, through bluetoothd; the first adapter if none is named.
     case bluez(adapter: String?)
 
-    /// Reads `bluez`, `bluez:hci0`, `hci:tcp:HOST:PORT` or `hci:unix:PATH`.
+    /// Reads `bluez`, `bluez:hci0`, `hci:0`, `hci:tcp:HOST:PORT` or `hci:unix:PATH`.
     package init(_ text: String) throws(CommandFailure) {
         guard isBlueZ(text) else {
-            self = .controller(try controllerAddress(of: text))
+            self = .controller(try ControllerAddress(radio: text))
             return
         }
         let name = text.dropFirst("bluez:".count)
@@ -53,16 +53,6 @@ package func isBlueZ(_ radio: String) -> Bool { radio == "bluez" || radio.hasPre
 
 /// Whether a text has the form of an adapter's name: `hci0`.
 package func isAdapter(_ name: Substring) -> Bool { name.hasPrefix("hci") && Int(name.dropFirst(3)) != nil }
-
-/// The address in `hci:tcp:HOST:PORT` and `hci:unix:PATH`.
-package func controllerAddress(of text: String) throws(CommandFailure) -> StreamAddress {
-    guard text.hasPrefix("hci:") else {
-        throw CommandFailure(
-            .usage,
-            "--radio must be bluez, bluez:hci0, hci:tcp:HOST:PORT or hci:unix:PATH, not \(text.quoted)")
-    }
-    return try orFail(.usage, "--radio: ") { try StreamAddress(String(text.dropFirst(4))) }
-}
 
 /// The default port of virtual controllers, rootcanal's, and the ports that are tried when it is in use.
 package let customaryPorts = 6402...6411

@@ -105,6 +105,12 @@ package struct Signals: Sendable {
         return number
     }
 
+    /// The next signal that arrives within this time; nil if there is none.
+    package func wait(milliseconds: CInt) -> Int32? {
+        var polled = pollfd(fd: descriptor, events: CShort(POLLIN), revents: 0)
+        return unsafe poll(&polled, 1, milliseconds) == 1 ? take() : nil
+    }
+
     static func take(from descriptor: CInt) -> Int32? {
         var info = signalfd_siginfo()
         let count = unsafe read(descriptor, &info, MemoryLayout<signalfd_siginfo>.size)

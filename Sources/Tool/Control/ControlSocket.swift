@@ -1,12 +1,7 @@
 import CommandSupport
-import Documents
-package import Drivers
-import ScenarioLanguage
-package import Scenarios
 package import Simulation
 package import Sockets
 import TextFormatting
-import VirtualWorld
 
 /// A socket on which other programs start actions in a world and query its status; each line has a reply of one line.
 ///
@@ -25,17 +20,13 @@ package actor ControlSocket: LoopActor {
     private static let linesPerTurn = 16  // then other clients are served
 
     package nonisolated let loop: EventLoop
-    private let world: LiveWorld
-    private let reader: InstructionReader
+    private let desk: ControlDesk
     private var listener: StreamListener?
     private var clients: [Client] = []
     private var arrivals = 0
 
     /// Listens after `open`.
-    package init(_ scenario: Scenario, _ world: LiveWorld, on loop: EventLoop) {
-        (self.world, self.loop) = (world, loop)
-        reader = InstructionReader(scenario)
-    }
+    package init(_ desk: ControlDesk, on loop: EventLoop) { (self.desk, self.loop) = (desk, loop) }
 
     /// Listens at an address that only the same user can reach.
     package func open(at address: StreamAddress) throws(SocketFailure) {
@@ -84,7 +75,7 @@ package actor ControlSocket: LoopActor {
             let connection = clients[index].connection
             do throws(LineFramer.TooLong) {
                 guard let line = try clients[index].lines.next() else { return connection.resume() }
-                connection.send(Self.line(answer(line, from: number)))
+                connection.send(Self.line(desk.answer(line, as: "control \(number)")))
             } catch {
                 return dismiss(index, "the line is too long: the maximum is \(Self.maximumLine) octets")
             }
@@ -99,73 +90,4 @@ package actor ControlSocket: LoopActor {
     }
 
     private static func line(_ answer: ControlAnswer) -> [UInt8] { Array((answer.json + "\n").utf8) }
-
-    private func answer(_ line: [UInt8], from number: Int) -> ControlAnswer {
-        let reader = reader
-        return world.assumeIsolated { live in
-            do throws(Problem) {
-                switch try reader.read(line, at: live.visit { _, now in now }) {
-                case .status: return .status(live.visit { world, _ in world.status })
-                case .act(let rule): return ControlAnswer(live.act(rule, as: "control \(number)"))
-                }
-            } catch { return ControlAnswer(error) }
-        }
-    }
-}
-
-/// The reply to a line on the control socket: one line of JSON.
-enum ControlAnswer {
-    /// The action was done, or its `chance` decided against it.
-    case done(Bool)
-    case status(WorldStatus)
-    /// What is wrong, and its key; empty when the whole line is wrong.
-    case error(String, at: String)
-
-    init(_ problem: Problem) { self = .error(problem.message, at: problem.path) }
-
-    init(_ outcome: LiveWorld.Outcome) {
-        switch outcome {
-        case .done(let isDone): self = .done(isDone)
-        case .notPlaying: self = .error("the devices are not switched on yet", at: "")
-        case .refused(let key, let reason): self = .error(reason, at: key)
-        }
-    }
-}
-
-extension ControlAnswer: JSONWritable {
-    package func write(to text: inout JSONText) {
-        switch self {
-        case .done(true): text.append("{\"ok\": true}")
-        case .done(false): text.append("{\"ok\": true, \"done\": false}")
-        case .error(let message, let path):
-            text.append(text: "{\"error\": \(message.quoted), \"at\": \(path.quoted)}")
-        case .status(let status):
-            text.append(text: "{\"ok\": true, \"t\": \(status.now), \"devices\": ")
-            Self.write(status.devices, to: &text) { device in
-                var members = [
-                    "\"id\": \(device.id.quoted)", "\"clients\": \(device.mtus.count)", "\"mtu\": \(device.mtus)",
-                ]
-                if let bpm = device.bpm { members.append("\"bpm\": \(bpm)") }
-                if let isTouching = device.isTouching { members.append("\"contact\": \(isTouching)") }
-                return members
-            }
-            text.append(", \"in_force\": ")
-            Self.write(status.activeActions, to: &text) { force in
-                var members = ["\"do\": \(force.kind.rawValue.quoted)"]
-                if let entity = force.entity { members.append("\"of\": \(entity.quoted)") }
-                members += ["\"rule\": \(force.rule.quoted)", "\"since\": \(force.begun)"]
-                if let end = force.end { members.append("\"until\": \(end)") }
-                return members
-            }
-            if let next = status.next {
-                text.append(text: ", \"next\": {\"rule\": \(next.rule.quoted), \"at\": \(next.due)}")
-            }
-            text.append("}")
-        }
-    }
-
-    private static func write<Item>(_ items: [Item], to text: inout JSONText, members: (Item) -> [String]) {
-        let objects = items.map { "{" + members($0).joined(separator: ", ") + "}" }
-        text.append(text: "[" + objects.joined(separator: ", ") + "]")
-    }
 }

@@ -3,6 +3,7 @@ import Sensors
 import ServiceFramework
 import Services
 import Terminal
+import TextFormatting
 import VirtualWorld
 
 /// Converts keys to commands for the devices of a scenario; independent of the terminal.
@@ -66,17 +67,11 @@ struct KeyControl: Sendable {
         }
     }
 
-    /// The text for `?`.
-    package static let help = [
-        "up, down     heart rate up or down by 1 bpm; with shift, by 10",
-        "c            toggle skin contact",
-        "b            toggle low battery",
-        "s            toggle silence: connected, but no notifications",
-        "o            toggle out of range: the link is lost silently",
-        "d            disconnect all clients",
-        "1 to 9, 0    select one device, or all",
-        "q            quit",
-    ]
+    /// The lines for `?`.
+    package static var help: [String] {
+        let width = KeyBinding.all.map(\.keys.count).max() ?? 0
+        return KeyBinding.all.map { "\($0.keys.padded(to: width))  \($0.text)" }
+    }
 
     private static let lowBattery = 5.0  // per cent
     private static let rates = 0...65535
@@ -86,19 +81,18 @@ struct KeyControl: Sendable {
 
     /// The commands for a key, given the state of the devices.
     package mutating func press(_ key: Key, _ targets: [Target]) -> [Command] {
-        switch key {
-        case .up: return change(by: 1, "key up", targets)
-        case .down: return change(by: -1, "key down", targets)
-        case .shiftUp: return change(by: 10, "key shift_up", targets)
-        case .shiftDown: return change(by: -10, "key shift_down", targets)
-        case .character("?"): return [.help]
-        case .character("q"): return [.quit]
-        case .character("d"):
+        switch KeyBinding.effect(of: key) {
+        case nil: return []
+        case .change(let step, let name): return change(by: step, name, targets)
+        case .toggle(let toggle): return turn(toggle, targets)
+        case .disconnect:
             return selected(targets).map { .act(Action(.disconnect(reason: nil), of: $0.device), as: "key d") }
-        case .character(let character):
-            if let toggle = Toggle(rawValue: character) { return turn(toggle, targets) }
-            if let digit = character.wholeNumberValue { return choose(digit, targets.count) }
+        case .select(let number): return select(number, of: targets.count)
+        case .selectAll:
+            chosen = nil
             return []
+        case .help: return [.help]
+        case .quit: return [.quit]
         }
     }
 
@@ -107,9 +101,9 @@ struct KeyControl: Sendable {
         return targets.indices.contains(chosen) ? [targets[chosen]] : []
     }
 
-    private mutating func choose(_ digit: Int, _ count: Int) -> [Command] {
-        guard digit <= count else { return [.say("there is no device \(digit): the scenario has \(count)")] }
-        chosen = digit == 0 ? nil : digit - 1
+    private mutating func select(_ number: Int, of count: Int) -> [Command] {
+        guard number <= count else { return [.say("there is no device \(number): the scenario has \(count)")] }
+        chosen = number - 1
         return []
     }
 

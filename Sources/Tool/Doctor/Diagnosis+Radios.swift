@@ -3,7 +3,7 @@ import CommandSupport
 extension Diagnosis {
     /// Whether each radio works, those with the fewest requirements first.
     func radios(adapters wanted: [String] = []) -> [RadioVerdict] {
-        [virtual, outside, bluez(wanted), socket]
+        [virtual, outside, bluez(wanted), adapters(wanted)]
     }
 
     private var virtual: RadioVerdict {
@@ -19,8 +19,23 @@ extension Diagnosis {
             says: "any controller that uses H4 over a stream: lubdub controller, Bumble, rootcanal")
     }
 
-    private var socket: RadioVerdict {
-        RadioVerdict(radio: "hci:socket", works: false, says: "not supported yet")
+    /// Adapters without bluetoothd.
+    private func adapters(_ wanted: [String]) -> RadioVerdict {
+        func no(_ reason: String) -> RadioVerdict { RadioVerdict(radio: "hci:N", works: false, says: reason) }
+        let names = facts.kernel.interfaces
+        guard !names.isEmpty else { return no(reason(problem(of: ["kernel", "usb", "rfkill", "adapter"]))) }
+        for code in [MachineCode.otherNamespace, .socketsForbidden, .noCapability]
+        where findings.contains(where: { $0.code == code }) {
+            return no(reason(code))
+        }
+        let usable = names.filter { !isBlocked($0) && problem(of: [$0]) != .adapterUnknown }
+        if let missing = wanted.first(where: { !usable.contains($0) }) {
+            return no("\(missing) cannot be used: \(reason(problem(of: [missing, "rfkill", "adapter"])))")
+        }
+        guard !usable.isEmpty else { return no(reason(problem(of: ["rfkill"] + names))) }
+        return RadioVerdict(
+            radio: "hci:N", works: true,
+            says: "\(usable.joined(separator: ", ")) without bluetoothd: all faults but distance, rssi and loss")
     }
 
     private func bluez(_ wanted: [String]) -> RadioVerdict {
@@ -45,7 +60,10 @@ extension Diagnosis {
     private func reason(_ code: MachineCode?) -> String { code.map { "see \($0.rawValue)" } ?? "no adapter found" }
 
     private func isUsable(_ name: String) -> Bool {
-        problem(of: [name]) == nil
-            && !facts.switches.contains { $0.name == name && ($0.isSoftBlocked || $0.isHardBlocked) }
+        problem(of: [name]) == nil && !isBlocked(name)
+    }
+
+    private func isBlocked(_ name: String) -> Bool {
+        facts.switches.contains { $0.name == name && ($0.isSoftBlocked || $0.isHardBlocked) }
     }
 }

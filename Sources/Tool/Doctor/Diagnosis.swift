@@ -90,8 +90,14 @@ package struct Diagnosis: Sendable {
                 .problem(
                     .noAdapter, "adapter", "the kernel has no Bluetooth adapter",
                     advice: "plug in a USB adapter for Bluetooth 4.0 or later; dmesg | grep -i bluetooth may show why"))
-        } else {
-            add(.ok("adapter", "the kernel has \(kernel.interfaces.joined(separator: ", "))"))
+            return
+        }
+        add(.ok("adapter", "the kernel has \(kernel.interfaces.joined(separator: ", "))"))
+        if !facts.means.administersNetwork {
+            add(
+                .hint(
+                    .noCapability, "capability", "this program lacks CAP_NET_ADMIN, which --radio hci:0 needs",
+                    fix: facts.command(.administerNetwork)))
         }
     }
 

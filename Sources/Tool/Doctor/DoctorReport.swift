@@ -64,13 +64,19 @@ package struct WantedRadio: Hashable, Sendable {
 
     init(name: String, adapters: [String]) { (self.name, self.adapters) = (name, adapters) }
 
-    /// Reads `virtual`, `bluez`, `bluez:hci0` or `bluez:hci0,hci1`.
+    /// Reads `virtual`, `bluez`, `bluez:hci0`, `bluez:hci0,hci1`, `hci:0` or `hci:0,1`.
     package init(_ text: String) throws(CommandFailure) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let adapters = parts.dropFirst().flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
+        if parts[0] == "hci", !adapters.isEmpty, adapters.allSatisfy({ UInt16($0) != nil }) {
+            self.init(name: "hci:N", adapters: adapters.map { "hci\($0)" })
+            return
+        }
         guard text == "virtual" || parts[0] == "bluez" && adapters.allSatisfy(isAdapter) else {
             throw CommandFailure(
-                .usage, "doctor supports --radio virtual and --radio bluez[:hci0[,hci1]], not \(text.quoted)")
+                .usage,
+                "doctor supports --radio virtual, --radio bluez[:hci0[,hci1]] and --radio hci:0[,1], not \(text.quoted)"
+            )
         }
         self.init(name: String(parts[0]), adapters: adapters.map(String.init))
     }

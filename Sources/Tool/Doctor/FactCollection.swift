@@ -83,6 +83,8 @@ extension MachineFacts.Means {
         for policy in Self.policies.compactMap(files.text) { allowedGroups += Self.groupsAllowed(by: policy) }
         installer = Installer.allCases.first { files.hasProgram($0.rawValue) }
         hasRfkill = files.hasProgram("rfkill")
+        administersNetwork = Self.capabilities(in: files.text(of: "/proc/self/status") ?? "") >> 12 & 1 == 1
+        executable = linkTarget("/proc/self/exe") ?? ""
         if files.has("/run/systemd/system") {
             services = .systemd
         } else if files.hasProgram("rc-service") {
@@ -90,6 +92,12 @@ extension MachineFacts.Means {
         } else if files.hasProgram("service"), files.has("/etc/init.d") {
             services = .scripts
         }
+    }
+
+    /// The effective capabilities of a process, `CapEff` of proc(5), as bits.
+    private static func capabilities(in status: String) -> UInt64 {
+        let line = status.split(separator: "\n").first { $0.hasPrefix("CapEff:") }
+        return line.flatMap { UInt64(trimmed($0.dropFirst("CapEff:".count)), radix: 16) } ?? 0
     }
 
     /// The groups of this process, by their names in `/etc/group`.

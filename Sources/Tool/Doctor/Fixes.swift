@@ -1,3 +1,5 @@
+import CommandSupport
+
 /// A package manager.
 enum Installer: String, CaseIterable, Sendable {
     case apt = "apt-get"
@@ -35,6 +37,8 @@ extension MachineFacts {
         /// Sets a key of `[General]` in bluetoothd's configuration.
         case configure(String)
         case join(group: String)
+        /// Gives this program the capability CAP_NET_ADMIN.
+        case administerNetwork
         /// Allows this user to call org.bluez, by a D-Bus policy.
         case allow
     }
@@ -52,6 +56,7 @@ extension MachineFacts {
         case .restart(let service): means.services.map { asRoot($0.command("restart", service)) }
         case .configure(let setting): configuring(setting)
         case .join(let group): asRoot("usermod --append --groups \(group) \"$(id -un)\"")
+        case .administerNetwork: asRoot("setcap cap_net_admin+ep \(means.executable.forShell)")
         case .allow:
             "echo '<busconfig><policy user=\"\(means.user)\"><allow send_destination=\"org.bluez\"/></policy></busconfig>' | "
                 + asRoot("tee /etc/dbus-1/system.d/lubdub.conf")

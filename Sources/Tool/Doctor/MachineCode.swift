@@ -26,6 +26,7 @@ package enum MachineCode: String, CaseIterable, Sendable {
     case noVirtualAdapters = "LD0222"
     case portTaken = "LD0223"
     case portsTaken = "LD0224"
+    case noCapability = "LD0225"
 
     /// One paragraph: what is missing, and its consequence.
     package var explanation: String {
@@ -37,7 +38,7 @@ package enum MachineCode: String, CaseIterable, Sendable {
         case .otherNamespace:
             "The kernel offers Bluetooth only in the host's network namespace, and this program runs in another one, usually a container. The host's bluetoothd can be used if the container shares its system bus; a bluetoothd in the container needs the host's network."
         case .socketsForbidden:
-            "The kernel has Bluetooth, but a system call filter or a security module refuses its sockets to this program. bluetoothd has its own sockets; only --radio hci:socket would need them here."
+            "The kernel has Bluetooth, but a system call filter or a security module refuses its sockets to this program. bluetoothd has its own sockets; only --radio hci:0 needs them here."
         case .noAdapter:
             "The kernel has no Bluetooth adapter: none is plugged in, its firmware is missing, a switch of the laptop disconnects it, or it belongs to the host of this virtual machine."
         case .noDriver:
@@ -78,6 +79,8 @@ package enum MachineCode: String, CaseIterable, Sendable {
             "Another program, possibly another lubdub, uses the default port of virtual controllers. serve uses the next free port, and prints it."
         case .portsTaken:
             "All default ports of serve are in use. Name another with --controller, or port 0 for any free one."
+        case .noCapability:
+            "--radio hci:0 takes an adapter from bluetoothd, which the kernel allows only to programs with the capability CAP_NET_ADMIN. setcap gives it to the program's file, for each user who runs it; or use sudo. After each new build or installation it is needed again. --radio bluez does not need it."
         }
     }
 }

@@ -66,6 +66,10 @@ package struct MachineFacts: Sendable {
         var installer: Installer?
         var services: ServiceManager?
         var hasRfkill = false
+        /// Whether this process has the capability CAP_NET_ADMIN: capabilities(7).
+        var administersNetwork = false
+        /// The path of this program.
+        var executable = ""
     }
 
     var kernel = Kernel()

@@ -57,7 +57,7 @@ package struct EventLogReplay {
         guard again.problems.isEmpty else {
             throw CommandFailure(
                 .usage,
-                problems: ["lubdub: the manual actions do not fit \(path):"] + again.problems.map(\.description))
+                problems: ["lubdub: the manual actions do not fit \(path):"] + again.problems.flatMap(\.lines))
         }
         guard again.scenario?.devices == source.scenario.devices else {
             throw CommandFailure(.internalError, "cannot merge the devices of \(path) into one file")

@@ -43,10 +43,10 @@ package struct BuiltInClientRun: Sendable {
     }
 
     /// Plays to the scenario's limit, or until `isOver` or all expectations are decided.
-    package mutating func play(_ report: Listener, unless isOver: () -> Bool = { false }) {
+    package mutating func play(_ report: Listener, unless isOver: (Instant) -> Bool = { _ in false }) {
         begin()
         settle(report)
-        while !isOver(), !host.world.isDecided {
+        while !isOver(host.world.now), !host.world.isDecided {
             guard playNext(until: limit, report) else { return host.world.run(until: limit) }
         }
     }
@@ -94,6 +94,8 @@ package struct BuiltInClientRun: Sendable {
     /// Exchanges messages between world and client until there are none.
     package mutating func settle(_ report: Listener) {
         files?.narrate(&host.world)
+        // Most instants are the radio's alone.
+        if !client.hasRequests, !host.hasOutputs { return }
         var (measured, requested) = (0, [Instant]())
         client.settle(with: &host, at: host.world.now) { event, host in
             switch event {

@@ -6,6 +6,18 @@ import Reporting
 package import Simulation
 import TextFormatting
 
+/// The results of cases as JSON, one object per line, instead of text for people.
+package enum CaseLines {
+    package static let option = Arguments.Grammar.Option.flag(
+        "--json",
+        "Print a JSON object per line: one for each case as it ends, then one with the summary; with --list, one\n"
+            + "for each case")
+
+    package static func show(_ entry: Report.Entry) { Console.print("\(JSONReport.line(of: entry))") }
+
+    package static func showSummary(_ report: Report) { Console.print("\(JSONReport.lastLine(of: report))") }
+}
+
 /// Formats the results of cases for the terminal.
 package struct CaseFormatter {
     private static let width = 12  // of the longest verdict

@@ -1,7 +1,7 @@
 package import Arguments
 package import CommandSupport
 package import Conformance
-import EventLog
+package import EventLog
 import Glibc
 import Reporting
 import Scenarios
@@ -23,9 +23,10 @@ package struct LogFiles: Sendable {
     /// `source` is the scenario's text, for `--keep`; `isCase`: whether the data for reports is recorded, too.
     ///
     /// A log can be followed while the run plays; but a run that is not `inRealTime` replaces existing files when it has ended.
+    /// `observer` gets all events, too.
     package init(
         _ configuration: RunConfiguration, _ world: inout World, _ narrator: Narrator? = nil, source: [UInt8] = [],
-        isCase: Bool = false, inRealTime: Bool
+        isCase: Bool = false, inRealTime: Bool, observer: EventJournal.Sink? = nil
     ) throws(CommandFailure) {
         var folder: ArtifactDirectory?
         if let path = configuration.keep { folder = try ArtifactDirectory(path, configuration, source: source) }
@@ -55,12 +56,13 @@ package struct LogFiles: Sendable {
         recorder = isCase && configuration.showsTimelines ? CaseTimelineRecorder(configuration.scenario, wording) : nil
         traceContext = isCase && configuration.hasExternalClient ? TraceContext(configuration.scenario) : nil
         let (recorder, traceContext) = (recorder, traceContext)
-        if !events.isEmpty || isNarrated || recorder != nil || traceContext != nil {
+        if !events.isEmpty || isNarrated || recorder != nil || traceContext != nil || observer != nil {
             world.journal = EventJournal { [events] chunk in
                 for file in events { file.write(chunk) }
                 narrator?.take(chunk, in: wording)
                 recorder?.take(chunk)
                 traceContext?.take(chunk)
+                observer?(chunk)
             }
         }
         if !traces.isEmpty || narrator?.printsPackets == true || traceContext != nil {

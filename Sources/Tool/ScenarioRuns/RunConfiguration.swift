@@ -174,7 +174,7 @@ package func readSource(
         return octets
     }
     guard reading.problems.isEmpty else {
-        throw CommandFailure(.usage, problems: reading.problems.map(\.description))
+        throw CommandFailure(.usage, problems: reading.problems.flatMap(\.lines))
     }
     guard let scenario = reading.scenario else {
         throw CommandFailure(
@@ -198,16 +198,5 @@ extension RunConfiguration {
         if let limitText { words += ["--for", limitText] }
         if isStrict { words.append("--strict") }
         return (words + ["--only", id]).map(\.forShell).joined(separator: " ")
-    }
-}
-
-extension String {
-    /// Quoted as a single word of a shell.
-    package var forShell: String {
-        let plain = "/._-=+:,@%"
-        guard !isEmpty, allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) || plain.contains($0) }) else {
-            return "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
-        }
-        return self
     }
 }

@@ -8,13 +8,14 @@ extension Dashboard {
     package func rows(width: Int, height: Int, _ glyphs: Glyphs, at now: Instant) -> [ScreenRow] {
         var canvas = Canvas(width: width, height: height, glyphs)
         let layout = Layout(
-            width: canvas.width, height: canvas.height, hasECG: ecg != nil, hasSteps: steps != nil || month != nil)
+            width: canvas.width, height: canvas.height, facts: shownFacts.count, hasRhythm: hasRhythm,
+            hasECG: ecg != nil, hasSteps: steps != nil || month != nil)
         var row = 0
         if layout.header > 0 { drawHeader(on: &canvas, row, now) }
         row += layout.header + layout.gap
         let digits = LargeDigits.rows(bpm.map { "\($0)" } ?? "--", glyphs)
         if layout.pulse >= Layout.largePulse, 2 + (digits.first?.count ?? 0) <= canvas.width {
-            drawLargePulse(digits, on: &canvas, row, withStatistics: layout.statistics == 0)
+            drawLargePulse(digits, on: &canvas, rows: row..<row + layout.pulse, withStatistics: layout.statistics == 0)
         } else {
             drawLine(
                 of: shownFacts.filter { $0.0.value != unknown }, behind: drawRate(on: &canvas, row), on: &canvas, row)
@@ -22,6 +23,8 @@ extension Dashboard {
         row += layout.pulse
         if layout.statistics > 0 { drawLine(of: statisticFacts, behind: -1, on: &canvas, row) }
         row += layout.statistics
+        if layout.rhythm > 0 { drawLine(of: rhythmFacts, behind: -1, on: &canvas, row) }
+        row += layout.rhythm
         drawChart(on: &canvas, rows: row..<row + layout.chart)
         row += layout.chart
         drawECG(on: &canvas, rows: row..<row + layout.ecg)
@@ -67,19 +70,23 @@ extension Dashboard {
             let text = problem.quoted.dropFirst().dropLast()
             canvas.write(cutting: text, .warning, row: canvas.height - 1, column: 1)
         } else {
-            canvas.write("q quits", .label, row: canvas.height - 1, column: 1)
+            let keys = MonitorKey.allCases.map { "\($0.rawValue) \($0.effect)" }
+            canvas.write(keys, between: ", ", .label, row: canvas.height - 1, column: 1)
         }
     }
 
     // MARK: Heart rate and single values
 
-    private func drawLargePulse(_ digits: [String], on canvas: inout Canvas, _ row: Int, withStatistics: Bool) {
+    private func drawLargePulse(
+        _ digits: [String], on canvas: inout Canvas, rows: Range<Int>, withStatistics: Bool
+    ) {
+        let row = rows.lowerBound
         for (index, text) in digits.enumerated() { canvas.write(text, .heart, row: row + index, column: 2) }
         let column = max(15, 4 + (digits.first?.count ?? 0))
         canvas.write("bpm", .heart, row: row + 1, column: column)
         if let energy { canvas.write("\(energy) kJ", row: row + 2, column: column) }
-        drawColumn(of: shownFacts, on: &canvas, row, column + 9, gap: 13)
-        if withStatistics { drawColumn(of: statisticFacts, on: &canvas, row, column + 35, gap: 15) }
+        drawColumn(of: shownFacts, on: &canvas, rows, column + 9, gap: 13)
+        if withStatistics { drawColumn(of: statisticFacts, on: &canvas, rows, column + 35, gap: 15) }
     }
 
     /// Returns the column after it.
@@ -97,15 +104,19 @@ extension Dashboard {
 
     private var statisticFacts: [(Shown, Style)] {
         Statistic.Name.allCases.map { name in
-            let label =
-                switch name {
-                case .average: "average"
-                case .resting: "resting"
-                case .mostFrequent: "frequent"
-                }
             let places = name == .mostFrequent ? 0 : 1
-            return ((label, statistics[name].map { decimal($0.value, places) } ?? unknown), .heading)
+            return ((name.label, statistics[name].map { decimal($0.value, places) } ?? unknown), .heading)
         }
+    }
+
+    private var rhythmFacts: [(Shown, Style)] {
+        let interval = rrInterval.map { "\(decimal(Double($0) * 1000 / 1024, 0)) ms" }
+        let variation = variability.rmssd.map { "\(decimal($0, 1)) ms" }
+        return [
+            (("RR interval", interval ?? unknown), .plain), (("RMSSD", variation ?? unknown), .heading),
+            (("pairs", grouped(UInt64(variability.pairs))), .plain),
+            (("left out", grouped(UInt64(variability.leftOut))), .plain),
+        ]
     }
 
     /// As many fields as fit.
@@ -118,11 +129,11 @@ extension Dashboard {
     }
 
     private func drawColumn(
-        of facts: [(Shown, Style)], on canvas: inout Canvas, _ row: Int, _ column: Int, gap: Int
+        of facts: [(Shown, Style)], on canvas: inout Canvas, _ rows: Range<Int>, _ column: Int, gap: Int
     ) {
-        for (index, (fact, style)) in facts.enumerated() where column + gap + fact.value.columns <= canvas.width {
-            canvas.write(fact.label, .label, row: row + index, column: column)
-            canvas.write(fact.value, style, row: row + index, column: column + gap)
+        for ((fact, style), row) in zip(facts, rows) where column + gap + fact.value.columns <= canvas.width {
+            canvas.write(fact.label, .label, row: row, column: column)
+            canvas.write(fact.value, style, row: row, column: column + gap)
         }
     }
 }

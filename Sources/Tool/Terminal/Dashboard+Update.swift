@@ -19,12 +19,16 @@ extension Dashboard {
         case .state(let state): take(.link(Link(state)), at: now)
         case .heartRate(let measurement):
             take(.heartRate(measurement.bpm, contact: measurement.touches, energy: measurement.energyExpended), at: now)
+            // Without contact they are noise.
+            if measurement.touches != false { take(.rrIntervals(measurement.rrIntervals), at: now) }
         case .cleared: take(.cleared, at: now)
         case .value(let value):
             guard let row = value.use.row else { return }
             let count = value.number(of: row).flatMap { UInt32(exactly: $0) }
             switch row.place {
-            case .row: take(.fact(Fact(row, value)), at: now)
+            case .row:
+                if let label = row.replaced { take(.noFact(label: label), at: now) }
+                take(.fact(Fact(row, value)), at: now)
             case .steps: if let count { take(.steps(count), at: now) }
             case .stepsToday: if let count { take(.stepsToday(count, on: day), at: now) }
             }

@@ -25,6 +25,8 @@ package struct Dashboard: Sendable {
         /// Beats per minute; skin contact, if the sensor detects it; kilojoules since the last reset, if it counts
         /// them.
         case heartRate(UInt16, contact: Bool?, energy: UInt16?)
+        /// Times between beats in units of 1/1024 s, in order, which follow those before.
+        case rrIntervals([UInt16])
         /// Heart rates of a stream, in order; the chart shows them instead of the others from now on.
         case measurements([UInt16])
         /// The displayed heart rate is out of date.
@@ -36,6 +38,8 @@ package struct Dashboard: Sendable {
         case stepsToday(UInt32, on: CalendarDay)
         /// A number with its label; it replaces the last one with that label.
         case fact(Fact)
+        /// The number with this label is out of date.
+        case noFact(label: String)
         case statistic(Statistic)
         case problem(String)
     }
@@ -63,6 +67,9 @@ package struct Dashboard: Sendable {
     package private(set) var contact: Bool?
     package private(set) var energy: UInt16?
     private(set) var history = RateHistory()
+    /// The last time between beats in units of 1/1024 s.
+    package private(set) var rrInterval: UInt16?
+    private(set) var variability = HeartRateVariability()
     private var hasMeasurements = false
     package private(set) var ecg: ECGStrip?
     private(set) var isLeadOff = false
@@ -79,6 +86,9 @@ package struct Dashboard: Sendable {
         for label in labels { take(Fact(label: label, value: nil)) }
     }
 
+    /// Whether the device has sent times between beats.
+    var hasRhythm: Bool { rrInterval != nil || variability.pairs > 0 }
+
     /// The duration of the present or last connection.
     package func session(at now: Instant) -> Duration? { linkBegan.map { $0.duration(to: linkEnded ?? now) } }
 
@@ -91,14 +101,19 @@ package struct Dashboard: Sendable {
         case .heartRate(let bpm, let contact, let energy):
             (self.bpm, self.contact, self.energy) = (bpm, contact, energy ?? self.energy)
             if !hasMeasurements { history.add(bpm) }
+            if contact == false { variability.interrupt() }
+        case .rrIntervals(let intervals):
+            for interval in intervals { variability.add(interval) }
+            rrInterval = intervals.last ?? rrInterval
         case .measurements(let rates):
             guard let last = rates.last else { return }
             if !hasMeasurements { (hasMeasurements, history) = (true, RateHistory()) }
             for rate in rates.suffix(RateHistory.length) { history.add(rate) }
             bpm = last
         case .cleared:
-            (bpm, contact) = (nil, nil)
+            (bpm, contact, rrInterval) = (nil, nil, nil)
             history.interrupt()
+            variability.interrupt()
         case .ecg(let samples, let index, let rate, let isLeadOff):
             let strip = ECGStrip(rate: rate, from: index)
             if ecg?.rate != strip.rate { ecg = strip }
@@ -109,6 +124,7 @@ package struct Dashboard: Sendable {
             if month == nil { month = MonthOfSteps(day) }
             month?.take(today: count, total: steps, on: day)
         case .fact(let fact): take(fact)
+        case .noFact(let label): facts.removeAll { $0.label == label }
         case .statistic(let statistic): statistics[statistic.name] = statistic
         case .problem(let text): problem = text
         }
@@ -118,7 +134,9 @@ package struct Dashboard: Sendable {
         self.link = link
         switch link {
         case .scanning, .connecting: break
-        case .connected: (linkBegan, linkEnded, problem) = (now, nil, nil)
+        case .connected:
+            (linkBegan, linkEnded, problem) = (now, nil, nil)
+            variability.interrupt()
         case .subscribed: problem = nil
         case .disconnected: linkEnded = now
         }

@@ -4,6 +4,7 @@ struct Layout: Equatable {
     private(set) var gap = 0
     private(set) var pulse = 0
     private(set) var statistics = 0
+    private(set) var rhythm = 0
     private(set) var chart = 0
     package private(set) var ecg = 0
     package private(set) var steps = 0
@@ -18,8 +19,8 @@ struct Layout: Equatable {
     private static let tallestMonth = 9
     private static let smallestPlot = 3  // a title and two rows
 
-    /// Distributes the rows by importance; the rest makes the charts taller.
-    init(width: Int, height: Int, hasECG: Bool, hasSteps: Bool) {
+    /// Distributes the rows by importance; the rest makes the charts taller.  `facts` are the single values.
+    init(width: Int, height: Int, facts: Int, hasRhythm: Bool, hasECG: Bool, hasSteps: Bool) {
         rest = max(0, height)
         raise(\.pulse, to: 1)
         raise(\.header, to: 1)
@@ -28,11 +29,13 @@ struct Layout: Equatable {
         if hasECG { raise(\.ecg, to: Self.smallestPlot) }
         if hasSteps { raise(\.steps, to: 1) }
         raise(\.footer, to: 1)
+        if hasRhythm { raise(\.rhythm, to: 1) }
         raise(\.pulse, to: Self.largePulse)
         if pulse == Self.largePulse, width >= Self.wide {
             rest += statistics
             statistics = 0
         }
+        if pulse == Self.largePulse, facts > pulse { raise(\.pulse, to: facts) }
         raise(\.gap, to: 1)
         if hasSteps, width >= 40 { raise(\.steps, to: Self.monthOfSteps) }
         if steps >= Self.monthOfSteps, rest > 6 { raise(\.steps, to: min(Self.tallestMonth, steps + rest / 4)) }

@@ -99,6 +99,8 @@ package actor ScreenSession: TerminalSession {
     private var size = (columns: 80, rows: 24)
     private var isShown = false
     private var isPaused = false
+    /// Whether the screen shows what its parts mean.
+    private var isExplaining = false
 
     /// Starts with `start`.
     package init(
@@ -150,12 +152,25 @@ package actor ScreenSession: TerminalSession {
         guard terminal.isOurs, let octets = terminal.read() else { return forgetKeys() }
         let pause = lastKeys.duration(to: loop.now)
         lastKeys = loop.now
-        if decoder.decode(octets, after: pause).contains(.character("q")) { completion.finish(.quit) }
+        for key in decoder.decode(octets, after: pause) { press(key) }
+    }
+
+    private func press(_ key: Key) {
+        guard case .character(let character) = key, let key = MonitorKey(rawValue: character) else { return }
+        switch key {
+        case .quit: completion.finish(.quit)
+        case .help:
+            isExplaining.toggle()
+            resized()
+        }
     }
 
     private func draw() {
         if terminal.hasRoom() {
-            let rows = dashboard.rows(width: size.columns, height: size.rows, glyphs, at: loop.now)
+            let rows =
+                isExplaining
+                ? HelpPage.rows(width: size.columns, height: size.rows, glyphs)
+                : dashboard.rows(width: size.columns, height: size.rows, glyphs, at: loop.now)
             Console.draw(painter.paint(rows, width: size.columns))
         }
         watches.tick?.cancel()

@@ -52,7 +52,7 @@ package struct Check: Identifiable, Sendable {
     }
 
     /// How strongly a specification requires it.
-    package enum Weight: Sendable {
+    package enum Weight: String, CaseIterable, Sendable {
         case required
         case recommended
         /// The check violates the specification on purpose, and the peripheral must survive that.

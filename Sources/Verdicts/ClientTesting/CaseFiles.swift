@@ -33,7 +33,7 @@ extension CaseFiles {
 package func discoverCases(_ operands: [String], mayRepeat: Bool = false) throws(CommandFailure) -> [Case] {
     let discovery = SuiteDiscovery(operands, in: .real(operands), mayRepeat: mayRepeat)
     guard discovery.problems.isEmpty else {
-        throw CommandFailure(.usage, problems: discovery.problems.map(\.description))
+        throw CommandFailure(.usage, problems: discovery.problems.flatMap(\.lines))
     }
     return discovery.cases
 }
@@ -55,7 +55,13 @@ package enum CaseReading {
             self = .unplayed(
                 Outcome(.error, title: title, reasons: ["\(item.path) is a suite, but a case must be a scenario"]))
         } else {
-            self = .unplayed(Outcome(.error, title: title, reasons: problems.map(\.description)))
+            var outcome = Outcome(.error, title: title)
+            outcome.findings = problems.map { problem in
+                var finding = CaseFinding(id: nil, verdict: .error, reason: problem.description)
+                finding.trace = Array(problem.lines.dropFirst())
+                return finding
+            }
+            self = .unplayed(outcome)
         }
     }
 }

@@ -24,6 +24,9 @@ struct CasePlayer: Sendable {
     package let paint: Paint
     package let client: Client
     package let seed: UInt64?
+    /// Whether results are JSON for programs.
+    private let isJSON: Bool
+    private let bar: ProgressBar?
     private let invocation: Invocation
     private let variables: [String: Node]
     private let folders: [String: String]
@@ -33,6 +36,8 @@ struct CasePlayer: Sendable {
     init(_ invocation: Invocation, keeping cases: [Case]) throws(CommandFailure) {
         self.invocation = invocation
         (seed, verbosity) = (try RunConfiguration.seed(invocation), try Verbosity(invocation))
+        isJSON = invocation.has("--json")
+        bar = verbosity == .normal ? .ofSteps() : nil
         paint = try Paint(invocation, for: Console.descriptor)
         let speed = try RunConfiguration.speed(invocation)
         if let external = try ClientUnderTest(invocation) {
@@ -80,7 +85,8 @@ struct CasePlayer: Sendable {
         }
         do throws(CommandFailure) {
             let configuration = try RunConfiguration(scenario, item, seed: seed, keep: folders[item.id], invocation)
-            return .played(try play(configuration, turn, signals, printsClient: verbosity == .verbose))
+            let printsClient = verbosity == .verbose && !isJSON
+            return .played(try play(configuration, turn, signals, printsClient: printsClient))
         } catch { return .failed(error, title: scenario.name) }
     }
 
@@ -88,19 +94,22 @@ struct CasePlayer: Sendable {
         alone configuration: RunConfiguration, _ turn: SuiteScheduler.Turn, _ signals: Signals
     ) -> SuiteScheduler.CaseCompletion {
         do throws(CommandFailure) {
-            return .played(try play(configuration, turn, signals, printsClient: verbosity > .quiet))
+            let bar = verbosity == .normal ? ProgressBar() : nil
+            return .played(
+                try play(configuration, turn, signals, printsClient: verbosity > .quiet && !isJSON, showing: bar))
         } catch { return .failed(error, title: configuration.scenario.name) }
     }
 
     /// `printsClient`: whether the client's lines are printed.
     private func play(
-        _ configuration: RunConfiguration, _ turn: SuiteScheduler.Turn, _ signals: Signals, printsClient: Bool
+        _ configuration: RunConfiguration, _ turn: SuiteScheduler.Turn, _ signals: Signals, printsClient: Bool,
+        showing bar: ProgressBar? = nil
     ) throws(CommandFailure) -> CaseResult {
         let source = configuration.keep == nil ? [] : contents(of: configuration.path) ?? []
         switch client {
         case .builtIn(let speed):
             let (clientRun, judgement, code) = try playToBuiltInClient(
-                configuration, at: speed, narrator, source: source, signals
+                configuration, at: speed, narrator, source: source, signals, showing: bar
             ) {
                 instant, update in
                 if printsClient { Console.print("\(paint("\(instant)", .quiet))  \(paint(update))") }
@@ -110,7 +119,8 @@ struct CasePlayer: Sendable {
             let isOneOfSeveral = (invocation.text("--jobs").flatMap { Int($0) } ?? 1) > 1
             let narration = ClientUnderTest.Narration(
                 label: isOneOfSeveral ? configuration.item.map { "\($0.id): " } ?? "" : "",
-                hasAddresses: configuration.item == nil || verbosity > .quiet, hasErrors: verbosity > .quiet)
+                hasAddresses: !isJSON && (configuration.item == nil || verbosity > .quiet),
+                hasErrors: verbosity > .quiet)
             var result = try external.play(configuration, narrator, source: source, signals, narration) {
                 instant, line in
                 if printsClient { Console.print("\(paint("\(instant)", .quiet))  \(line.json.abbreviated)") }
@@ -141,6 +151,7 @@ struct CasePlayer: Sendable {
     // MARK: Output
 
     package func report(_ entry: Report.Entry, _ result: CaseResult?) {
+        if isJSON { return CaseLines.show(entry) }
         guard verbosity > .quiet || entry.outcome.verdict != .pass else { return }
         if verbosity == .verbose, let judgement = result?.judgement {
             for line in judgement.lines(paint) { Console.print(line) }
@@ -148,21 +159,36 @@ struct CasePlayer: Sendable {
         for line in CaseFormatter(paint: paint, isVirtual: isVirtual).lines(entry) { Console.print(line) }
     }
 
+    /// Reports the only case of a run.
+    func reportAlone(_ item: Case, _ completion: SuiteScheduler.CaseCompletion) {
+        if isJSON {
+            guard let outcome = completion.outcome else { return }
+            CaseLines.show(Report.Entry(id: item.id, outcome: outcome))
+        } else if let result = completion.result {
+            for line in result.lines(paint, isVirtual: isVirtual) { Console.print(line) }
+        }
+    }
+
+    func reportEnd(_ report: Report) {
+        if isJSON { return CaseLines.showSummary(report) }
+        for line in CaseFormatter(paint: paint, isVirtual: isVirtual).summary(report) { Console.print(line) }
+    }
+
     /// Shows on a terminal how many cases have finished, and which are running.
     package func showProgress(_ ended: Int, among count: Int, playing ids: [String]) {
-        guard verbosity == .normal, isatty(STDERR_FILENO) == 1, Paint.canErase else { return }
+        guard let bar else { return }
         let names = ids.joined(separator: ", ")
         let shown = names.count > 50 ? "…" + names.suffix(49) : names
-        Console.show(last: "\(min(ended + 1, count)) of \(count): \(shown)")
+        bar.show(Double(ended) / Double(max(1, count)), "\(min(ended + 1, count)) of \(count): \(shown)")
     }
 }
 
-/// Plays a scenario to the built-in client.
+/// Plays a scenario to the built-in client. In virtual time, `bar` shows the progress.
 ///
 /// - Returns: The finished run, its judgement, and the exit code of a command that plays nothing else.
 package func playToBuiltInClient(
     _ configuration: RunConfiguration, at speed: Speed, _ narrator: Narrator?, source: [UInt8] = [],
-    _ signals: Signals = Signals(),
+    _ signals: Signals = Signals(), showing bar: ProgressBar? = nil,
     report: @escaping @Sendable (Instant, SensorCollector.Update) -> Void
 ) throws(CommandFailure) -> (BuiltInClientRun, Judgement, ExitCode) {
     var world = try configuration.world()
@@ -173,8 +199,9 @@ package func playToBuiltInClient(
     let reason: RunCompletion.Reason
     switch speed {
     case .max:
-        var interruption = Interruption(signals, files)
-        clientRun.play(report, unless: { interruption.isDue() })
+        var interruption = Interruption(signals, files, showing: bar, until: clientRun.limit)
+        clientRun.play(report, unless: { interruption.isDue(at: $0) })
+        if bar != nil { ProgressBar.remove() }
         reason = interruption.reason ?? .time
     case .real(let factor):
         (clientRun, reason) = try play(clientRun, files, signals, factor, report)
@@ -223,16 +250,17 @@ package func runSuite(_ selection: CaseSelection, _ invocation: Invocation) thro
         play: player.play,
         report: { turn, completion in
             guard let outcome = completion.outcome else { return }
-            player.report(Report.Entry(id: turn.item.id, outcome: outcome), completion.result)
+            let entry = Report.Entry(id: turn.item.id, outcome: outcome, run: turn.item.run)
+            player.report(entry, completion.result)
         },
         showProgress: { player.showProgress($0, among: cases.count, playing: $1) })
     let empty = Report(version: version, seed: player.seed, shard: selection.shard)
     let order = SuiteScheduler.Order(isSuites: player.isVirtual, endsAtFault: invocation.has("--until-fail"))
     let runner = CaseRunner(cases, into: empty, runOfCase: \.run)
     let scheduler = try SuiteScheduler(runner, jobs: jobs, order, callbacks).run(Signals())
-    Console.show(last: nil)
+    ProgressBar.remove()
     let report = scheduler.runner.report
-    for line in CaseFormatter(paint: player.paint, isVirtual: player.isVirtual).summary(report) { Console.print(line) }
+    player.reportEnd(report)
     try reports.write(report)
     let share = "\(report.cases.count) of \(cases.count.counted("case")) \(cases.count == 1 ? "was" : "were") run"
     if let interruption = scheduler.interruption {
@@ -254,12 +282,10 @@ package func runSingleCase(_ item: Case, _ invocation: Invocation) throws(Comman
     let reports = try ReportFiles(invocation)
     let callbacks = SuiteScheduler.Callbacks(
         play: { player.play(alone: configuration, $0, $1) },
-        report: { _, completion in
-            guard let result = completion.result else { return }
-            for line in result.lines(player.paint, isVirtual: player.isVirtual) { Console.print(line) }
-        })
+        report: { player.reportAlone($0.item, $1) })
     let runner = CaseRunner([item], into: Report(version: version))
     let scheduler = try SuiteScheduler(runner, jobs: 1, SuiteScheduler.Order(), callbacks).run(Signals())
+    if invocation.has("--json") { player.reportEnd(scheduler.runner.report) }
     try reports.write(scheduler.runner.report)
     switch scheduler.last {
     case .played(let result): return result.code

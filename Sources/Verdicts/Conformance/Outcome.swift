@@ -13,7 +13,8 @@ package struct CaseFinding: Hashable, Sendable {
     package var why: Reason?
     /// When it was decided; nil if there is no such instant.
     package var instant: Instant?
-    /// The lines of the packet trace around that instant: `4.046108  <- ATT Handle Value Notification …`.
+    /// The lines of the packet trace around that instant: `4.046108  <- ATT Handle Value Notification …`; for a problem of
+    /// a file, its source lines and its fix.
     package var trace: [String] = []
 
     /// A verdict about the expectation `id`.

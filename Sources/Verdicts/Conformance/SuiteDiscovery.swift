@@ -22,6 +22,22 @@ package struct CaseFiles {
         kind: @escaping (String) -> Kind?, names: @escaping (String) -> [String],
         contents: @escaping (String) -> [UInt8]?
     ) { (self.kind, self.names, self.contents) = (kind, names, contents) }
+
+    /// The same files; `note` receives the path of each file and folder that is looked at.
+    package func noting(_ note: @escaping (String) -> Void) -> CaseFiles {
+        let (kind, names, contents) = (kind, names, contents)
+        return CaseFiles { path in
+            let found = kind(path)
+            if found == nil { note(path) }
+            return found
+        } names: { path in
+            note(path)
+            return names(path)
+        } contents: { path in
+            note(path)
+            return contents(path)
+        }
+    }
 }
 
 /// Finds the cases of command-line operands: scenarios, suites and folders.

@@ -40,9 +40,10 @@ package struct Judge: Sendable {
         package var reason: String? { why?.description }
     }
 
+    /// The kinds of events on which expectations depend; the caller may leave out others.
+    package let kinds: [Event.Kind]
     private var docket: Docket
     private var context: Context
-    private let kinds: [Event.Kind]  // that expectations depend on
     /// Whether the time limits wait for the operator to connect the client.
     package private(set) var waitsForConnection: Bool
     private var now = Instant.start
@@ -78,9 +79,6 @@ package struct Judge: Sendable {
     /// it does not count for other questions.
     package mutating func setAudience(_ expectation: Int?) { audience = expectation.map(Audience.only) ?? .nobody }
 
-    /// Whether any expectation depends on a kind of event; the caller may leave out others.
-    package func waits(for kind: Event.Kind) -> Bool { kinds.contains(kind) }
-
     /// Whether all expectations of the scenario have a verdict; there must be one.
     package var isDecided: Bool { docket.undecided == 0 && docket.count > 0 }
 
@@ -89,7 +87,7 @@ package struct Judge: Sendable {
 
     /// Takes an event; without effect after the end.
     package mutating func observe(_ observed: ObservedEvent, at instant: Instant, into rulings: inout [Ruling]) {
-        guard !isOver, waits(for: observed.kind) else { return }
+        guard !isOver, kinds.contains(observed.kind) else { return }
         advance(to: instant)
         if waitsForConnection, observed.kind == .connected {
             waitsForConnection = false

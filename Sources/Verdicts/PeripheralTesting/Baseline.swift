@@ -36,7 +36,7 @@ struct Baseline {
             return
         }
         let (report, problems) = JSONReport.read(octets, file: name)
-        guard let report else { throw CommandFailure(.usage, problems: problems.map(\.description)) }
+        guard let report else { throw CommandFailure(.usage, problems: problems.flatMap(\.lines)) }
         ids = Set(report.cases.filter { $0.outcome.verdict == .fail }.map(\.id))
     }
 
@@ -93,6 +93,6 @@ struct Baseline {
         let log = ProblemLog()
         do throws(Problem) {
             return Cursor(try Node(json: octets, file: file, log: log), file: file, log: log)
-        } catch { throw CommandFailure(.usage, problems: (log.problems + [error]).map(\.description)) }
+        } catch { throw CommandFailure(.usage, problems: (log.problems + [error]).flatMap(\.lines)) }
     }
 }

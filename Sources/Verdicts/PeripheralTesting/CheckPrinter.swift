@@ -13,15 +13,22 @@ struct CheckPrinter {
     private let paint: Paint
     private let isQuiet: Bool
     private let isVerbose: Bool
+    /// Whether it prints JSON for programs.
+    private let isJSON: Bool
     private var skipped: [(id: String, reason: String)] = []
     private var faults: [TerminalLine] = []
 
     init(_ invocation: Invocation) throws(CommandFailure) {
         (isQuiet, isVerbose) = (invocation.has("--quiet"), invocation.has("--verbose"))
+        isJSON = invocation.has("--json")
         paint = try Paint(invocation, for: Console.descriptor)
     }
 
-    mutating func show(_ outcome: Check.Outcome, isKnown: Bool, replay: String, trace packets: [String]) {
+    /// `reported` is the outcome as a case of a report.
+    mutating func show(
+        _ outcome: Check.Outcome, as reported: Outcome, isKnown: Bool, replay: String, trace packets: [String]
+    ) {
+        if isJSON { return CaseLines.show(Report.Entry(id: outcome.check.id, outcome: reported)) }
         let title = title(outcome, isKnown: isKnown)
         let headline: TerminalLine = outcome.reason.map { "\(title): \($0)" } ?? title
         switch outcome.verdict {
@@ -39,6 +46,7 @@ struct CheckPrinter {
 
     /// Prints the summary, which `facts` follow, and what did not pass.
     func end(_ report: Report, facts: [String] = []) {
+        if isJSON { return CaseLines.showSummary(report) }
         if !isQuiet, report.summary.total > 0 { Console.print("") }
         for line in [report.summary.words()] + facts { Console.print("\(line)") }
         if !isQuiet, !skipped.isEmpty {

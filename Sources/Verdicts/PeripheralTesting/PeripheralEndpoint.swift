@@ -2,12 +2,13 @@ package import Arguments
 package import Checks
 package import CommandSupport
 import Drivers
-import EventLog
+package import EventLog
 import Glibc
 import Reporting
 import ScenarioRuns
 import Simulation
 package import Sockets
+import Terminal
 import TextFormatting
 
 /// The radio that reaches a real peripheral.
@@ -84,6 +85,29 @@ package enum PeripheralEndpoint {
         return code
     }
 
+    /// Visits the peripheral that `--peer` names, and passes on all packets.
+    ///
+    /// `isEnough` is asked once a second whether to end before `duration` is over.
+    package func visit(
+        _ invocation: Invocation, for duration: Duration, packets: PacketLog, until isEnough: () -> Bool
+    ) throws(CommandFailure) -> ExitCode {
+        let security = try ExaminerSecurity(invocation)
+        defer { Console.show(last: nil) }
+        return try withHost(packets) { host throws(CommandFailure) in
+            guard let name = invocation.text("--peer") else { throw missingPeer(host) }
+            host.security = security
+            let visit = Visit(to: Peer(name), for: duration) { stage in
+                showProgress(of: host.time, for: stage == .searching ? timeout : duration, stage.words(name))
+            }
+            do throws(CheckExit) { try visit.run(by: host, until: isEnough) } catch {
+                if let code = host.time.reason?.code { return code }
+                throw CommandFailure(.environment, host.trouble ?? error.description)
+            }
+            if case .failure(let reason)? = host.time.reason { throw CommandFailure(.environment, reason) }
+            return .success
+        }
+    }
+
     private func traceFile(_ invocation: Invocation) throws(CommandFailure) -> TraceFile? {
         guard let path = invocation.text("--trace") else { return nil }
         if path == "-" { throw CommandFailure(.usage, "--trace must be a file, not standard output") }
@@ -134,7 +158,7 @@ package enum PeripheralEndpoint {
     /// The options of a command line that reaches the peripheral again.
     private var options: [String] {
         switch self {
-        case .radio(.controller(let address)): ["--radio", "hci:\(address)"]
+        case .radio(.controller(let address)): ["--radio", address.radio]
         case .radio(let bluez): ["--radio", "\(bluez)"]
         case .controllers(let addresses): addresses.flatMap { ["--controller", "\($0)"] }
         }
@@ -148,4 +172,27 @@ package enum PeripheralEndpoint {
             "no peripheral given: name it with --peer. Found within 5 s: \(found.isEmpty ? "none" : found.joined(separator: ", "))"
         )
     }
+}
+
+extension Visit.Stage {
+    fileprivate func words(_ peer: String) -> String {
+        switch self {
+        case .searching: "looking for \(peer.quoted)"
+        case .discovering: "connecting to \(peer.quoted)"
+        case .reading: "reading values"
+        case .receiving(let values): "receiving \(values.counted("value"))"
+        }
+    }
+}
+
+/// Shows on a terminal what is happening, and for how long.
+private func showProgress(of time: RealTime, for duration: Duration, _ activity: String) {
+    guard isatty(STDERR_FILENO) == 1, Paint.canErase else { return }
+    let begin = time.now
+    let show = {
+        Console.show(
+            last: "\(activity), \(begin.duration(to: time.now).components.seconds) of \(duration.components.seconds) s")
+    }
+    show()
+    time.tick = show
 }

@@ -44,6 +44,7 @@ struct RealPeripheralTest {
         while !host.isOver, let turn = runner.next() {
             showProgress(
                 host, "\(runner.count + 1) of \(checks.count): \(turn.item.id)",
+                part: Double(runner.count) / Double(checks.count),
                 left: examination.estimate(for: [turn.item] + runner.remaining))
             let outcome = examination.outcome(of: turn.item)
             if host.isOver { break }
@@ -99,7 +100,7 @@ struct RealPeripheralTest {
         guard runner.ended(turn, reported, isDisturbed: outcome.isExcused) else {
             return Console.warn("\(outcome.check.id): \(outcome.reason ?? ""); it runs again at the end")
         }
-        printer.show(outcome, isKnown: isKnown, replay: replay, trace: packets)
+        printer.show(outcome, as: reported, isKnown: isKnown, replay: replay, trace: packets)
     }
 
     private mutating func giveUp(after last: Check, _ recent: RecentPackets, _ runner: inout CaseRunner<Check>) {
@@ -139,14 +140,16 @@ struct RealPeripheralTest {
     }
 
     /// Shows on a terminal what is happening, for how long, and about how long the rest takes.
-    private func showProgress(_ host: RealTimeHost, _ activity: String, left: @autoclosure () -> Duration? = nil) {
+    private func showProgress(
+        _ host: RealTimeHost, _ activity: String, part: Double? = nil, left: @autoclosure () -> Duration? = nil
+    ) {
         guard isatty(STDERR_FILENO) == 1, Paint.canErase else { return }
         let (begin, left) = (host.now, left())
         let show = { [time = host.time] in
             let passed = begin.duration(to: time.now)
             // A check may take longer than the estimate.
             let rest = left.map { "; about \(max(1, ($0 - passed).components.seconds)) s left" } ?? ""
-            Console.show(last: "\(activity), \(passed.components.seconds) s\(rest)")
+            ProgressBar.show(part, "\(activity), \(passed.components.seconds) s\(rest)")
         }
         show()
         host.time.tick = show
@@ -185,7 +188,10 @@ package struct SimulatedPeripheralTest {
         let signals = Signals()
         var report = Report(version: version, seed: configuration.seed)
         var interruption: ExitCode?
-        for check in checks {
+        let bar = ProgressBar()
+        defer { if bar != nil { ProgressBar.remove() } }
+        for (index, check) in checks.enumerated() {
+            bar?.show(Double(index) / Double(checks.count), "\(index + 1) of \(checks.count): \(check.id)")
             interruption = signals.take().map { .signal($0) } ?? (Console.failure == EPIPE ? .signal(SIGPIPE) : nil)
             guard interruption == nil else { break }
             let outcome = try run(check)
@@ -193,9 +199,9 @@ package struct SimulatedPeripheralTest {
             if let finding = outcome.finding { packets = try trace(of: check, finding) }
             let replay = configuration.replay(of: check.id)
             let isKnown = baseline?.accepts(outcome) == true
-            printer.show(outcome, isKnown: isKnown, replay: replay, trace: packets)
             let reported = Outcome(
                 outcome, isKnown: isKnown, replay: replay, seed: configuration.seed, trace: packets)
+            printer.show(outcome, as: reported, isKnown: isKnown, replay: replay, trace: packets)
             report.add(check.id, reported)
         }
         if interruption == nil { printer.end(report, facts: try Baseline.facts(report, baseline)) }

@@ -15,13 +15,12 @@ extension JSONReport {
         _ octets: some Collection<UInt8>, file: String
     ) -> (report: Report?, problems: [Problem]) {
         let log = ProblemLog()
-        do throws(Problem) {
-            let document = Cursor(try Node(json: octets, file: file, log: log), file: file, log: log)
-            grammar.check(document)
-            guard log.problems.isEmpty else { return (nil, log.problems) }
-            let report = report(document)
-            return (log.problems.isEmpty ? report : nil, log.problems)
-        } catch { return (nil, log.problems + [error]) }
+        guard let node = Node.repaired(json: octets, file: file, log: log) else { return (nil, log.problems) }
+        let document = Cursor(node, file: file, log: log)
+        grammar.check(document)
+        guard log.isEmpty else { return (nil, log.problems) }
+        let report = report(document)
+        return (log.isEmpty ? report : nil, log.problems)
     }
 
     private static func report(_ document: Cursor) -> Report {
@@ -42,7 +41,9 @@ extension JSONReport {
             let id = item["id"]?.string ?? ""
             if id.isEmpty { item["id"]?.note(.outOfRange, "the id of a case must not be empty") }
             if !ids.insert(id).inserted {
-                item["id"]?.note(.duplicateID, "another case has the id \(id.abbreviated.quoted)")
+                item["id"]?.note(
+                    .duplicateID, "another case has the id \(id.abbreviated.quoted)",
+                    help: "merge reports of different cases")
             }
             report.add(id, outcome(item), run: run(item, id))
         }

@@ -7,15 +7,24 @@ import TextFormatting
 /// A report as JSON, one case per line.
 package enum JSONReport {
     package static func text(of report: Report) -> String {
-        let cases = report.cases.map(row).joined(separator: ",\n  ")
-        let counts = Verdict.allCases.map { "\($0.rawValue.quoted): \(report.summary[$0])" }.joined(separator: ", ")
+        let cases = report.cases.map { row($0, withStart: true) }.joined(separator: ",\n  ")
         let seed = report.facts.isEmpty ? "\"seed\": \(report.seed), " : ""
         let shard = report.shard.map { "\"shard\": \("\($0)".quoted), " } ?? ""
         return """
             {"lubdub": \(report.version.quoted), \(seed)\(shard)\(about(report))"cases": [\(cases.isEmpty ? "" : "\n  ")\(cases)],
-             "summary": {\(counts)}}
+             "summary": {\(counts(report))}}
 
             """
+    }
+
+    /// A case on one line, as ``lineSchema`` describes it.  It has no start, since cases need not end in order.
+    package static func line(of entry: Report.Entry) -> String { row(entry, withStart: false) }
+
+    /// The last line, after those of the cases.
+    package static func lastLine(of report: Report) -> String { "{\"summary\": {\(counts(report))}}" }
+
+    private static func counts(_ report: Report) -> String {
+        Verdict.allCases.map { "\($0.rawValue.quoted): \(report.summary[$0])" }.joined(separator: ", ")
     }
 
     private static func about(_ report: Report) -> String {
@@ -24,7 +33,7 @@ package enum JSONReport {
         return lists.map { "\($0.0.quoted): [\($0.1.joined(separator: ", "))],\n " }.joined()
     }
 
-    private static func row(_ entry: Report.Entry) -> String {
+    private static func row(_ entry: Report.Entry, withStart: Bool) -> String {
         let outcome = entry.outcome
         let members =
             [
@@ -32,7 +41,8 @@ package enum JSONReport {
                 ("seed", entry.seed.map { "\($0)" } ?? "null"), ("run", entry.run?.number.map { "\($0)" } ?? "null"),
                 ("verdict", outcome.verdict.rawValue.quoted),
                 ("requirement", line(outcome.requirements, by: ", ")), ("reason", line(outcome.account, by: "\n")),
-                ("replay", outcome.replay?.quoted ?? "null"), ("start", "\(entry.start)"),
+                ("replay", outcome.replay?.quoted ?? "null"),
+            ] + (withStart ? [("start", "\(entry.start)")] : []) + [
                 ("duration", "\(Instant.start.advanced(by: outcome.duration))"),
                 ("note", outcome.note?.quoted ?? "null"),
                 ("findings", "[\(outcome.faults.map(text(of:)).joined(separator: ", "))]"),
@@ -82,6 +92,16 @@ package enum JSONReport {
             .init("summary", .object(counts), required: true, "The number of cases per verdict."),
         ]),
         definitions: [("case", .object(fields)), ("finding", .object(findingFields))], everywhere: [])
+
+    /// The JSON Schema of the lines of `run --json` and `check --json`.
+    package static var lineSchema: String {
+        let summary = Shape.Field(
+            "summary", .object(counts), required: true, "The number of cases per verdict, on the last line.")
+        let lines = Grammar(
+            root: .any([.object(fields.filter { $0.key != "start" }), .object([summary])]),
+            definitions: [("finding", .object(findingFields))], everywhere: [])
+        return lines.schema(title: "A line of lubdub run --json and lubdub check --json")
+    }
 
     private static let fields: [Shape.Field] = [
         .init(

@@ -19,7 +19,7 @@ extension JSONReport {
             problems += found
             if let report { reports.append(report) }
         }
-        guard problems.isEmpty else { throw CommandFailure(.usage, problems: problems.map(\.description)) }
+        guard problems.isEmpty else { throw CommandFailure(.usage, problems: problems.flatMap(\.lines)) }
         return reports
     }
 }

@@ -1,5 +1,6 @@
 import Bluetooth
 package import Characteristics
+import Documents
 import GATT
 import Octets
 package import Sensors
@@ -10,6 +11,9 @@ extension ServiceDescription {
     /// The Battery Service, 0x180F.  Battery Service 1.1.
     package static let battery = ServiceDescription(
         "battery", .battery, "a level, notified when it changes", isAdvertised: false,
+        example: [
+            "service": "battery", "value": ["curve": "ramp", "start": 90, "end": 5, "over": "1 h"], "period": "10 s",
+        ],
         fields: [BatteryFields.level, BatteryFields.period],
         characteristics: [
             CharacteristicDescription(
@@ -26,9 +30,9 @@ extension ServiceDescription {
 package enum BatteryFields {
     static let range = 0.0...100
     /// Percent.
-    package static let level = Field.curve("value", range, standard: 100, "In percent; 100 by default.")
+    package static let level = Field.curve("value", range, standard: 100, "Level in percent.")
     /// How often the level is compared; a subscribed client is notified of a change.
-    package static let period = Field.period("How often a change is notified; 1 s by default.")
+    package static let period = Field.period("How often a change is notified.")
 }
 
 extension BatteryLevel: CharacteristicValue {

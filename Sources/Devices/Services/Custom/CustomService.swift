@@ -34,7 +34,9 @@ extension ConfiguredService {
 struct CustomSensor: ServiceSensor {
     private struct Content {
         let format: ValueFormat
-        var schedule: Schedule
+        private var schedule: Schedule
+        /// Its notifications instead of the present value at each period; nil for none.
+        private var playback: Playback?
         private var base: SensorInput
         /// The value that a client wrote; overrides the initial one.
         private var written: [UInt8]?
@@ -45,6 +47,7 @@ struct CustomSensor: ServiceSensor {
 
         init(_ characteristic: CustomCharacteristic, seed: UInt64) {
             (format, schedule) = (characteristic.format, Schedule(every: characteristic.period))
+            playback = characteristic.recording.map { Playback($0) }
             base =
                 switch characteristic.initial {
                 case .curve(let curve): .signal(Signal(curve, seed: seed))
@@ -59,6 +62,26 @@ struct CustomSensor: ServiceSensor {
         mutating func take(_ value: SensorInput?, from begun: Instant) {
             taken = value.map { ($0.limited, begun) }
             fixed = taken == nil ? written ?? base.octets : taken?.value.octets
+        }
+
+        var due: Instant { playback?.due ?? schedule.due }
+
+        mutating func didSubscribe(at now: Instant) {
+            playback?.start(at: now)
+            schedule.reschedule(after: now)
+        }
+
+        mutating func reschedule(after now: Instant) {
+            playback?.skip(to: now)
+            schedule.reschedule(after: now)
+        }
+
+        /// The value that is due is about to be sent.
+        mutating func advance(at now: Instant) {
+            schedule.reschedule(after: now)
+            guard playback != nil else { return }
+            playback?.advance()
+            if taken == nil, let octets = playback?.current { (written, fixed) = (octets, octets) }
         }
 
         /// Nil for a value without a number, and when its curve has stopped.
@@ -106,15 +129,15 @@ struct CustomSensor: ServiceSensor {
     }
 
     mutating func didSubscribe(to id: ValueID, at now: Instant, context: inout SensorContext) {
-        if let index = index(id) { contents[index].schedule.reschedule(after: now) }
+        if let index = index(id) { contents[index].didSubscribe(at: now) }
     }
 
     mutating func reschedule(_ id: ValueID, after now: Instant) {
-        if let index = index(id) { contents[index].schedule.reschedule(after: now) }
+        if let index = index(id) { contents[index].reschedule(after: now) }
     }
 
     func nextNotification(of id: ValueID, context: SensorContext) -> Instant {
-        index(id).map { contents[$0].schedule.due } ?? .never
+        index(id).map { contents[$0].due } ?? .never
     }
 
     /// The whole value; each client's server truncates it to the MTU.
@@ -123,7 +146,7 @@ struct CustomSensor: ServiceSensor {
         into packet: inout Packet, pool: inout PacketPool
     ) -> Bool {
         guard let index = index(id) else { return false }
-        if trigger == .scheduled { contents[index].schedule.reschedule(after: now) }
+        if trigger == .scheduled { contents[index].advance(at: now) }
         guard let octets = octets(index, at: now, context: &context) else { return false }
         pool.append(octets[...], to: &packet)
         return true

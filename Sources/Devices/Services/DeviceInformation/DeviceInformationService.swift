@@ -1,5 +1,6 @@
 import Bluetooth
 package import Characteristics
+import Documents
 import GATT
 package import Octets
 import Sensors
@@ -11,6 +12,10 @@ extension ServiceDescription {
     /// The Device Information Service, 0x180A.  Device Information Service 1.2.
     package static let deviceInformation = ServiceDescription(
         "device_information", .deviceInformation, "manufacturer, model and other strings", isAdvertised: false,
+        example: [
+            "service": "device_information", "manufacturer": "Acme", "model": "Strap 2", "serial": "0042",
+            "hardware": "B", "firmware": "1.4.0", "software": "1.4.2",
+        ],
         fields: DeviceInformation.allCases.map { DeviceInformationFields.field(of: $0) },
         characteristics: DeviceInformation.allCases.map { kind in
             CharacteristicDescription(
@@ -27,7 +32,7 @@ extension ServiceDescription {
 package enum DeviceInformationFields {
     /// The string of one characteristic; nil: the device does not have it.
     package static func field(of kind: DeviceInformation) -> Field<String?> {
-        .optionalText(kind.rawValue, "A string.")
+        .optionalText(kind.rawValue, "The \(kind.rawValue) string.")
     }
 }
 

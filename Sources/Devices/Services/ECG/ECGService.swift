@@ -1,5 +1,6 @@
 import Bluetooth
 package import Characteristics
+import Documents
 import GATT
 package import Octets
 package import Sensors
@@ -12,7 +13,12 @@ extension ServiceDescription {
     package static let ecg = ServiceDescription(
         "ecg", VendorUUID.ecg.uuid,
         "vendor service: an ECG with 500 samples per second, whose R waves match the beats of `heart_rate`",
-        main: "samples", fields: ECGFields.all,
+        main: "samples",
+        example: [
+            "service": "ecg", "as": "ecg", "rate": "250 Hz", "lead": 2,
+            "noise": ["mains": "50 Hz", "wander": 0.1, "muscle": 0.005],
+        ],
+        fields: ECGFields.all,
         characteristics: [
             CharacteristicDescription(
                 .ecgSamples, .notify, format: ECGFrame.self,
@@ -35,7 +41,7 @@ extension ServiceDescription {
 package enum ECGFields {
     static let leads = 0.0...255
     /// `ecg` for the vendor-specific service, `pmd` for Polar Measurement Data.
-    package static let form = Field.word("as", ["ecg", "pmd"], standard: "ecg", "The service; ecg by default.")
+    package static let form = Field.word("as", ["ecg", "pmd"], standard: "ecg", "The service.")
     /// Samples per second; nil: the service's usual rate.
     package static let rate = Field.optionalRate(
         "rate", 1...4000, "Samples per second, 1 to 4000; 500 by default, for pmd 130.")
@@ -47,7 +53,7 @@ package enum ECGFields {
     /// mV; nil: that of a resting person.
     package static let muscle = Field.optionalNumber("noise.muscle", 0...10, "Muscle noise, in mV.")
     /// The number of the lead; the wave form is always that of one lead.
-    package static let lead = Field.curve("lead", leads, standard: 1, "Number of the lead; 1 by default.")
+    package static let lead = Field.curve("lead", leads, standard: 1, "Number of the lead.")
 
     static let all: [any ServiceField] = [
         form, rate,

@@ -1,5 +1,6 @@
 import Bluetooth
 import Characteristics
+import Documents
 import GATT
 import Octets
 package import Sensors
@@ -11,6 +12,10 @@ extension ServiceDescription {
     /// The vendor-specific Feed service, 0x0400: a number that is notified periodically.
     package static let feed = ServiceDescription(
         "feed", VendorUUID.feed.uuid, "vendor service: a number, notified periodically",
+        example: [
+            "service": "feed", "period": "20 ms",
+            "value": ["curve": "walk", "start": 9000, "by": 900, "period": "20 ms", "range": [0, 25000]],
+        ],
         fields: [FeedFields.value, FeedFields.period],
         characteristics: [
             CharacteristicDescription(
@@ -25,7 +30,7 @@ extension ServiceDescription {
 package enum FeedFields {
     static let range = 0.0...4_294_967_295
     package static let value = Field.curve("value", range, "A whole number.")
-    package static let period = Field.period("Notification interval; 1 s by default.")
+    package static let period = Field.period("Notification interval.")
 }
 
 /// Feed Value, vendor 0x0401: a `VendorCount`.

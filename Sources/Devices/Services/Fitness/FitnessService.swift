@@ -1,5 +1,6 @@
 import Bluetooth
 package import Characteristics
+import Documents
 import GATT
 import Octets
 package import Sensors
@@ -12,6 +13,11 @@ extension ServiceDescription {
     package static let fitness = ServiceDescription(
         "fitness", VendorUUID.fitness.uuid,
         "vendor service: total steps and today's steps, read or notified, and body temperature, read on demand",
+        example: [
+            "service": "fitness", "steps": ["curve": "ramp", "start": 0, "end": 6600, "over": "1 h"],
+            "temperature": 36.6,
+            "daily_reset": "04:00", "period": "2 s",
+        ],
         fields: [
             FitnessFields.steps, FitnessFields.temperature,
             FitnessFields.dailyReset, FitnessFields.period,
@@ -59,11 +65,11 @@ package enum FitnessFields {
     /// Nil: the device has neither Steps nor Steps Today.
     package static let steps = Field.optionalCurve("steps", counts, "Steps since the start.")
     /// °C; nil: the device does not have the characteristic.
-    package static let temperature = Field.optionalCurve("temperature", celsius, "In °C.")
+    package static let temperature = Field.optionalCurve("temperature", celsius, "Body temperature in °C.")
     /// The time after midnight.
-    package static let dailyReset = Field.timeOfDay("daily_reset", "Start of the day; 00:00 by default.")
+    package static let dailyReset = Field.timeOfDay("daily_reset", "Start of the day.")
     /// How often the count is compared; a subscribed client is notified of a change.
-    package static let period = Field.period("How often changes are notified; 1 s by default.")
+    package static let period = Field.period("How often changes are notified.")
 }
 
 /// Steps, vendor 0x0101: a `VendorCount`.

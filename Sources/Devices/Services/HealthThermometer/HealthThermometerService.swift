@@ -1,5 +1,6 @@
 import Bluetooth
 package import Characteristics
+import Documents
 import GATT
 import Octets
 package import Sensors
@@ -12,6 +13,10 @@ extension ServiceDescription {
     package static let healthThermometer = ServiceDescription(
         "health_thermometer", .healthThermometer,
         "indications with time stamps, °C or °F, intermediate values, a writable interval, stored measurements",
+        example: [
+            "service": "health_thermometer", "value": 37.2, "type": "ear", "unit": "fahrenheit", "store": true,
+            "period": "5 s",
+        ],
         fields: [
             HealthThermometerFields.temperature, HealthThermometerFields.period,
             HealthThermometerFields.site, HealthThermometerFields.unit,
@@ -24,9 +29,11 @@ extension ServiceDescription {
                 client: ClientUse(
                     "temperature", #"{"celsius": 36.6}"#, isMeasurement: true, expires: true, row: .temperature)),
             CharacteristicDescription(
-                .intermediateTemperature, "Intermediate Temperature", .notify, format: TemperatureMeasurement.self,
+                .intermediateTemperature, "Intermediate Temperature", .notify, format: IntermediateTemperature.self,
                 value: temperature("intermediate", isSettable: false),
-                client: ClientUse("temperature", #"{"celsius": 36.6}"#, isMeasurement: true, row: .temperature)),
+                client: ClientUse(
+                    "temperature", #"{"celsius": 36.6, "intermediate": true}"#, isMeasurement: true,
+                    row: .intermediateTemperature)),
             CharacteristicDescription(
                 .temperatureType, "Temperature Type", .read, format: TemperatureType.self,
                 value: ValueDescription(
@@ -55,7 +62,11 @@ extension ServiceDescription {
 }
 
 extension ScreenFact {
-    static let temperature = ScreenFact("temperature", unit: "°C", key: "celsius", decimals: 2, isAlwaysThere: true)
+    static let temperature = ScreenFact(
+        "temperature", unit: "°C", key: "celsius", decimals: 2, isAlwaysThere: true,
+        replacing: intermediateTemperature.label)
+    /// Its own row until the measurement has ended, since it may be far below the body temperature.
+    static let intermediateTemperature = ScreenFact("intermediate", unit: "°C", key: "celsius", decimals: 2)
 }
 
 /// The keys of `health_thermometer` in a scenario.
@@ -66,20 +77,20 @@ package enum HealthThermometerFields {
         "armpit", "body", "ear", "finger", "gastro_intestinal", "mouth", "rectum", "toe", "tympanum",
     ]
     /// °C.
-    package static let temperature = Field.curve("value", range, standard: 36.6, "In °C; 36.6 by default.")
+    package static let temperature = Field.curve("value", range, standard: 36.6, "Body temperature in °C.")
     /// The Measurement Interval, which a device has only if the scenario has the key.
     package static let period = Field.period(
         in: .seconds(1) ... .seconds(65535),
-        "Measurement interval, which clients can read and write if the key is present; 1 s by default.")
+        "Measurement interval, which clients can read and write if the key is present.")
     /// Nil: the device does not have the characteristic.
-    package static let site = Field.optionalWord("type", sites, "Temperature Type.")
+    package static let site = Field.optionalWord("type", sites, "Temperature Type: where it measures.")
     /// The unit of the values sent.
     package static let unit = Field.word(
         "unit", TemperatureMeasurement.Unit.allCases.map(\.rawValue), standard: "celsius",
-        "Unit of the values sent; celsius by default.")
+        "Unit of the values sent.")
     /// Whether measurements without a subscribed client are stored for the next one.
     package static let isStoring = Field.flag(
-        "store", "Whether it stores measurements without a subscribed client; false by default.")
+        "store", "Whether it stores measurements without a subscribed client.")
 }
 
 extension TemperatureMeasurement: CharacteristicValue {
@@ -91,6 +102,26 @@ extension TemperatureMeasurement: CharacteristicValue {
     package func writeLine(to text: inout JSONText) { text.append(temperature: celsius) }
     /// `{"celsius": null}`.
     package static var expired: StaticString { "{\"celsius\": null}" }
+}
+
+/// A temperature while the thermometer still measures.  Health Thermometer Service 1.0, section 3.3.
+struct IntermediateTemperature: CharacteristicValue {
+    private let measurement: TemperatureMeasurement
+
+    init(octets: ArraySlice<UInt8>) throws(Malformed) { measurement = try TemperatureMeasurement(octets: octets) }
+
+    /// As the measurement, in the event log.
+    func write(to text: inout JSONText) { measurement.write(to: &text) }
+    /// `36.6 °C, intermediate`.
+    var words: String { "\(measurement.words), intermediate" }
+    func number(of key: String?) -> Double? { measurement.number(of: key) }
+    /// `{"celsius": 36.6, "intermediate": true}`.
+    func writeLine(to text: inout JSONText) {
+        text.append("{\"celsius\": ")
+        text.append(celsius: measurement.celsius)
+        text.append(", \"intermediate\": true}")
+    }
+    static var expired: StaticString { TemperatureMeasurement.expired }
 }
 
 extension TemperatureType: CharacteristicValue {

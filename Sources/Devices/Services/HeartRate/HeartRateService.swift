@@ -1,5 +1,6 @@
 import Bluetooth
 package import Characteristics
+import Documents
 import GATT
 import Octets
 package import Sensors
@@ -12,6 +13,10 @@ extension ServiceDescription {
     package static let heartRate = ServiceDescription(
         "heart_rate", .heartRate,
         "one or two octets, contact, energy, RR intervals, sensor location",
+        example: [
+            "service": "heart_rate", "value": 62, "contact": true, "energy": true, "rr_intervals": true,
+            "rr_per_notification": 2, "location": "chest", "format": "uint16", "period": "500 ms",
+        ],
         fields: [
             HeartRateFields.rate, HeartRateFields.period, HeartRateFields.format,
             HeartRateFields.contact, HeartRateFields.energy,
@@ -59,18 +64,18 @@ extension ServiceDescription {
 package enum HeartRateFields {
     static let range = 0.0...65535
     /// Beats per minute.
-    package static let rate = Field.curve("value", range, standard: 60, "In bpm; 60 by default.")
-    package static let period = Field.period("Measurement interval; 1 s by default.")
+    package static let rate = Field.curve("value", range, standard: 60, "Heart rate in bpm.")
+    package static let period = Field.period("Measurement interval.")
     /// The width of the rate: `auto` takes one octet up to 255 bpm and two above.
     package static let format = Field.word(
-        "format", ["auto", "uint8", "uint16"], standard: "auto", "Format of the heart rate; auto by default.")
+        "format", ["auto", "uint8", "uint16"], standard: "auto", "Format of the heart rate.")
     /// Nil: the sensor does not detect contact.
     package static let contact = Field<Curve?>.truth(
         "contact", "Skin contact; without it, the sensor cannot detect contact.")
     /// Nil: the sensor has neither Energy Expended nor a control point.
     package static let energy = Field<DerivedCurve?>.derivedOrCurve(
         "energy", range, "Energy Expended in kJ; true to compute it from the heart rate.")
-    package static let rrIntervals = Field.flag("rr_intervals", "Whether RR-Intervals are sent; false by default.")
+    package static let rrIntervals = Field.flag("rr_intervals", "Whether RR-Intervals are sent.")
     /// The maximum per measurement; nil: all new ones.
     package static let rrPerNotification = Field.optionalWhole(
         "rr_per_notification", 0...255, "Maximum number in each measurement; all new ones by default.")

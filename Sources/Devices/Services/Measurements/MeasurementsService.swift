@@ -1,5 +1,6 @@
 import Bluetooth
 package import Characteristics
+import Documents
 import GATT
 import Octets
 package import Sensors
@@ -10,6 +11,7 @@ extension ServiceDescription {
     /// The vendor-specific Measurements service, 0x0300: several hundred heart rates per second.
     package static let measurements = ServiceDescription(
         "measurements", VendorUUID.measurements.uuid, "vendor service: a stream of heart rates, hundreds per second",
+        example: ["service": "measurements", "rate": "500 Hz", "value": 62],
         fields: [MeasurementsFields.rate, MeasurementsFields.value],
         characteristics: [
             CharacteristicDescription(
@@ -27,7 +29,7 @@ package enum MeasurementsFields {
     static let range = 0.0...65535
     package static let rate = Field.rate("rate", 1...4000, "Values per second, 1 to 4000.")
     /// Beats per minute.
-    package static let value = Field.curve("value", range, "In bpm.")
+    package static let value = Field.curve("value", range, "Heart rate in bpm.")
 }
 
 extension HeartRateFrame: CharacteristicValue {

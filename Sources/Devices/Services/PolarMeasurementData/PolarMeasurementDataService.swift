@@ -1,5 +1,6 @@
 import Bluetooth
 package import Characteristics
+import Documents
 import GATT
 package import Octets
 import Sensors
@@ -12,6 +13,7 @@ extension ServiceDescription {
     package static let polarMeasurementData = ServiceDescription(
         "ecg", as: ServiceVariant(ECGFields.form.key, "pmd"), PMD.Identifier.service.uuid,
         "the same in Polar's format", main: "samples",
+        example: ["service": "ecg", "as": "pmd", "rate": "130 Hz"],
         fields: ECGFields.all,
         characteristics: [
             CharacteristicDescription(

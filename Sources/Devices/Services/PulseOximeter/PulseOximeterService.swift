@@ -1,5 +1,6 @@
 import Bluetooth
 package import Characteristics
+import Documents
 import GATT
 import Octets
 package import Sensors
@@ -12,6 +13,11 @@ extension ServiceDescription {
     package static let pulseOximeter = ServiceDescription(
         "pulse_oximeter", .pulseOximeter,
         "oxygen saturation and pulse rate, amplitude, contact, spot-checks with time stamps",
+        example: [
+            "service": "pulse_oximeter", "value": 97, "pulse_rate": 62, "amplitude": 2, "contact": true,
+            "period": "1 s",
+            "spot_check_period": "5 s",
+        ],
         fields: [
             PulseOximeterFields.spo2, PulseOximeterFields.pulseRate,
             PulseOximeterFields.amplitude, PulseOximeterFields.contact,
@@ -62,9 +68,9 @@ package enum PulseOximeterFields {
     static let percent = 0.0...100
     static let rates = 0.0...300
     /// Oxygen saturation in percent.
-    package static let spo2 = Field.curve("value", percent, standard: 97, "SpO2 in percent; 97 if it is left out.")
+    package static let spo2 = Field.curve("value", percent, standard: 97, "SpO2 in percent.")
     /// Beats per minute.
-    package static let pulseRate = Field.curve("pulse_rate", rates, standard: 60, "In bpm; 60 if it is left out.")
+    package static let pulseRate = Field.curve("pulse_rate", rates, standard: 60, "Pulse rate in bpm.")
     /// Percent; nil: measurements have no Pulse Amplitude Index.
     package static let amplitude = Field.optionalCurve(
         "amplitude", percent, "Pulse Amplitude Index in percent; not sent if it is left out.")
@@ -72,10 +78,10 @@ package enum PulseOximeterFields {
     package static let contact = Field<Curve?>.truth(
         "contact", "Whether the sensor is on the finger; without a finger it sends NaN.")
     /// From one PLX Continuous Measurement to the next.
-    package static let period = Field.period("From measurement to measurement; 1 s if it is left out.")
+    package static let period = Field.period("From measurement to measurement.")
     /// From one PLX Spot-Check Measurement to the next; a device sends them only if the scenario has the key.
-    package static let spotCheckPeriod = Field.period(
-        key: "spot_check_period", in: .seconds(1) ... .seconds(86_400),
+    package static let spotCheckPeriod = Field.optionalPeriod(
+        "spot_check_period", from: .seconds(1),
         "From spot-check to spot-check, each indicated with a time stamp; none if it is left out.")
 }
 
@@ -171,7 +177,7 @@ struct PulseOximeterSensor: ServiceSensor {
         contact = source.signal(PulseOximeterFields.contact, "contact").map { Gauge($0) }
         hasSpotChecks = configuration.has(PulseOximeterFields.spotCheckPeriod.key)
         continuous = Schedule(every: configuration[PulseOximeterFields.period])
-        spotChecks = Schedule(every: configuration[PulseOximeterFields.spotCheckPeriod])
+        spotChecks = Schedule(every: configuration[PulseOximeterFields.spotCheckPeriod] ?? .seconds(1))
     }
 
     func read(_ id: ValueID, at _: Instant, context _: inout SensorContext) throws(ATTError) -> [UInt8] {

@@ -1,5 +1,6 @@
 import Bluetooth
 package import Characteristics
+import Documents
 import GATT
 import Octets
 package import Sensors
@@ -11,6 +12,10 @@ extension ServiceDescription {
     package static let runningSpeedAndCadence = ServiceDescription(
         "running_speed_and_cadence", .runningSpeedAndCadence,
         "speed, cadence, stride length, and a total distance that clients can set",
+        example: [
+            "service": "running_speed_and_cadence", "value": 3.5, "cadence": 168, "stride_length": 1.25,
+            "total_distance": true, "running": true, "location": "in_shoe", "period": "1 s",
+        ],
         fields: [
             RunningFields.speed, RunningFields.period, RunningFields.cadence,
             RunningFields.strideLength, RunningFields.totalDistance,
@@ -66,18 +71,20 @@ package enum RunningFields {
     static let strideLengths = 0.0...655.35
     static let distances = 0.0...429_496_729.5
     /// m/s.
-    package static let speed = Field.curve("value", speeds, standard: 3, "In m/s; 3 by default.")
-    package static let period = Field.period("Measurement interval; 1 s by default.")
+    package static let speed = Field.curve("value", speeds, standard: 3, "Speed in m/s.")
+    package static let period = Field.period("Measurement interval.")
     /// Steps per minute; nil: computed from the steps of the device.
     package static let cadence = Field<Curve?>.optionalCurve(
-        "cadence", cadences, "In steps per minute; by default, from the steps of `fitness`, or 160 without them.")
+        "cadence", cadences,
+        "Cadence in steps per minute; by default, from the steps of `fitness`, or 160 without them.")
     /// Metres; nil: measurements do not have the field.
     package static let strideLength = Field<Curve?>.optionalCurve(
-        "stride_length", strideLengths, "In m; without it, measurements do not have the field.")
+        "stride_length", strideLengths, "Stride length in m; without it, measurements do not have the field.")
     /// Metres; nil: the device has neither the total distance nor a control point.
     package static let totalDistance = Field<DerivedCurve?>.derivedOrCurve(
         "total_distance", distances,
-        "In m; true to count a stride length (or 1 m) per step of `fitness`, or the speed without steps.")
+        "Total distance in m; true to count a stride length (or 1 m) per step of `fitness`, or the speed without steps."
+    )
     /// Nil: the device does not detect walking or running.
     package static let running = Field<Curve?>.truth(
         "running", "Whether the user runs; without it, the sensor does not detect walking or running.")

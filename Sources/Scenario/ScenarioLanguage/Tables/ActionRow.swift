@@ -16,6 +16,8 @@ struct ActionRow: Sendable {
     /// Whether `of` is required even with one device.
     let needsEntity: Bool
     let support: RadioSupport
+    /// The target and the arguments of the rule that is the example.
+    let sample: Node
     /// One or two sentences.
     let about: String
     let arguments: [Shape.Field]
@@ -24,12 +26,13 @@ struct ActionRow: Sendable {
 
     init(
         _ group: Group, of target: Target, orWith: (argument: String, target: Target)? = nil, lasts: Bool = true,
-        needsEntity: Bool = false, on support: RadioSupport = .all, _ about: String, _ arguments: [Shape.Field] = [],
+        needsEntity: Bool = false, on support: RadioSupport = .all, example: Node, _ about: String,
+        _ arguments: [Shape.Field] = [],
         read: @escaping @Sendable (ActionReader, Cursor, EntityReference) -> Action.Operation?
     ) {
         (self.group, self.target, self.orWith, self.lasts) = (group, target, orWith, lasts)
         (self.needsEntity, self.support, self.about, self.arguments) = (needsEntity, support, about, arguments)
-        self.read = read
+        (sample, self.read) = (example, read)
     }
 
     /// What `of` names: `device, service or value`.
@@ -118,14 +121,8 @@ extension Action.Kind {
     /// Whether the action ends later than it begins: with `for` or `until`, or with the scenario.
     package var lasts: Bool { row.lasts }
 
-    /// The row as text: the effect, and a line for each of the target, the duration, the arguments and the radios.
-    package var explanation: String {
-        let row = row
-        let arguments = row.arguments.map { "\($0.key)\($0.isRequired ? "" : " (optional)"): \($0.about)" }
-        let duration = row.lasts ? "until \"for\", \"until\", \"clear\" or the end" : "none: it happens at once"
-        let lines =
-            [row.about, "of: \(row.targetDescription)"] + arguments
-            + ["duration: \(duration)", "radios: \(row.support.description)"]
-        return lines.joined(separator: "\n  ").filter { $0 != "`" }
+    /// A rule with the action, for the documentation.
+    var example: Node {
+        .object([(key: "when", node: "10 s"), (key: "do", node: Node(.string(rawValue)))] + row.sample.pairs)
     }
 }

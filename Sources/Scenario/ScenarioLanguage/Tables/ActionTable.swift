@@ -9,16 +9,18 @@ extension Action.Kind {
         switch self {
         case .linkLoss:
             ActionRow(
-                .air, of: .device, on: .virtualRadio("a real antenna cannot be taken off the air"),
-                "The device neither sends nor receives. Its connections survive if this is shorter than the supervision timeout."
+                .air, of: .device, on: .allBut([.bluetoothd], reason: "bluetoothd keeps its links; use --radio hci:0"),
+                example: ["of": "strap", "for": "8 s"],
+                "The device neither sends nor receives. Its connections survive if this is shorter than the supervision timeout, except on a controller (`hci:`), which is reset."
             ) { _, _, _ in .linkLoss }
         case .distance:
             ActionRow(
                 .air, of: .device, on: .virtualRadio("a real antenna cannot be moved"),
+                example: ["of": "strap", "to": "40 m", "over": "20 s", "for": "1 min"],
                 "The device moves to this distance from the client.",
                 [
                     .init("to", .distance, required: true, "The distance to the client."),
-                    .init("over", .duration, "Duration of the move; it is immediate by default."),
+                    .init("over", .duration, standard: "0 s", "Duration of the move."),
                 ]
             ) { _, cursor, _ in
                 (cursor["to"]?.string.flatMap { Units.quantity($0, unit: "m") })
@@ -27,6 +29,7 @@ extension Action.Kind {
         case .rssi:
             ActionRow(
                 .air, of: .device, on: .virtualRadio("a real signal strength cannot be set"),
+                example: ["of": "strap", "to": -93, "for": "20 s"],
                 "Both sides receive each other at this signal strength, at any distance and without fading.",
                 [
                     .init(
@@ -39,6 +42,7 @@ extension Action.Kind {
         case .loss:
             ActionRow(
                 .air, of: .device, on: .virtualRadio("real packets cannot be lost on request"),
+                example: ["of": "strap", "rate": 0.3, "for": "20 s"],
                 "This share of the device's packets is lost, in addition to the losses of distance.",
                 [.init("rate", .number(0...1), required: true, "The share of packets.")]
             ) { _, cursor, _ in cursor["rate"]?.number.map { .loss(rate: $0) } }
@@ -46,27 +50,34 @@ extension Action.Kind {
             ActionRow(
                 .air, of: .client, needsEntity: true,
                 on: .virtualRadio("the client's controller is not under Lubdub's control"),
+                example: ["of": "client", "for": "5 s"],
                 "The client's controllers report Hardware Error, lose all state and stop; when power returns they accept commands, as after a reset."
             ) { _, _, _ in .powerOff }
         case .stopAdvertising:
-            ActionRow(.air, of: .device, "The device does not advertise. Its connections go on.") { _, _, _ in
+            ActionRow(
+                .air, of: .device, example: ["of": "strap", "for": "30 s"],
+                "The device does not advertise. Its connections go on."
+            ) { _, _, _ in
                 .stopAdvertising
             }
         case .changeAddress:
             ActionRow(
                 .air, of: .device, lasts: false, on: .hostControl,
+                example: ["of": "strap", "to": "C0:FF:EE:00:00:99/random"],
                 "The device advertises with a new address; connections keep the old one. On a controller (`hci:`), only random addresses can be set.",
-                [.init("to", .address, "The new address; a random static one by default.")]
+                [.init("to", .address, standard: .words("a random static one"), "The new address.")]
             ) { reader, cursor, entity in reader.changeAddress(cursor, of: entity) }
         case .rotateAddress:
             ActionRow(
                 .air, of: .device, lasts: false, on: .hostControl,
+                example: ["of": "watch"],
                 "A device with `privacy` takes its next resolvable private address; connections keep the old one."
             ) { reader, cursor, entity in reader.hasPrivacy(entity, cursor) ? .rotateAddress : nil }
         case .connect:
             ActionRow(
                 .air, of: .device, lasts: false, needsEntity: true,
                 on: .virtualRadio("a second central needs the virtual radio"),
+                example: ["of": "phone", "to": "strap"],
                 "A device with `\"role\": \"central\"` connects to another device and stays connected until a `disconnect` of either.",
                 [.init("to", .id, required: true, "The device to connect to.")]
             ) { reader, cursor, entity in reader.connect(entity, cursor) }
@@ -76,6 +87,7 @@ extension Action.Kind {
                 on: .all(exceptForBluetoothd: "reason") {
                     if case .disconnect(let reason?) = $0 { !reason.means(.remoteUserTerminated) } else { false }
                 },
+                example: ["of": "strap", "reason": "remote_user_terminated_connection"],
                 "The device ends its connections. BlueZ always sends reason 0x13.",
                 [
                     .init(
@@ -86,46 +98,59 @@ extension Action.Kind {
         case .silence:
             ActionRow(
                 .values, of: .sender,
+                example: ["of": "strap", "for": "8 s"],
                 "Nothing is notified or indicated; suppressed values are lost. Connections, reads and writes go on."
             ) { _, _, _ in .silence }
         case .drop:
-            ActionRow(.values, of: .sender, "Notifications and indications are discarded.") { _, _, _ in
+            ActionRow(
+                .values, of: .sender, example: ["of": "strap/heart_rate", "for": "10 s", "chance": 0.5],
+                "Notifications and indications are discarded."
+            ) { _, _, _ in
                 .valueFault(.drop)
             }
         case .duplicate:
-            ActionRow(.values, of: .sender, "Notifications and indications are sent twice.") { _, _, _ in
+            ActionRow(
+                .values, of: .sender, example: ["of": "strap/heart_rate", "for": "10 s"],
+                "Notifications and indications are sent twice."
+            ) { _, _, _ in
                 .valueFault(.duplicate)
             }
         case .delay:
             ActionRow(
-                .values, of: .sender, "Notifications and indications are sent later.",
+                .values, of: .sender, example: ["of": "strap/heart_rate", "by": "700 ms", "for": "10 s"],
+                "Notifications and indications are sent later.",
                 [.init("by", .duration, required: true, "The delay.")]
             ) { _, cursor, _ in cursor["by"]?.duration.map { .valueFault(.delay(by: $0)) } }
         case .reorder:
             ActionRow(
-                .values, of: .sender, "Of several values in a row, the last is sent first.",
-                [.init("span", .integer(2...255), "The number of values in a row; 2 by default.")]
+                .values, of: .sender, example: ["of": "strap/heart_rate", "span": 3, "for": "20 s"],
+                "Of several values in a row, the last is sent first.",
+                [.init("span", .integer(2...255), standard: 2, "The number of values in a row.")]
             ) { _, cursor, _ in .valueFault(.reorder(span: cursor["span"]?.integer ?? 2)) }
         case .truncate:
             ActionRow(
-                .values, of: .value(.sent), "Only the first octets are sent.",
+                .values, of: .value(.sent), example: ["of": "strap/heart_rate", "to": 1, "for": "5 s"],
+                "Only the first octets are sent.",
                 [.init("to", .integer(0...512), required: true, "The number of octets.")]
             ) { _, cursor, _ in cursor["to"]?.integer.map { .valueFault(.truncate(to: $0)) } }
         case .lengthen:
             ActionRow(
-                .values, of: .value(.sent), "Octets are added at the end, up to the MTU.",
+                .values, of: .value(.sent), example: ["of": "strap/heart_rate", "with": "FF 00", "for": "5 s"],
+                "Octets are added at the end, up to the MTU.",
                 [.init("with", .octets, required: true, "The octets to add.")]
             ) { _, cursor, _ in cursor.octets("with").map { .valueFault(.lengthen(with: $0)) } }
         case .burst:
             ActionRow(
-                .values, of: .value(.sent), "The value is sent at this rate, instead of its period.",
+                .values, of: .value(.sent), example: ["of": "strap/heart_rate", "rate": "50 Hz", "for": "2 s"],
+                "The value is sent at this rate, instead of its period.",
                 [.init("rate", .rate, required: true, "Notifications per second.")]
             ) { reader, cursor, _ in cursor["rate"].flatMap(reader.burstRate).map { .burst(rate: $0) } }
         case .notify:
             ActionRow(
-                .values, of: .value(.sent), lasts: false, needsEntity: true, "The value is sent now.",
+                .values, of: .value(.sent), lasts: false, needsEntity: true,
+                example: ["of": "strap/heart_rate", "times": 3, "value": 300], "The value is sent now.",
                 [
-                    .init("times", .integer(1...100_000), "The number of notifications; 1 by default."),
+                    .init("times", .integer(1...100_000), standard: 1, "The number of notifications."),
                     .init("value", .definition("value"), "The value to send instead of the present one."),
                 ]
             ) { reader, cursor, entity in reader.notify(entity, cursor) }
@@ -136,6 +161,7 @@ extension Action.Kind {
                     [.bluetoothd], allows: "without `channel`",
                     { if case .raw(_, nil) = $0.operation { true } else { false } },
                     reason: "bluetoothd controls this"),
+                example: ["of": "strap", "octets": "FF 00", "channel": "att"],
                 "These octets are sent as a value, or as a whole PDU on a channel.",
                 [
                     .init("octets", .octets, required: true, "The value or, with \"channel\", the PDU."),
@@ -144,19 +170,23 @@ extension Action.Kind {
             ) { reader, cursor, _ in reader.raw(cursor) }
         case .set:
             ActionRow(
-                .values, of: .value([]), needsEntity: true, "The value changes.",
+                .values, of: .value([]), needsEntity: true,
+                example: ["of": "strap/heart_rate", "to": 300, "for": "5 s"], "The value changes.",
                 [.init("to", .definition("value"), required: true, "The new value.")]
             ) { reader, cursor, entity in
                 reader.canSet(entity, cursor)
                     ? cursor["to"].flatMap { reader.value($0, entity) }.map { .set(to: $0) } : nil
             }
         case .leadOff:
-            ActionRow(.values, of: .anything, "An ECG electrode loses contact.") { reader, cursor, entity in
+            ActionRow(
+                .values, of: .anything, example: ["of": "strap/ecg", "for": "3 s"], "An ECG electrode loses contact."
+            ) { reader, cursor, entity in
                 reader.hasLead(entity, cursor) ? .leadOff : nil
             }
         case .drift:
             ActionRow(
-                .values, of: .device, "The clock of the device's sensors runs fast or slow; its connections keep time.",
+                .values, of: .device, example: ["of": "strap", "ppm": 200],
+                "The clock of the device's sensors runs fast or slow; its connections keep time.",
                 [
                     .init(
                         "ppm", .number(-1000...1000), required: true,
@@ -166,7 +196,7 @@ extension Action.Kind {
         case .skipTime:
             ActionRow(
                 .values, of: .device, lasts: false,
-                "The wall clock of the device's sensors jumps forward.",
+                example: ["of": "strap", "by": "12 h"], "The wall clock of the device's sensors jumps forward.",
                 [
                     .init(
                         "by", .duration, required: true,
@@ -176,6 +206,7 @@ extension Action.Kind {
         case .stall:
             ActionRow(
                 .server, of: .device, on: .hostControl,
+                example: ["of": "strap", "for": "5 s"],
                 "Requests get no response until this ends; up to 64 requests per client are queued."
             ) { _, _, _ in .stall }
         case .attError:
@@ -193,21 +224,23 @@ extension Action.Kind {
                         }
                     },
                     reason: "bluetoothd forwards only reads and writes: add \"on\": \"read\" or \"on\": \"write\""),
+                example: ["of": "strap/heart_rate", "on": "subscribe", "error": "unlikely_error", "for": "10 s"],
                 "Requests get an Error Response.",
                 [
-                    .init("on", .choice(Action.Request.self), "The requests that fail; all by default."),
+                    .init("on", .choice(Action.Request.self), standard: .words("all"), "The requests that fail."),
                     .init("error", .attError, required: true, "A number, or the specification's name."),
                 ]
             ) { _, cursor, _ in cursor["error"]?.code.map { .attError(on: cursor["on"].choice(), error: $0) } }
         case .mtu:
             ActionRow(
                 .server, of: .device, on: .hostControl,
-                "The device accepts no larger ATT MTU in exchanges from now on.",
+                example: ["of": "strap", "to": 23], "The device accepts no larger ATT MTU in exchanges from now on.",
                 [.init("to", .integer(23...517), required: true, "The largest MTU, in octets.")]
             ) { _, cursor, _ in cursor["to"]?.integer.map { .mtu(to: $0) } }
         case .moveHandles:
             ActionRow(
                 .server, of: .device, lasts: false, on: .hostControl,
+                example: ["of": "strap", "by": 16, "announce": false],
                 "All attributes after the Generic Attribute service move to higher handles.",
                 [
                     .init("by", .integer(1...65535), required: true, "The distance; fixed handles move too."),
@@ -219,6 +252,7 @@ extension Action.Kind {
         case .changeServices:
             ActionRow(
                 .server, of: .device, lasts: false, on: .hostControl,
+                example: ["of": "strap", "add": [["service": "feed", "value": 7]], "remove": ["strap/battery"]],
                 "Services are removed and added; the others keep their handles.",
                 [
                     .init(
@@ -231,12 +265,12 @@ extension Action.Kind {
         case .unconfirmed:
             ActionRow(
                 .server, of: .client, on: .builtInClient("only the built-in client can be told not to confirm"),
-                "The built-in client does not confirm indications."
+                example: ["of": "client", "for": "20 s"], "The built-in client does not confirm indications."
             ) { _, _, _ in .unconfirmed }
         case .clear:
             ActionRow(
                 .server, of: .anything, lasts: false, needsEntity: true,
-                "All lasting actions on the target, and on its services and values, end."
+                example: ["of": "strap"], "All lasting actions on the target, and on its services and values, end."
             ) { _, _, _ in .clear }
         case .forgetBond:
             ActionRow(
@@ -245,18 +279,21 @@ extension Action.Kind {
                     orAnyClient: "with `\"side\": \"device\"`",
                     { if case .forgetBond(.device) = $0.operation { true } else { false } },
                     reason: "only the built-in client can lose keys on request"),
+                example: ["of": "watch", "side": "client"],
                 "The device, the built-in client or both lose their keys. A client that loses them disconnects, as phones do when their user removes a device. bluetoothd disconnects the clients whose keys it removes: those that have paired, read or written in this run.",
-                [.init("side", .choice(Action.Side.self), "Which side loses them; the device by default.")]
+                [.init("side", .choice(Action.Side.self), standard: "device", "Which side loses them.")]
             ) { reader, cursor, entity in
                 reader.pairs(entity, cursor) ? .forgetBond(cursor["side"].choice() ?? .device) : nil
             }
         case .refusePairing:
             ActionRow(
-                .pairing, of: .device, on: .hostControl, "Each Pairing Request gets Pairing Failed.",
+                .pairing, of: .device, on: .hostControl,
+                example: ["of": "watch", "reason": "pairing_not_supported", "for": "10 s"],
+                "Each Pairing Request gets Pairing Failed.",
                 [
                     .init(
-                        "reason", .code(PairingFailedReason.names.map(\.name)),
-                        "A number, or the specification's name; pairing_not_supported by default.")
+                        "reason", .code(PairingFailedReason.names.map(\.name)), standard: "pairing_not_supported",
+                        "A number, or the specification's name.")
                 ]
             ) { _, cursor, _ in
                 .refusePairing(reason: (cursor["reason"]?.code).map(PairingFailedReason.init) ?? .pairingNotSupported)
@@ -264,12 +301,13 @@ extension Action.Kind {
         case .stallPairing:
             ActionRow(
                 .pairing, of: .device, on: .hostControl,
+                example: ["of": "watch", "at": "confirm", "by": "5 s"],
                 "Each pairing stalls when the device comes to a step: it sends nothing more until the delay has passed or the action ends. With `encryption`, a reconnection stalls, too.",
                 [
                     .init(
                         "at", .choice(PairingStep.self), required: true,
                         "The step that the device does not reach."),
-                    .init("by", .duration, "The delay; until the action ends by default."),
+                    .init("by", .duration, standard: .words("until the action ends"), "The delay."),
                 ]
             ) { reader, cursor, entity in
                 guard reader.pairs(entity, cursor), let step: PairingStep = cursor["at"].choice() else { return nil }
@@ -278,31 +316,33 @@ extension Action.Kind {
         case .alterPairing:
             ActionRow(
                 .pairing, of: .device, on: .hostControl,
+                example: ["of": "watch", "at": "confirm", "from": 2, "for": "20 s"],
                 "In each pairing the device sends wrong octets in one step: the last octet is inverted, if nothing else is chosen.",
                 [
                     .init(
                         "at", .name(PairingStep.allCases.filter { $0 != .encryption }.map(\.rawValue)), required: true,
                         "The step. A change of the features determines the rest of pairing, as if the device had them."),
                     .init(
-                        "from", .integer(1...64),
-                        "The first octet that changes; the PDU's code is octet 0. 1 by default."),
-                    .init("octets", .octets, "The octets from there on."),
-                    .init("mask", .octets, "The only bits that the octets from there on keep."),
+                        "from", .integer(1...64), standard: 1,
+                        "The first octet that changes; the PDU's code is octet 0."),
+                    .init("octets", .octets, example: "00 01", "The octets from there on."),
+                    .init("mask", .octets, example: "0F", "The only bits that the octets from there on keep."),
                     .init(
-                        "echo", .boolean,
-                        "Whether the device returns the client's confirm and random values, with LE legacy pairing; false by default. Only with `confirm`."
+                        "echo", .boolean, standard: false, example: true,
+                        "Whether the device returns the client's confirm and random values, with LE legacy pairing; only with `confirm`."
                     ),
                 ]
             ) { reader, cursor, entity in reader.alteration(cursor, entity).map { .alterPairing($0) } }
         case .wrongKey:
             ActionRow(
                 .pairing, of: .device, on: .hostControl,
+                example: ["of": "watch", "for": "20 s"],
                 "The device encrypts with another key than its clients have, so that encryption fails."
             ) { reader, cursor, entity in reader.pairs(entity, cursor) ? .wrongKey : nil }
         case .requestSecurity:
             ActionRow(
                 .pairing, of: .device, lasts: false, on: .hostControl,
-                "The device sends a Security Request to each client."
+                example: ["of": "watch"], "The device sends a Security Request to each client."
             ) { reader, cursor, entity in reader.pairs(entity, cursor) ? .requestSecurity : nil }
         case .user:
             ActionRow(
@@ -310,6 +350,7 @@ extension Action.Kind {
                 on: .builtInClient(
                     orVirtualRadio: "for a device", { $0.entity != .client },
                     reason: "only the users of simulated devices and of the built-in client answer by themselves"),
+                example: ["of": "watch", "answers": "wrong"],
                 "When the device or the built-in client asks for a passkey or shows a number to compare, its user does this.",
                 [
                     .init(
@@ -325,7 +366,7 @@ extension Action.Kind {
     private static let rssiRange = -127.0...20.0
 
     private static let announce = Shape.Field(
-        "announce", .boolean, "Whether clients get a Service Changed indication; true by default.")
+        "announce", .boolean, standard: true, example: false, "Whether clients get a Service Changed indication.")
 }
 
 extension PairingFailedReason {

@@ -3,55 +3,85 @@ import Scenarios
 import SecurityManager
 
 extension Tables {
-    static let device = Shape.object([
-        .init("id", .id, required: true, "Its name in paths and messages."),
-        .init("name", .text, "Its device name; the id by default."),
-        .init("role", .name(Device.Role.allCases.map(\.rawValue)), "Peripheral by default."),
-        .init("address", .address, "The address; by default from its position in the list."),
-        .init("distance", .distance, "Distance to the client; 1 m by default."),
-        .init("connections", .integer(1...16), "Maximum number of connections; 1 by default."),
+    static let device = Shape.object(deviceFields)
+
+    static let deviceFields: [Shape.Field] = [
+        .init("id", .id, required: true, example: "strap", "Its name in paths and messages."),
+        .init("name", .text, standard: .words("the id"), example: "Lubdub HRM", "Its device name."),
         .init(
-            "short_writes", .name(["accepted", "rejected"]),
+            "role", .name(Device.Role.allCases.map(\.rawValue)), standard: "peripheral", example: "central",
+            "Whether it advertises, or is a second central that a rule connects."),
+        .init(
+            "address", .address, standard: .words("one from its position in the list"),
+            example: "C0:FF:EE:00:00:01/random", "The address; without /random, it is public."),
+        .init("distance", .distance, standard: "1 m", example: "3 m", "Distance to the client."),
+        .init("connections", .integer(1...16), standard: 1, example: 2, "Maximum number of connections."),
+        .init(
+            "short_writes", .name(["accepted", "rejected"]), example: "rejected",
             "Writes of fewer octets than a value of fixed length has: accepted by default, as the specification demands, or "
                 + "rejected with 0x0D, as some stacks do."),
-        .init("advertise", .object(advertising), "The advertising data and parameters."),
-        .init("link", .object(link), "The preferred connection parameters, and the MTU."),
-        .init("security", .object(security), "The pairing parameters; no pairing by default."),
-        .init("services", .list(.definition("service")), "The services."),
-    ])
+        .init(
+            "generic_services", .boolean, standard: true, example: false,
+            "Whether Generic Access and Generic Attribute come before the services; if not, the services contain them as "
+                + "custom services, or the device has none."),
+        .init(
+            "advertise", .object(advertising), example: ["services": ["180D"], "appearance": 833],
+            "The advertising data and parameters."),
+        .init(
+            "link", .object(link), example: ["interval": "30 ms", "latency": 4, "timeout": "4 s", "mtu": 247],
+            "The preferred connection parameters, and the MTU."),
+        .init(
+            "security", .object(security), standard: .words("no pairing"),
+            example: ["io": "display_only", "passkey": 123456, "mitm": "required"], "The pairing parameters."),
+        .init(
+            "services", .list(.definition("service")),
+            example: [["service": "heart_rate", "value": 62], ["service": "battery", "value": 87]], "The services."),
+    ]
 
     private static let payload: [Shape.Field] = [
-        .init("services", .list(.uuid), "The advertised services; those of its sensors by default."),
+        .init(
+            "services", .list(.uuid), standard: .words("those of its sensors"), example: ["180D", "180F"],
+            "The advertised services."),
         .init(
             "service_data",
             .list(
                 .object([
                     .init("uuid", .uuid, required: true, "The service."),
                     .init("octets", .octets, required: true, "The data."),
-                ])), "AD type 0x16 or 0x21."),
+                ])), example: [["uuid": "180F", "octets": "57"]], "AD type 0x16 or 0x21."),
         .init(
             "manufacturer_data",
             .list(
                 .object([
                     .init("company", .integer(0...65535), required: true, "The company's assigned number."),
                     .init("octets", .octets, required: true, "The data."),
-                ])), "AD type 0xFF."),
-        .init("appearance", .integer(0...65535), "The appearance value; 833 is a heart rate belt."),
-        .init("tx_power", .integer(-127...20), "In dBm."),
+                ])), example: [["company": 107, "octets": "63 00"]], "AD type 0xFF."),
+        .init("appearance", .integer(0...65535), example: 833, "The appearance value; 833 is a heart rate belt."),
+        .init("tx_power", .integer(-127...20), example: 4, "Transmit power in dBm."),
+        .init(
+            "octets", .octets, example: "02 01 06 03 03 0D 18",
+            "The whole data as AD structures, instead of these keys, the flags and the name."),
     ]
 
     private static let advertising =
         payload + [
-            .init("interval", .duration, "Advertising interval, 20 ms to 10.24 s; 100 ms by default."),
-            .init("fast", .object(phase), "The first phase, instead of interval."),
-            .init("slow", .object(phase), "The second phase, instead of interval."),
-            .init("scan_response", .object(payload), "The scan response data."),
-            .init("connectable", .boolean, "Whether the device accepts connections; true by default."),
+            .init(
+                "interval", .duration, standard: "100 ms", example: "250 ms",
+                "Advertising interval, 20 ms to 10.24 s."),
+            .init(
+                "fast", .object(phase), example: ["interval": "30 ms", "for": "30 s"],
+                "The first phase, instead of interval."),
+            .init("slow", .object(phase), example: ["interval": "1 s"], "The second phase, instead of interval."),
+            .init(
+                "scan_response", .object(payload), example: ["services": ["180F"], "tx_power": 0],
+                "The scan response data."),
+            .init(
+                "connectable", .boolean, standard: true, example: false, "Whether the device accepts connections."),
         ]
 
     private static let phase: [Shape.Field] = [
         .init("interval", .duration, required: true, "Advertising interval."),
-        .init("for", .duration, "Duration of the phase; unlimited by default."),
+        .init("for", .duration, standard: .words("unlimited"), example: "30 s", "Duration of the phase."),
     ]
 
     private static let link: [Shape.Field] = [
@@ -65,28 +95,36 @@ extension Tables {
 
     private static let security: [Shape.Field] = [
         .init(
-            "io", .name(IOCapability.words.map(\.word)),
-            "IO capability; no_input_no_output (or none) by default."),
+            "io", .name(IOCapability.words.map(\.word)), standard: .words("no_input_no_output (or none)"),
+            "IO capability."),
         .init("passkey", .integer(0...999_999), "A fixed passkey."),
-        .init("bonding", .boolean, "Whether it stores keys; true by default."),
+        .init("bonding", .boolean, standard: true, example: false, "Whether it stores keys."),
         .init(
-            "secure_connections", preference,
+            "secure_connections", preference, example: "required",
             "Whether it uses LE Secure Connections: preferred (or true) by default, off (or false), or required."),
         .init(
             "mitm", preference,
             "Whether pairing authenticates the peer: off (or false) by default, preferred, or required (or true)."),
-        .init("key_size", .integer(7...16), "The maximum size of an encryption key, in octets; 16 by default."),
-        .init("min_key_size", .integer(7...16), "The minimum size of an encryption key, in octets; 7 by default."),
         .init(
-            "bonds", .integer(0...255),
-            "Maximum number of bonds; a further one replaces the oldest. 255 by default."),
-        .init("bonded", .boolean, "Whether it has a bond with the client of a run from the start; false by default."),
+            "key_size", .integer(7...16), standard: 16, example: 10, "The maximum size of an encryption key, in octets."
+        ),
         .init(
-            "oob", .boolean,
-            "Whether it exchanges data out of band, with the client of a run and with check; false by default."),
-        .init("signing_key", .boolean, "Whether it distributes a key for signed data (CSRK); false by default."),
+            "min_key_size", .integer(7...16), standard: 7, example: 16,
+            "The minimum size of an encryption key, in octets."),
         .init(
-            "privacy", .any([.boolean, .duration]),
+            "bonds", .integer(0...255), standard: 255, example: 1,
+            "Maximum number of bonds; a further one replaces the oldest."),
+        .init(
+            "bonded", .boolean, standard: false, example: true,
+            "Whether it has a bond with the client of a run from the start."),
+        .init(
+            "oob", .boolean, standard: false, example: true,
+            "Whether it exchanges data out of band, with the client of a run and with check."),
+        .init(
+            "signing_key", .boolean, standard: false, example: true,
+            "Whether it distributes a key for signed data (CSRK)."),
+        .init(
+            "privacy", .any([.boolean, .duration]), example: "5 min",
             "Whether it uses resolvable private addresses, false by default; a duration, 1 s to 1 h, is how long it uses each: 15 min with true."
         ),
     ]

@@ -2,82 +2,131 @@ import Documents
 import Scenarios
 
 extension Tables {
-    static let matcher = Shape.any([
-        .object([.init("$each", .definition("matcher"), required: true, "Matches a list if each element matches this.")]
-        ),
-        .object([
+    static let matcher = Shape.any(
+        matcherFields.map(Shape.object) + [
+            .map(Forms.literalKey, .definition("matcher")),
+            .list(.definition("matcher")),
+            .null, .boolean, .anyNumber, .text,
+        ])
+
+    /// The keys of each sort of object that is a pattern.
+    static let matcherFields: [[Shape.Field]] = [
+        [
             .init(
-                "$one_of", .list(.definition("matcher"), count: 1...Int.max), required: true,
+                "$each", .definition("matcher"), required: true, example: ["$min": 300, "$max": 2000],
+                "Matches a list if each element matches this.")
+        ],
+        [
+            .init(
+                "$one_of", .list(.definition("matcher"), count: 1...Int.max), required: true, example: [62, 63],
                 "Matches if one of these does.")
-        ]),
-        .object([
-            .init("$min", .anyNumber, "Lower bound, included."), .init("$max", .anyNumber, "Upper bound, included."),
-        ]),
-        .object([.init("$any", .boolean, required: true, "Matches any value; with false, a missing one.")]),
-        .object([.init("$not", .definition("matcher"), required: true, "Matches any value that this does not match.")]),
-        .object([
+        ],
+        [
+            .init("$min", .anyNumber, example: 60, "Lower bound, included."),
+            .init("$max", .anyNumber, example: 90, "Upper bound, included."),
+        ],
+        [
             .init(
-                "$truth", .name(Matcher.Statistic.allCases.map(\.rawValue)), required: true,
+                "$any", .boolean, required: true, example: true, "Matches any value; with false, a missing one.")
+        ],
+        [
+            .init(
+                "$not", .definition("matcher"), required: true, example: 0,
+                "Matches any value that this does not match.")
+        ],
+        [
+            .init(
+                "$truth", .name(Matcher.Statistic.allCases.map(\.rawValue)), required: true, example: "last",
                 "A statistic over the delivered values; `last`, where a value's delivery opens the expectation: that value."
             ),
-            .init("of", .entity, required: true, "The value."),
-            .init("last", .positive, "Number of latest values that count; all by default."),
-            .init("below", .anyNumber, "Only values below this count."),
-            .init("$tolerance", .number(0...1_000_000_000), "Allowed deviation."),
-        ]),
-        .map(Forms.literalKey, .definition("matcher")),
-        .list(.definition("matcher")),
-        .null, .boolean, .anyNumber, .text,
-    ])
+            .init("of", .entity, required: true, example: "strap/heart_rate", "The value."),
+            .init("last", .positive, standard: .words("all"), example: 10, "Number of latest values that count."),
+            .init("below", .anyNumber, example: 200, "Only values below this count."),
+            .init("$tolerance", .number(0...1_000_000_000), standard: 0, example: 0.5, "Allowed deviation."),
+        ],
+    ]
 
     static let expectation = Shape.kinds(
         key: "expect",
         [
             .init(
-                "seen",
+                "seen", about: "The event occurs within a time after the expectation opens.",
+                example: [
+                    "id": "returns", "expect": "seen", "event": ["event": "subscribed", "of": "strap/heart_rate"],
+                    "since": ["event": "ended", "of": "away"], "within": "30 s",
+                ],
                 common + window + [event(), .init("within", .duration, required: true, "Time limit.")]),
-            .init("never", common + window + [event(), within]),
-            .init("count", common + window + [event(), within] + limits),
             .init(
-                "order",
+                "never", about: "The event does not occur while the expectation is open.",
+                example: [
+                    "id": "stays", "expect": "never", "event": ["event": "disconnected", "of": "strap"],
+                    "since": "1 s", "until": "9 s",
+                ],
+                common + window + [event(), within]),
+            .init(
+                "count", about: "The number of times that the event occurs is within bounds.",
+                example: [
+                    "id": "connects_once", "expect": "count", "event": ["event": "connected", "of": "strap"],
+                    "until": "9 s", "min": 1, "max": 1,
+                ],
+                common + window + [event(), within] + limits),
+            .init(
+                "order", about: "The events occur, in this order.",
+                example: [
+                    "id": "discovers_first", "expect": "order",
+                    "events": ["connected", "discovered", ["event": "subscribed", "of": "strap/heart_rate"]],
+                ],
                 common + window + [
                     .init(
                         "events", .list(.definition("event"), count: 2...Int.max), required: true,
                         "The events, in order.")
                 ]),
             .init(
-                "rate",
+                "rate", about: "The number of times that the event occurs in each window of time is within bounds.",
+                example: [
+                    "id": "steady", "expect": "rate", "event": ["event": "delivered", "of": "strap/heart_rate"],
+                    "since": ["event": "subscribed", "of": "strap/heart_rate", "nth": 1], "until": "30 s",
+                    "per": "10 s", "min": 9, "max": 11,
+                ],
                 common + window + [event(), .init("per", .duration, required: true, "Length of a window.")] + limits
             ),
             .init(
-                "delay",
+                "delay", about: "The time from each event `start` to the next event `end` does not exceed a maximum.",
+                example: [
+                    "id": "prompt", "expect": "delay", "start": ["event": "delivered", "of": "strap/heart_rate"],
+                    "end": ["event": "said", "line": ["heart_rate": ["bpm": ["$any": true]]]], "percentile": 95,
+                    "max": "1 s",
+                ],
                 common + [
-                    event("start"), event("end"),
+                    event("start", "The event from which the time counts."),
+                    event("end", "The event that ends it."),
                     .init(
-                        "percentile", .number(0...100),
-                        "Percentage of the cases, more than 0; 100 by default."),
+                        "percentile", .number(0...100), standard: 100, "Percentage of the cases, more than 0."),
                     .init("max", .duration, required: true, "Maximum time between the events."),
                 ]),
         ])
 
     private static let common: [Shape.Field] = [
         .init("id", .id, required: true, "Its name in reports."),
-        .init("requirement", .text, "The test case or requirement that it checks."),
-        .init("should", .boolean, "Whether it is only a recommendation; false by default."),
+        .init(
+            "requirement", .text, example: "HRS/SEN/CN/BV-01-I", "The test case or requirement that it checks."),
+        .init("should", .boolean, standard: false, example: true, "Whether it is only a recommendation."),
     ]
 
     private static let window: [Shape.Field] = [
-        .init("since", .definition("moment"), "Opens the expectation; the start by default."),
-        .init("until", .definition("moment"), "Closes the expectation."),
+        .init(
+            "since", .definition("moment"), standard: .words("the start"), example: "5 s", "Opens the expectation."),
+        .init("until", .definition("moment"), example: "20 s", "Closes the expectation."),
     ]
 
-    private static let within = Shape.Field("within", .duration, "How long the expectation stays open.")
+    private static let within = Shape.Field(
+        "within", .duration, example: "10 s", "How long the expectation stays open.")
 
     private static let limits: [Shape.Field] = [
         .init("min", .anyNumber, "Lower bound, included."), .init("max", .anyNumber, "Upper bound, included."),
     ]
 
-    private static func event(_ key: String = "event") -> Shape.Field {
-        .init(key, .definition("event"), required: true, "The event.")
+    private static func event(_ key: String = "event", _ about: String = "The event.") -> Shape.Field {
+        .init(key, .definition("event"), required: true, about)
     }
 }

@@ -42,32 +42,30 @@ extension Tables {
     /// The largest `times` of a repeated moment.
     static let maximumTimes = 1_000_000
 
-    static let moment = Shape.any([
-        .form(Forms.moment),
-        .object([
-            .init("at", .duration, required: true, "Time since the start."),
-            .init("every", .duration, "Period of the repetitions."),
-            .init(
-                "times", .integer(1...maximumTimes), "Number of repetitions, the first included; unlimited by default."),
-        ]),
-        event,
-    ])
+    static let moment = Shape.any([.form(Forms.moment), .object(repetition), event])
 
-    static let event = Shape.any([
-        .form(Forms.event),
-        .kinds(
-            key: "event",
-            Event.Kind.allCases.map { kind in
-                .init(
-                    kind.rawValue,
-                    [
-                        .init("of", .entity, "The target; any by default."),
-                        .init("nth", .positive, "Only the match with this number, counted from 1."),
-                        .init("every", .positive, "Only each match whose number is a multiple of this."),
-                        .init("after", .duration, "Delay after the event."),
-                    ] + filters(of: kind))
-            }),
-    ])
+    static let repetition: [Shape.Field] = [
+        .init("at", .duration, required: true, "Time since the start."),
+        .init("every", .duration, "Period of the repetitions."),
+        .init(
+            "times", .integer(1...maximumTimes), standard: .words("unlimited"), example: 3,
+            "Number of repetitions, the first included."),
+    ]
+
+    static let event = Shape.any([.form(Forms.event), eventKinds])
+
+    static let eventKinds = Shape.kinds(
+        key: "event",
+        Event.Kind.allCases.map { kind in
+            .init(
+                kind.rawValue, about: kind.row.about, example: kind.row.example,
+                [
+                    .init("of", .entity, standard: .words("any"), example: kind.row.target, "The target."),
+                    .init("nth", .positive, example: 2, "Only the match with this number, counted from 1."),
+                    .init("every", .positive, example: 3, "Only each match whose number is a multiple of this."),
+                    .init("after", .duration, standard: "0 s", example: "5 s", "Delay after the event."),
+                ] + filters(of: kind))
+        })
 
     private static let reason = Shape.code(HCIStatus.allNames)
     private static let pairingReason = Shape.code(PairingFailedReason.names.map(\.name))
@@ -78,7 +76,7 @@ extension Tables {
         case .pairingFailed: [.init("reason", pairingReason, "A number, or the specification's name.")]
         case .mtu: [.init("value", .definition("matcher"), "The MTU, in octets.")]
         case .read, .written, .notified, .delivered, .indicated, .confirmed:
-            [.init("value", .definition("matcher"), "The value.")]
+            [.init("value", .definition("matcher"), example: ["$min": 1], "The value.")]
         case .refused: [.init("error", .attError, "A number, or the specification's name.")]
         case .said: [.init("line", .definition("matcher"), required: true, "The line that the client printed.")]
         case .exited: [.init("status", .integer(0...255), "The client's exit status.")]
@@ -106,13 +104,13 @@ extension Tables {
 
     static let rule = actions(
         [
-            .init("id", .id, "The name of the rule in other rules and in expectations."),
+            .init("id", .id, example: "first", "The name of the rule in other rules and in expectations."),
             .init("when", .definition("moment"), required: true, "The rule fires at each match."),
         ], clearNeedsTarget: true)
 
     /// An action on the control socket: a rule without `id` and `when`.  `clear` without a target clears everything.
     static let instruction = Grammar(
-        root: actions([], clearNeedsTarget: false), definitions: definitions, everywhere: everywhere)
+        root: actions([], clearNeedsTarget: false), definitions: definitions, everywhere: everywhere, advice: advice)
 
     /// A query on the control socket.
     static let question = Grammar(
@@ -127,14 +125,18 @@ extension Tables {
                 let end: [Shape.Field] =
                     row.lasts
                     ? [
-                        .init("for", .duration, "Duration of the action."),
-                        .init("until", .definition("moment"), "End of the action."),
+                        .init("for", .duration, example: "8 s", "Duration of the action."),
+                        .init("until", .definition("moment"), example: "30 s", "End of the action."),
                     ] : []
                 let common: [Shape.Field] = [
-                    .init("of", .entity, required: needsEntity, "The target."),
-                    .init("chance", .number(0...1), "Probability that a match counts; 1 by default."),
+                    .init(
+                        "of", .entity, required: needsEntity,
+                        standard: needsEntity ? nil : .words("the only device, or the client"), "The target."),
+                    .init(
+                        "chance", .number(0...1), standard: 1, example: 0.5, "Probability that a match counts."),
                 ]
-                return .init(kind.rawValue, fields + common + end + row.arguments)
+                return .init(
+                    kind.rawValue, about: row.about, example: kind.example, fields + common + end + row.arguments)
             })
     }
 }

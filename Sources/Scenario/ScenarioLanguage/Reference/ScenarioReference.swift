@@ -1,0 +1,167 @@
+import Documents
+import EventLog
+import Scenarios
+import ServiceFramework
+import Services
+import TextFormatting
+
+/// The words of the scenario language, from the tables that read it.
+package enum ScenarioReference {
+    /// All entries, by group; a key that several objects have with one meaning is one entry.
+    package static let entries = ReferenceGroup.allCases.flatMap { group in
+        group.entries.merged()
+    }
+
+    /// The words to suggest for a similar one.
+    package static let words: [String] = {
+        var seen: Set<String> = []
+        return (ReferenceGroup.allCases.map(\.rawValue) + entries.map(\.word)).filter { seen.insert($0).inserted }
+    }()
+
+    /// The entries of a group.
+    package static func entries(of group: ReferenceGroup) -> [ReferenceEntry] { entries.filter { $0.group == group } }
+
+    /// The lines that explain a word: each of its meanings, then the keys that take it as a value; nil if it has none.
+    ///
+    /// A word can name its place, too: `advertise.interval`, `ramp.end`.
+    package static func explanation(of word: String) -> [String]? {
+        let meanings = entries.filter { $0.answers(to: word) }
+        let group = ReferenceGroup(rawValue: word).map(listing) ?? []
+        let takers = entries.filter { $0.choices.contains(word) }
+        let uses = takers.map { "  \($0.word): \($0.about) (\($0.place?.description ?? $0.sort))" }
+        let choice = uses.isEmpty ? [] : ["\(word) (value of these keys)"] + uses
+        let parts = meanings.map { $0.lines(members: members(of: $0)) } + [choice, group].filter { !$0.isEmpty }
+        return parts.isEmpty ? nil : Array(parts.joined(separator: [""]))
+    }
+
+    /// The groups, with a sentence about each.
+    package static var groups: [(name: String, about: String)] {
+        ReferenceGroup.allCases.map { ($0.rawValue, $0.about) }
+    }
+
+    /// The words of a group, with a sentence about each.
+    static func listing(_ group: ReferenceGroup) -> [String] {
+        let entries = entries(of: group)
+        let shown = entries.filter { entry in
+            entry.place.map { $0.names.isEmpty || group.framing.contains(entry.word) && $0.inner.isEmpty } ?? true
+        }
+        let rows = shown.map { ($0.path, $0.about.firstSentence) }
+        let width = rows.map(\.0.count).max() ?? 0
+        return ["\(group.rawValue): \(group.about)"] + rows.map { "  \($0.padded(to: width))  \($1)" }
+    }
+
+    /// The keys that one kind of objects has and others do not, or not as often.
+    package static func members(of entry: ReferenceEntry) -> [ReferenceEntry] {
+        guard entry.place == nil else { return [] }
+        return entries.filter { other in
+            guard let place = other.place, other.group == entry.group, place.sort == entry.sort, place.inner.isEmpty,
+                place.names.contains(entry.word)
+            else { return false }
+            return !entry.group.framing.contains(other.word)
+        }
+    }
+}
+
+extension ReferenceEntry {
+    /// The word after the keys that lead to it: `advertise.interval`.
+    package var path: String { ((place?.inner ?? []) + [word]).joined(separator: ".") }
+
+    fileprivate func answers(to query: String) -> Bool {
+        query == word || query == path
+            || place.map { $0.names.contains { "\($0).\(path)" == query } } == true
+    }
+}
+
+extension ReferenceGroup {
+    /// The keys that almost all kinds of a group have.
+    package var framing: [String] {
+        switch self {
+        case .actions: ["id", "when", "of", "chance", "for", "until"]
+        case .events: ["of", "nth", "every", "after"]
+        case .expectations: ["id", "requirement", "should", "since", "until"]
+        case .services: ["id", "permissions"]
+        default: []
+        }
+    }
+
+    /// The entries, with one for each object that has a key.
+    var entries: [ReferenceEntry] {
+        var grammar = GrammarEntries()
+        switch self {
+        case .files:
+            grammar.add(
+                Tables.scenarioFields + Tables.everywhere, of: ReferencePlace("scenario"), self, example: Stage.file
+            ) { $0 }
+            grammar.add(Tables.suiteFields, of: ReferencePlace("suite"), self, example: Stage.suite) { $0 }
+        case .devices:
+            grammar.add(Tables.deviceFields, of: ReferencePlace("device"), self, embedding: Stage.device)
+        case .services:
+            grammar.add(Tables.service, "service", self, facts: Self.facts(ofService:), embedding: Stage.service)
+        case .values: return ServiceRegistry.all.flatMap(Self.values(of:))
+        case .permissions: return PermissionWord.allCases.map(\.entry)
+        case .properties: return PropertyWord.allCases.map(\.entry)
+        case .curves: grammar.add(Tables.curve, "curve", self, embedding: Stage.curve)
+        case .script:
+            let fields = Tables.repetition
+            grammar.add(
+                fields, of: ReferencePlace("moment"), self, example: ["at": "10 s", "every": "30 s"],
+                embedding: Stage.event)
+            return MomentTable.entries + grammar.entries
+        case .actions: grammar.add(Tables.rule, "action", self, facts: Self.facts(ofAction:), embedding: Stage.rule)
+        case .events: grammar.add(Tables.eventKinds, "event", self, facts: Self.facts(ofEvent:), embedding: Stage.event)
+        case .expectations:
+            grammar.add(Tables.expectation, "expectation", self, embedding: Stage.expectation)
+        case .matchers:
+            for fields in Tables.matcherFields {
+                grammar.add(fields, of: ReferencePlace("matcher"), self, embedding: Stage.matcher)
+            }
+            return MatcherTable.literals + grammar.entries + MatcherTable.statistics
+        case .units: return UnitTable.entries
+        case .limits: return LimitTable.rows.map(\.entry)
+        }
+        return grammar.entries
+    }
+
+    private static func facts(ofAction name: String) -> [ReferenceEntry.Fact] {
+        guard let row = Action.Kind(rawValue: name)?.row else { return [] }
+        let end = row.lasts ? "with \"for\" or \"until\", with clear, or with the scenario" : "at once"
+        return [
+            .init("of", row.targetDescription.withoutMarkup + (row.needsEntity ? " (required)" : "")),
+            .init("ends", end),
+            .init("radios", row.support.description.withoutMarkup),
+        ]
+    }
+
+    private static func facts(ofEvent name: String) -> [ReferenceEntry.Fact] {
+        guard let kind = Event.Kind(rawValue: name) else { return [] }
+        return [
+            .init("of", Tables.target(of: kind).description.withoutMarkup), .init("radios", kind.radios.withoutMarkup),
+        ]
+    }
+
+    private static func facts(ofService name: String) -> [ReferenceEntry.Fact] {
+        ServiceRegistry.all.filter { $0.name == name }.flatMap { service -> [ReferenceEntry.Fact] in
+            let label = service.variant.map { "UUID with \"\($0.key)\": \"\($0.word)\"" } ?? "UUID"
+            let paths = service.values.map { $0.name.isEmpty ? name : "\(name)/\($0.name)" }
+            return [.init(label, "\(service.uuid)")]
+                + (service.variant == nil ? [.init("values", paths.joined(separator: ", "))] : [])
+        }
+    }
+}
+
+extension Event.Kind {
+    /// The radios that report it: `all`, `virtual radio, hci`.
+    var radios: String {
+        let able = RadioKind.allCases.filter { $0.unobservableReason(for: self) == nil }
+        if able.count == RadioKind.allCases.count { return "all" }
+        return able.filter { $0 != .rehearsal }.map(\.name).joined(separator: ", ")
+    }
+}
+
+extension String {
+    /// The text without the marks of code in Markdown.
+    fileprivate var withoutMarkup: String { filter { $0 != "`" } }
+
+    /// The text up to the first point that ends a sentence.
+    fileprivate var firstSentence: String { firstRange(of: ". ").map { "\(self[..<$0.lowerBound])." } ?? self }
+}

@@ -1,0 +1,88 @@
+import Documents
+
+/// The scenario that the examples of the reference belong to.
+enum Stage {
+    /// The devices: a strap, a watch that pairs, and a phone that competes with the client.
+    static let devices: [Node] = [
+        [
+            "id": "strap",
+            "services": [
+                [
+                    "service": "heart_rate", "value": 62, "contact": true, "energy": true, "rr_intervals": true,
+                    "location": "chest",
+                ],
+                ["service": "battery", "value": 87],
+                ["service": "health_thermometer", "value": 36.6],
+                ["service": "ecg", "rate": "250 Hz"],
+            ],
+        ],
+        [
+            "id": "watch", "security": ["io": "display_only", "passkey": 123456, "privacy": true],
+            "services": [["service": "health_thermometer", "permissions": ["encrypted"]]],
+        ],
+        ["id": "phone", "role": "central"],
+    ]
+
+    /// The rule that examples of events and expectations refer to.
+    static let away: Node = ["id": "away", "when": "10 s", "do": "link_loss", "of": "strap", "for": "30 s"]
+
+    /// The files that examples name.
+    static let files: [(name: String, content: String)] = [
+        ("rates.csv", "seconds,bpm\n0,62\n10,75\n"),
+        ("strap.csv", "seconds,characteristic,octets\n0.25,heart_rate/heart_rate_measurement,10 48\n"),
+        ("watch.json", #"{"lubdub": 1, "devices": [{"id": "watch"}]}"#),
+        (
+            "strap.json",
+            #"{"lubdub": 1, "name": "x", "variables": {"rest": 62}, "devices": [{"id": "strap", "services": [{"service": "heart_rate", "value": "${rest}"}]}]}"#
+        ),
+    ]
+
+    /// The smallest scenario that has each key of a file.
+    static let file: Node = [
+        "lubdub": 1, "name": "Resting", "variables": ["rest": 62],
+        "devices": [["id": "strap", "services": [["service": "heart_rate", "value": "${rest}"]]]],
+    ]
+
+    static let suite: Node = [
+        "lubdub": 1, "name": "Nightly", "kind": "suite", "cases": [["scenario": "strap.json"]],
+    ]
+
+    @Sendable static func rule(_ rule: Node) -> Node { scenario(devices, script: [away, rule]) }
+
+    @Sendable static func event(_ event: Node) -> Node {
+        rule(["when": event.value, "do": "stop_advertising", "of": "strap"])
+    }
+
+    @Sendable static func expectation(_ expectation: Node) -> Node {
+        scenario(devices, script: [away], expect: [expectation])
+    }
+
+    /// A matcher for the heart rate in a line of the client.
+    @Sendable static func matcher(_ matcher: Node) -> Node {
+        expectation([
+            "id": "shows", "expect": "seen", "within": "10 s",
+            "event": ["event": "said", "line": ["heart_rate": ["bpm": matcher.value]]],
+        ])
+    }
+
+    @Sendable static func device(_ device: Node) -> Node { scenario([device]) }
+
+    @Sendable static func service(_ service: Node) -> Node { Self.service(service, script: []) }
+
+    /// A service, and another one that it can include.
+    static func service(_ service: Node, script: [Node]) -> Node {
+        let battery: [Node] = service["service"]?.string == "battery" ? [] : [["service": "battery", "value": 87]]
+        return scenario([["id": "strap", "services": .array([service] + battery)]], script: script)
+    }
+
+    @Sendable static func curve(_ curve: Node) -> Node { service(["service": "feed", "value": curve.value]) }
+
+    private static func scenario(_ devices: [Node], script: [Node] = [], expect: [Node] = []) -> Node {
+        var members: [(key: String, node: Node)] = [
+            ("lubdub", 1), ("name", "Stage"), ("devices", Node(.array(devices))),
+        ]
+        if !script.isEmpty { members.append(("script", Node(.array(script)))) }
+        if !expect.isEmpty { members.append(("expect", Node(.array(expect)))) }
+        return .object(members)
+    }
+}

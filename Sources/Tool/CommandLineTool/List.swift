@@ -1,0 +1,88 @@
+import Arguments
+import ClientTesting
+import CommandSupport
+import Conformance
+import Documents
+import TextFormatting
+
+let listGrammar = Arguments.Grammar(
+    "list", "List the installed scenarios, suites and folders by name",
+    options: [
+        .flag(
+            "--json",
+            "Print one JSON object per line: {\"name\", \"kind\": scenario|suite|folder, \"title\": of the scenario or suite,\n"
+                + "\"scenarios\": how many a folder has, \"path\"}"),
+        .flag("--quiet", "Print only the names"),
+    ])
+
+func list(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+    guard let library = ScenarioLibrary.installed else {
+        throw CommandFailure(
+            .environment,
+            "no scenarios are installed with this program: name their folder's parent with \(ShareFolder.variable)")
+    }
+    let rows = InstalledScenario.all(in: library)
+    let width = rows.map(\.name.count).max() ?? 0
+    for row in rows {
+        if invocation.has("--json") {
+            Console.print("\(row.json)")
+        } else if invocation.has("--quiet") {
+            Console.print("\(row.name)")
+        } else {
+            Console.print("\(row.name.padded(to: width))  \(row.description)")
+        }
+    }
+    return .success
+}
+
+/// A row of `list`.
+struct InstalledScenario: Equatable {
+    enum Kind: Equatable {
+        case scenario(title: String)
+        case suite(title: String)
+        case folder(scenarios: Int)
+    }
+
+    let name: String
+    let path: String
+    let kind: Kind
+
+    /// The scenarios and suites of a library, and the folders that contain any.
+    static func all(in library: ScenarioLibrary) -> [InstalledScenario] {
+        let (found, _) = SuiteDiscovery.documents([library.root], in: .real([library.root]))
+        let paths = Set(found)
+        return library.entries.compactMap { entry in
+            let path = library.path(of: entry)
+            guard entry.isFolder else {
+                guard paths.contains(path) else { return nil }
+                return InstalledScenario(name: entry.name, path: path, kind: kind(of: path))
+            }
+            let count = found.count { $0.hasPrefix("\(path)/") }
+            return count == 0 ? nil : InstalledScenario(name: entry.name, path: path, kind: .folder(scenarios: count))
+        }
+    }
+
+    private static func kind(of path: String) -> Kind {
+        let root = contents(of: path).flatMap { try? Node(json: $0, file: path) }
+        let title = root?["name"]?.string ?? ""
+        return root?["kind"]?.string == "suite" ? .suite(title: title) : .scenario(title: title)
+    }
+
+    var description: String {
+        switch kind {
+        case .scenario(let title): title
+        case .suite(let title): title.isEmpty ? "suite" : "suite: \(title)"
+        case .folder(let count): "folder: \(count.counted("scenario"))"
+        }
+    }
+
+    var json: String {
+        let (word, detail) =
+            switch kind {
+            case .scenario(let title): ("scenario", "\"title\": \(title.quoted)")
+            case .suite(let title): ("suite", "\"title\": \(title.quoted)")
+            case .folder(let count): ("folder", "\"scenarios\": \(count)")
+            }
+        return "{\"name\": \(name.quoted), \"kind\": \"\(word)\", \(detail), \"path\": \(path.quoted)}"
+    }
+}

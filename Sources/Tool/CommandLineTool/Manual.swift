@@ -1,0 +1,70 @@
+import Arguments
+import CommandSupport
+import TextFormatting
+
+let manualGrammar = Arguments.Grammar(
+    "manual", "Print a manual page, for man -l",
+    operands: [.optional("COMMAND", "The command of the page (default: the page of lubdub)")],
+    options: [
+        .option("--date", "YYYY-MM-DD", "The day in the footer (default: none)"),
+        .flag("--list", "Print the commands that have a page, one per line"),
+    ])
+
+let completionsGrammar = Arguments.Grammar(
+    "completions", "Print the script with which a shell completes the words of lubdub's command line",
+    operands: [.required("SHELL", of: .words(Shell.allCases.map(\.rawValue)), "bash, fish or zsh")])
+
+func manual(_ invocation: Invocation, of program: Program) throws(CommandFailure) -> ExitCode {
+    if invocation.has("--list") {
+        for command in program.commandNames { Console.print("\(command)") }
+        return .success
+    }
+    let page: ManualPage
+    if let command = invocation.operands.first {
+        let grammar = try orFail { try program.grammar(of: command) }
+        page = ManualPage(of: grammar, in: program, [exitStatuses])
+    } else {
+        page = ManualPage(of: program, [exitStatuses, variables, files])
+    }
+    let text = page.text(version: "lubdub \(version)", date: invocation.text("--date") ?? "")
+    Console.print(linesOf: String(text.dropLast()))  // its line feed
+    return .success
+}
+
+func completions(_ invocation: Invocation, of program: Program) throws(CommandFailure) -> ExitCode {
+    let word = invocation.operands.first ?? ""
+    guard let shell = Shell(rawValue: word) else {
+        let known = Shell.allCases.map(\.rawValue).joined(separator: ", ")
+        throw CommandFailure(.usage, "SHELL must be one of \(known), not \(word.quoted)")
+    }
+    let script = program.completions(for: shell, names: "lubdub list --quiet")
+    Console.print(linesOf: String(script.dropLast()))  // its line feed
+    return .success
+}
+
+private let exitStatuses = ManualPage.Section(
+    "EXIT STATUS",
+    [
+        ("0", "Success"), ("1", "A verdict other than pass or skip, or a refused request of control"),
+        ("2", "The command line or a file is invalid"),
+        ("3", "A prerequisite is missing: the message has the fix; or nothing could run"), ("4", "Internal error"),
+        ("128+n", "Ended by signal n"),
+    ])
+
+private let variables = ManualPage.Section(
+    "ENVIRONMENT",
+    [
+        (ShareFolder.variable, "The folder with scenarios, schema and documentation, instead of the installed one"),
+        ("LUBDUB_CONTROLLER", "Set for the command of run --client: the address of its controller"),
+        ("LUBDUB_SHARD_INDEX", "The part of run --shard auto, from 0"),
+        ("LUBDUB_SHARD_COUNT", "The number of parts of run --shard auto"),
+        ("NO_COLOR", "If it is set, output has no colours"),
+    ])
+
+private let files = ManualPage.Section(
+    "FILES",
+    [
+        ("../share/lubdub/scenarios", "The installed scenarios, relative to the program; see lubdub list"),
+        ("../share/lubdub/schema", "The JSON Schemas of scenarios, of reports, and of the lines of --json"),
+        ("../share/lubdub/Documentation", "The documentation"),
+    ])

@@ -1,0 +1,74 @@
+import Arguments
+import CommandSupport
+import Glibc
+import ScenarioLanguage
+import ScenarioRuns
+import Templates
+import TextFormatting
+
+let newGrammar = Arguments.Grammar(
+    "new", "Write a scenario, a suite or a client to start from",
+    operands: [
+        .required(
+            "KIND",
+            Template.kinds.map { kind in "\(kind): \(Template.named(kind, with: nil)?.about ?? "")" }.joined(
+                separator: "\n")
+        ),
+        .optional("FILE", "File to write (default: standard output)"),
+    ],
+    options: [
+        .option("--with", Template.libraries.joined(separator: "|"), "The library of a client (default: bumble)"),
+        .flag("--force", "Replace FILE if it exists"),
+    ])
+
+/// The name of the schema that templates refer to.
+private let schemaName = "scenario.schema.json"
+
+/// Writes a template to a file or standard output; next to a scenario, the schema for editors, unless there is one.
+func new(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+    let (kind, path) = (invocation.operands.first ?? "", invocation.operands.dropFirst().first)
+    let library = try orFail { try invocation.choice("--with", of: Template.libraries) }
+    guard Template.kinds.contains(kind) else {
+        let hint = suggestion(for: kind, among: Template.kinds)
+        throw CommandFailure(
+            .usage,
+            "KIND must be one of \(Template.kinds.joined(separator: ", ")), not \(kind.abbreviated.quoted)\(hint)")
+    }
+    guard let template = Template.named(kind, with: library) else {
+        throw CommandFailure(.usage, "--with is for a client, not for a \(kind)")
+    }
+    guard let path, path != "-" else {
+        Console.print(linesOf: String(template.text.dropLast()))  // its line feed
+        return .success
+    }
+    guard invocation.has("--force") || !exists(path) else {
+        throw CommandFailure(.usage, "\(path.quoted) exists: choose another name, or add --force to replace it")
+    }
+    try orFail(.environment) { try WholeFile(path).write(template.text) }
+    let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    let schema = (folder + [Substring(schemaName)]).joined(separator: "/")
+    let needsSchema = template.library == nil && !exists(schema)
+    if needsSchema { try orFail(.environment) { try WholeFile(schema).write(ScenarioSchema.json) } }
+    Console.print("Wrote \(path)\(needsSchema ? ", and \(schema) for editors" : "")")
+    for step in template.nextSteps(path.forShell) { Console.print("next: \(step)") }
+    return .success
+}
+
+extension Template {
+    /// The commands to go on with, after the template was written to a path.
+    fileprivate func nextSteps(_ path: String) -> [String] {
+        let scenario = "lubdub new strap strap.json"
+        let run = "lubdub run strap.json --client \("python3 \(path)".forShell)"
+        switch library {
+        case "bumble": return ["pip install bumble", scenario, run]
+        case "bleak": return ["pip install bleak", scenario, "sudo \(run) --controller vhci"]
+        default: return (kind == "suite" ? [scenario] : []) + ["lubdub validate \(path)", "lubdub run \(path)"]
+        }
+    }
+}
+
+/// Whether there is a file, a folder or a link.
+private func exists(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0
+}

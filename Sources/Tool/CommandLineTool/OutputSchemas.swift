@@ -1,0 +1,174 @@
+import Bluetooth
+import Checks
+import Documents
+import Reporting
+import ServiceFramework
+import Services
+import Statistics
+import TextFormatting
+
+/// The JSON Schemas of what commands print with `--json`: each describes one line.
+///
+/// The names are those of the files in `schema`, and of `validate --schema-of`.
+enum OutputSchemas {
+    static let all: [(name: String, schema: String)] = [
+        ("bench", schema("lubdub bench --json", .object(benchmark))),
+        ("check-list", schema("lubdub check --list --json", .object(check))),
+        ("doctor", schema("lubdub doctor --json", .object(diagnosis))),
+        ("list", schema("lubdub list --json", .kinds(key: "kind", installed))),
+        ("monitor", schema("lubdub monitor --json", .object(clientLine))),
+        ("run", JSONReport.lineSchema),
+        ("run-list", schema("lubdub run --list --json", .object(listedCase))),
+        ("scan", schema("lubdub scan --json", .object([found(isRequired: true), peer(isRequired: true)]))),
+    ]
+
+    private static func schema(_ command: String, _ shape: Shape) -> String {
+        Grammar(root: shape, definitions: [], everywhere: []).schema(title: "A line of \(command)")
+    }
+
+    private static let whole = Shape.integer(0...Int.max)
+    private static let number = Shape.number(-Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude)
+    private static func orNull(_ shape: Shape) -> Shape { .any([shape, .null]) }
+    private static func required(_ key: String, _ shape: Shape, _ about: String) -> Shape.Field {
+        .init(key, shape, required: true, about)
+    }
+
+    // MARK: Measuring
+
+    private static let benchmark = [
+        required("row", .text, "The benchmark's word on the command line."),
+        required("name", .text, "What it measures."),
+        required("value", number, "The result."), required("unit", .text, "The unit of value."),
+        required("count", whole, "How many items were measured."),
+        required("cpu_us_per_item", number, "CPU time per item in microseconds."),
+        required("allocations_per_item", orNull(number), "Null unless allocations were counted."),
+        required("bumble_cpu_us_per_item", orNull(number), "Bumble's CPU time; null if it was not measured."),
+        required("ratio", orNull(number), "Bumble's CPU time divided by Lubdub's."),
+        required("peak_kib", orNull(whole), "The peak memory of the process so far, in KiB."),
+        required("valid", .boolean, "False if the measurement failed, so that its numbers mean nothing."),
+    ]
+
+    private static let diagnosis = [
+        required("lubdub", .text, "Lubdub's version."),
+        required(
+            "findings",
+            .list(
+                .object([
+                    required("subject", .text, "What was examined, such as kernel, bus or hci0."),
+                    required("level", .name(["ok", "hint", "problem"]), "A problem keeps something from working."),
+                    required("code", orNull(.text), "Its kind; null for ok."),
+                    required("found", .text, "What was found."),
+                    required("mend", orNull(.text), "The command line that fixes it."),
+                    required("advice", orNull(.text), "A step that is not a command."),
+                ])), "In the order of the text."),
+        required(
+            "radios",
+            .list(
+                .object([
+                    required("radio", .text, "A value of --radio."), required("works", .boolean, "On this machine."),
+                    required("says", .text, "Why not, or what it is."),
+                ])), "Which radios work."),
+        required("status", whole, "The exit status."),
+    ]
+
+    // MARK: Listing
+
+    private static let check = [
+        required("id", .text, "For --only."), required("title", .text, "What it checks."),
+        required("requirement", .text, "The specification and the section that require it."),
+        required(
+            "weight", .name(Check.Weight.allCases.map(\.rawValue)), "All but required ones run only with --strict."),
+    ]
+
+    private static let listedCase = [
+        required(
+            "id", .text, "Unique: the path without .json, or the id in the suite, with @seed and #run in a campaign."),
+        required("case", .text, "The id without the seed and the number of the run."),
+        required("path", .text, "The scenario's file."),
+        required("seed", orNull(whole), "The seed that the suite or the campaign gives it; null: the scenario's."),
+        required("run", orNull(.integer(1...Int.max)), "The number of the run, if cases are repeated."),
+    ]
+
+    private static let installed: [Shape.Kind] = {
+        let name = required("name", .text, "Its name on the command line.")
+        let path = required("path", .text, "Its file or folder.")
+        let title = required("title", .text, "Its name in the file.")
+        let count = required("scenarios", whole, "How many the folder has.")
+        return [
+            .init("scenario", [name, title, path]), .init("suite", [name, title, path]),
+            .init("folder", [name, count, path]),
+        ]
+    }()
+
+    // MARK: Values of devices
+
+    /// One of these keys, and the device.
+    private static let clientLine: [Shape.Field] = {
+        let own = states + [found(isRequired: false), peer(isRequired: false)]
+        var (fields, known) = (own, Set(own.map(\.key)))
+        for use in ServiceRegistry.all.flatMap(\.characteristics).map(\.client)
+        where !use.example.isEmpty && known.insert(use.key).inserted {
+            fields.append(
+                .init(use.key, .anything, "A value of the device, such as \(use.example); null: out of date."))
+        }
+        return fields
+    }()
+
+    private static let states: [Shape.Field] = [
+        .init(
+            "state", .name(["scanning", "connecting", "connected", "subscribed", "disconnected"]),
+            "The client's state has changed."),
+        .init(
+            "heart_rate",
+            orNull(
+                .object([
+                    required("bpm", whole, "Beats per minute."),
+                    required("contact", orNull(.boolean), "Skin contact; null if the device does not detect it."),
+                    .init("energy_kj", whole, "Energy expended since the last reset."),
+                    .init("rr_ms", .list(.number(0...64000)), "RR intervals, the oldest first."),
+                ])), "A measurement; null: the last one is out of date."),
+        .init(
+            "statistic",
+            .object([
+                required("name", .name(Statistic.Name.allCases.map(\.rawValue)), "Which one."),
+                required("value", number, "In beats per minute."),
+            ]), "A statistic of the heart rates."),
+        .init("error", .text, "What keeps the client from showing the device."),
+        .init("pairing", .name(["started"]), "Pairing has started."),
+        .init(
+            "passkey",
+            .any([
+                .object([required("displayed", whole, "To enter on the device.")]),
+                .object([required("requested", .boolean, "The device displays it.")]),
+                .object([required("compared", whole, "To compare with the device's.")]),
+            ]), "For the user, during pairing."),
+        .init(
+            "paired",
+            .object([
+                required("bonded", .boolean, "Whether keys are kept."),
+                required("authenticated", .boolean, "Whether a person in the middle is excluded."),
+            ]), "Pairing is complete."),
+        .init(
+            "characteristic",
+            .object([
+                required("service", .text, "Its UUID."), required("uuid", .text, "The characteristic's UUID."),
+                .init("descriptor", .text, "The descriptor's UUID."),
+                required("handle", .integer(1...65535), "The attribute's handle."),
+                required("octets", .text, "Hexadecimal, separated by spaces."),
+            ]), "A value of a device of which the client knows nothing."),
+    ]
+
+    private static func found(isRequired: Bool) -> Shape.Field {
+        .init(
+            "found",
+            .object([
+                required("name", orNull(.text), "The name that it advertises."),
+                required("services", .list(.text), "The UUIDs of the services that it advertises."),
+                required("rssi", orNull(.integer(-128...127)), "Signal strength in dBm."),
+            ]), required: isRequired, "A device that advertises.")
+    }
+
+    private static func peer(isRequired: Bool) -> Shape.Field {
+        .init("peer", .text, required: isRequired, "The device's address, and whether it is public or random.")
+    }
+}

@@ -1,0 +1,15 @@
+import Arguments
+import CommandSupport
+
+let watchOption = Arguments.Grammar.Option.flag(
+    "--watch", "Run again whenever a scenario, or a file that it includes, changes; until Ctrl-C")
+
+/// Runs the command line without `--watch`, whenever one of these files changes.
+func watch(
+    _ invocation: Invocation, reading files: @escaping () -> [String]
+) throws(CommandFailure) -> ExitCode {
+    var words = Array(CommandLine.arguments.dropFirst())
+    if let place = words.firstIndex(of: "--watch") { words.remove(at: place) }
+    let outputs = ["--events", "--trace", "--report"].flatMap(invocation.texts)
+    return try WatchedCommand(words, reading: files, writing: outputs).run()
+}

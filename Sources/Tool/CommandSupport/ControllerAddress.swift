@@ -1,0 +1,47 @@
+import Arguments
+package import Sockets
+import TextFormatting
+
+/// Where a controller is that Lubdub does not simulate.
+package enum ControllerAddress: Hashable, Sendable, CustomStringConvertible {
+    /// At the other end of a stream with HCI packets.
+    case stream(StreamAddress)
+    /// An adapter of this machine without bluetoothd, by its index: 0 for hci0.
+    case adapter(UInt16)
+
+    /// Reads a value of `--radio`: `hci:0`, `hci:tcp:HOST:PORT` or `hci:unix:PATH`.
+    package init(radio text: String) throws(CommandFailure) {
+        guard text.hasPrefix("hci:") else {
+            let meant = isAdapter(text[...]) ? "; do you mean hci:\(text.dropFirst(3))?" : ""
+            throw CommandFailure(
+                .usage,
+                "--radio must be bluez, bluez:hci0, hci:0, hci:tcp:HOST:PORT or hci:unix:PATH, not \(text.quoted)\(meant)"
+            )
+        }
+        let place = text.dropFirst("hci:".count)
+        if let index = UInt16(place.hasPrefix("hci") ? place.dropFirst(3) : place) {
+            self = .adapter(index)
+        } else {
+            self = .stream(
+                try orFail(.usage, "--radio: ", hint: ", or an adapter's number, as in hci:0") {
+                    try StreamAddress(String(place))
+                })
+        }
+    }
+
+    /// As in messages: `hci0` or `tcp:127.0.0.1:6402`.
+    package var description: String {
+        switch self {
+        case .stream(let address): "\(address)"
+        case .adapter(let index): "hci\(index)"
+        }
+    }
+
+    /// The value of `--radio`.
+    package var radio: String {
+        switch self {
+        case .stream(let address): "hci:\(address)"
+        case .adapter(let index): "hci:\(index)"
+        }
+    }
+}
