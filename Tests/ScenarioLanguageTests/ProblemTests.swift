@@ -221,10 +221,7 @@ import Testing
         #expect(suite(#""kind": "suite", \#(cases)"#).isEmpty)
         #expect(suite(cases) == [#"a:1:1: LD0106: kind: "kind" is required"#])
         #expect(suite(#""kind": "Suite", \#(cases)"#) == [#"a:1:36: LD0110: kind: unknown name "Suite""#])
-        #expect(
-            suite(#""kind": "suite", "cases": []"#) == [
-                "a:1:54: LD0109: cases: expected an array of 1 or more, found an array of 0"
-            ])
+        #expect(suite(#""kind": "suite", "cases": []"#).isEmpty)
     }
 
     @Test func `An included file cannot have a limit`() {

@@ -96,7 +96,7 @@ enum Tables {
                         .init(
                             "variables", .map(Forms.id, .any([.anyNumber, .boolean, .text])),
                             "Overrides the scenario's variables."),
-                    ]), count: 1...Int.max), required: true,
+                    ])), required: true,
                 example: [["scenario": "strap.json", "id": "fast", "seed": 7, "variables": ["rest": 180]]],
                 "The cases, in order."),
         ]
