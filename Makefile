@@ -15,8 +15,8 @@ LINKING := $(shell awk '/^MemTotal/ && $$2 > 12000000 { print "--experimental-lt
 # Modules that read external data or wrap C.
 READING := ATT Arguments BlueZ Bluetooth Characteristics Checks ClientTesting Collector CommandLineTool Conformance \
     Control Cryptography DBus DeviceRecording Documents Drivers EventLog Expectations GATT HCI HTTP KernelBluetooth L2CAP \
-    LEHost LinkLayer LivePage Octets Peripheral PeripheralTesting Replay Reporting ScenarioLanguage Scenarios \
-    SecurityManager Services Simulation Sockets \
+    LEHost LinkLayer LivePage Octets Peripheral PeripheralTesting Replay Reporting ScenarioForms ScenarioLanguage \
+    Scenarios SecurityManager Services Simulation Sockets \
     TextFormatting Terminal VirtualController
 # Suites of tests that update what is generated.
 GENERATING := ActionTableTests MistakeTests OutputSchemaTests ProblemFormatTests ReferencePageTests RegistryTests \

@@ -81,11 +81,15 @@ let layers: [[Target]] = [
     ],
     libraries() + [
         library(
-            "ScenarioLanguage",
-            on: "Bluetooth", "Characteristics", "Documents", "EventLog", "GATT", "Scenarios", "SecurityManager",
-            "Sensors",
-            "ServiceFramework", "Services",
+            "ScenarioForms",
+            on: "Bluetooth", "Documents", "EventLog", "GATT", "Scenarios", "Sensors", "ServiceFramework", "Services",
             "Simulation", "TextFormatting")
+    ],
+    [
+        library(
+            "ScenarioLanguage",
+            on: "Bluetooth", "Characteristics", "Documents", "EventLog", "GATT", "ScenarioForms", "Scenarios",
+            "SecurityManager", "Sensors", "ServiceFramework", "Services", "Simulation", "TextFormatting")
     ],
     [
         library(
@@ -104,7 +108,11 @@ let layers: [[Target]] = [
         library(
             "DeviceRecording",
             on: "ATT", "Bluetooth", "Documents", "EventLog", "GATT", "HCI", "L2CAP", "LEHost", "Octets",
-            "ScenarioLanguage", "ServiceFramework", "Services", "Simulation", "TextFormatting"),
+            "ScenarioForms", "ScenarioLanguage", "ServiceFramework", "Services", "Simulation", "TextFormatting"),
+        library(
+            "ScenarioReference",
+            on: "Bluetooth", "Characteristics", "Documents", "EventLog", "GATT", "ScenarioForms", "ScenarioLanguage",
+            "Scenarios", "ServiceFramework", "Services", "TextFormatting"),
     ],
     [
         library(
@@ -126,7 +134,8 @@ let layers: [[Target]] = [
             on: "Arguments", "BlueZ", "Bluetooth", "Collector", "CommandSupport", "DBus", "Documents", "EventLog",
             "Expectations",
             "GATT",
-            "HCI", "HCITransport", "KernelBluetooth", "LEHost", "Octets", "Peripheral", "ScenarioLanguage", "Scenarios",
+            "HCI", "HCITransport", "KernelBluetooth", "LEHost", "Octets", "Peripheral", "ScenarioForms",
+            "ScenarioLanguage", "Scenarios",
             "SecurityManager", "Simulation",
             "Sockets",
             "TextFormatting", "VirtualWorld"),
@@ -215,7 +224,7 @@ let layers: [[Target]] = [
             on: "Arguments", "Benchmarks", "Bluetooth", "CheckCatalogue", "Checks", "ClientTesting", "Collector",
             "CommandSupport", "Conformance", "Control", "DeviceRecording", "Doctor", "Documents", "Drivers", "EventLog",
             "KernelBluetooth", "LivePage", "PeripheralTesting", "Replay", "Reporting", "ScenarioRuns",
-            "ScenarioLanguage",
+            "ScenarioLanguage", "ScenarioReference",
             "Scenarios", "ServiceFramework", "Services", "Simulation",
             "Sockets", "Statistics", "Templates", "TextFormatting", "Terminal", "VirtualWorld")
     ],
@@ -320,6 +329,11 @@ let layers: [[Target]] = [
             "Services", "Simulation",
             "TextFormatting",
             excluding: "Broken", "Fixtures", "Mistakes.txt"),
+        tests("ScenarioForms", on: "Sensors", "Simulation"),
+        tests(
+            "ScenarioReference",
+            on: "Documents", "EventLog", "ScenarioLanguage", "Scenarios", "ServiceFramework", "Services",
+            "TextFormatting"),
         tests("Scenarios", on: "Bluetooth", "EventLog"),
         tests(
             "Terminal", on: "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Simulation", "Statistics",
@@ -357,7 +371,8 @@ let layers: [[Target]] = [
             on: "Air", "ATT", "Bluetooth", "BlueZ", "CDBus", "Characteristics", "ClientTesting", "CommandSupport",
             "Conformance", "DBus", "DeviceRecording",
             "Documents", "EventLog", "GATT", "HCI", "L2CAP", "LEHost", "Octets", "Replay", "Reporting",
-            "ScenarioLanguage", "Scenarios", "SecurityManager", "Sensors", "ServiceFramework", "Services", "Simulation",
+            "ScenarioForms", "ScenarioLanguage", "Scenarios", "SecurityManager", "Sensors", "ServiceFramework",
+            "Services", "Simulation",
             "TextFormatting", "VirtualController"),
     ],
 ]
@@ -406,7 +421,8 @@ func folders() -> [String: [String]] {
         "Devices": ["Peripheral", "Sensors", "ServiceFramework", "Services"],
         "Client": ["Collector"],
         "Scenario": [
-            "DeviceRecording", "EventLog", "ScenarioLanguage", "Scenarios", "Timeline", "VirtualWorld",
+            "DeviceRecording", "EventLog", "ScenarioForms", "ScenarioLanguage", "ScenarioReference", "Scenarios",
+            "Timeline", "VirtualWorld",
         ],
         "Verdicts": [
             "CheckCatalogue", "Checks", "ClientTesting", "Conformance", "Expectations", "PeripheralTesting",

@@ -43,14 +43,6 @@ import Testing
             #expect(current == updated, "update it with make generate")
         }
     }
-
-    @Test(arguments: Action.Kind.allCases) func `An explanation has all arguments and radios`(kind: Action.Kind) {
-        let row = kind.row
-        let lines = ScenarioReference.explanation(of: kind.rawValue) ?? []
-        #expect(lines.contains("  radios: \(row.support.description.filter { $0 != "`" })"))
-        for argument in row.arguments { #expect(lines.contains { $0.hasPrefix("  \(argument.key): ") }) }
-        #expect(!row.support.radios.isEmpty)
-    }
 }
 
 extension String {

@@ -2,6 +2,7 @@ import Bluetooth
 import Documents
 import GATT
 import LEHost
+import ScenarioForms
 import ScenarioLanguage
 import SecurityManager
 import TextFormatting

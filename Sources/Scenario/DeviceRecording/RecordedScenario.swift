@@ -3,6 +3,7 @@ package import Documents
 import GATT
 import HCI
 import Octets
+import ScenarioForms
 import ScenarioLanguage
 import ServiceFramework
 import Services

@@ -1,6 +1,7 @@
 import Bluetooth
 import Documents
 import GATT
+import ScenarioForms
 import Scenarios
 import SecurityManager
 import ServiceFramework
@@ -11,9 +12,6 @@ import TextFormatting
 struct ActionReader {
     let names: Names
     let curves: CurveReader
-
-    /// The largest PDU of `raw`, in octets.
-    static let maximumPDU = 540
 
     /// The rates of `burst`, in Hz.
     private static let burstRates = 0.001...4000.0
@@ -61,7 +59,7 @@ struct ActionReader {
 
     func raw(_ cursor: Cursor) -> Action.Operation? {
         guard let text = cursor["octets"], let octets = text.string.flatMap(Value.octets) else { return nil }
-        let maximum = cursor["channel"] == nil ? Cursor.longestValue : Self.maximumPDU
+        let maximum = cursor["channel"] == nil ? LanguageLimits.value : LanguageLimits.pdu
         return text.fits(octets.count, maximum) ? .raw(octets: octets, channel: cursor["channel"].choice()) : nil
     }
 
@@ -193,7 +191,7 @@ struct ActionReader {
             cursor.note(.wrongType, "expected a string, found \(cursor.node.kind)")
         case .text(let text) where isText:
             guard let choices else {
-                _ = cursor.fits(text.utf8.count, Cursor.longestValue)
+                _ = cursor.fits(text.utf8.count, LanguageLimits.value)
                 break
             }
             guard !choices.contains(text) else { break }

@@ -1,4 +1,5 @@
 import Documents
+import ScenarioForms
 import Scenarios
 import Sensors
 import Simulation

@@ -1,6 +1,7 @@
 import Bluetooth
 import Documents
 import GATT
+import ScenarioForms
 import ServiceFramework
 
 // Faults of real devices: valid in a scenario, but noted.

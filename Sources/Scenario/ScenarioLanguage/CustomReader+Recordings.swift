@@ -1,6 +1,7 @@
 import Characteristics
 import Documents
 import GATT
+import ScenarioForms
 import Scenarios
 import ServiceFramework
 import TextFormatting

@@ -2,6 +2,7 @@ import Bluetooth
 import Characteristics
 import Documents
 import GATT
+import ScenarioForms
 import Scenarios
 import Sensors
 import ServiceFramework
@@ -109,15 +110,12 @@ struct CustomReader {
                 cursor.note(.wrongForm, "expected octets such as \"00FF\" or \"00 ff\", found \(cursor.node.kind)")
                 return nil
             }
-            return cursor.fits(octets.count, Cursor.longestValue) ? value : nil
+            return cursor.fits(octets.count, LanguageLimits.value) ? value : nil
         }
     }
 }
 
 extension Cursor {
-    /// The longest value of an attribute, in octets.  Core 6.0, Vol 3, Part F, section 3.2.9.
-    static let longestValue = 512
-
     /// Whether `count` is at most `most`; otherwise a problem is noted.
     func fits(_ count: Int, _ most: Int) -> Bool {
         guard count > most else { return true }

@@ -1,5 +1,6 @@
 package import Bluetooth
 package import Documents
+import ScenarioForms
 import Scenarios
 import SecurityManager
 import TextFormatting
@@ -8,9 +9,6 @@ import TextFormatting
 struct DeviceReader {
     let curves: CurveReader
     let changes: AttributeChanges
-
-    /// The longest Device Name, in octets.  Core 6.0, Vol 3, Part C, section 12.1.
-    static let longestName = 248
 
     func devices(_ cursors: [Cursor]) -> [Device] {
         var taken: [DeviceAddress: Cursor] = [:]
@@ -38,7 +36,7 @@ struct DeviceReader {
 
     private func device(_ cursor: Cursor, _ address: DeviceAddress) -> Device {
         var device = Device(id: cursor["id"]?.string ?? "", address: address)
-        if let name = cursor["name"].flatMap({ $0.text(atMost: Self.longestName) }) { device.name = name }
+        if let name = cursor["name"].flatMap({ $0.text(atMost: LanguageLimits.deviceName) }) { device.name = name }
         if let role: Device.Role = cursor["role"].choice() { device.role = role }
         if let distance = cursor["distance"]?.string { device.distance = Units.quantity(distance, unit: "m") ?? 1 }
         if let connections = cursor["connections"]?.integer { device.connections = connections }

@@ -1,4 +1,5 @@
 import Documents
+import ScenarioForms
 import Scenarios
 import TextFormatting
 
@@ -6,8 +7,6 @@ import TextFormatting
 struct Loader {
     let log: ProblemLog
     let load: (String) -> [UInt8]?
-
-    static let maximumDepth = 8
 
     /// The root of a file; nil after noting that it is not a JSON object.
     func root(of file: String) -> Cursor? {
@@ -107,8 +106,9 @@ struct Loader {
                 item.note(.includeLoop, "\(path.quoted) includes itself: \((chain + [path]).joined(separator: " > "))")
                 continue
             }
-            guard chain.count <= Self.maximumDepth, budget.files > 0 else {
-                item.note(.includesTooDeep, "too many includes: more than \(Self.maximumDepth) levels, or 1000 files")
+            guard chain.count <= LanguageLimits.includes, budget.files > 0 else {
+                item.note(
+                    .includesTooDeep, "too many includes: more than \(LanguageLimits.includes) levels, or 1000 files")
                 continue
             }
             budget.files -= 1

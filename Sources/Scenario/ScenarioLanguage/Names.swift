@@ -1,5 +1,6 @@
 import Documents
 import GATT
+import ScenarioForms
 import Scenarios
 import ServiceFramework
 import Services

@@ -1,4 +1,5 @@
 package import Documents
+import ScenarioForms
 package import Scenarios
 package import Simulation
 import TextFormatting

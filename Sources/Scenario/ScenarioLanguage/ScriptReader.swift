@@ -2,6 +2,7 @@ import Bluetooth
 import Documents
 import EventLog
 import GATT
+import ScenarioForms
 import Scenarios
 import Sensors
 import ServiceFramework
@@ -31,7 +32,7 @@ struct MomentReader {
             cursorEvery.note(.outOfRange, "expected a duration above zero")
             return nil
         }
-        let times = cursor["times"]?.integer.map { max(1, min($0, Tables.maximumTimes)) }
+        let times = cursor["times"]?.integer.map { max(1, min($0, LanguageLimits.repetitions)) }
         return .repeated(first: first, every: every, times: times)
     }
 

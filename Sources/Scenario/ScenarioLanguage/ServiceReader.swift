@@ -1,5 +1,6 @@
 import Bluetooth
 import Documents
+import ScenarioForms
 import Scenarios
 import ServiceFramework
 import Services

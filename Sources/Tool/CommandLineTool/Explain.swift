@@ -6,6 +6,7 @@ import Conformance
 import Doctor
 import Documents
 import ScenarioLanguage
+import ScenarioReference
 import TextFormatting
 
 let explainGrammar = Arguments.Grammar(
@@ -23,7 +24,7 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         return .success
     }
     guard let lines = explanation(of: word) else {
-        let hint = closestMatch(to: word, in: ScenarioReference.words) ?? closestMatch(to: word.uppercased(), in: codes)
+        let hint = closestMatch(to: word, in: Reference.words) ?? closestMatch(to: word.uppercased(), in: codes)
         throw CommandFailure(
             .usage,
             "unknown word \(word.abbreviated.quoted)"
@@ -39,7 +40,7 @@ private func printGroups() {
         ("checks", "The checks of peripherals; \"lubdub check --list\" lists them."),
         ("codes", "The codes of problems, such as LD0107."),
     ]
-    let groups = ScenarioReference.groups + others.map { (name: $0.0, about: $0.1) }
+    let groups = Reference.groups + others.map { (name: $0.0, about: $0.1) }
     let width = groups.map(\.name.count).max() ?? 0
     for (name, about) in groups { Console.print("\(name.padded(to: width))  \(about)") }
     Console.print("")
@@ -48,7 +49,7 @@ private func printGroups() {
 
 private func explanation(of operand: String) -> [String]? {
     let word = operand.uppercased()
-    if let lines = ScenarioReference.explanation(of: operand) { return lines }
+    if let lines = Reference.explanation(of: operand) { return lines }
     if operand == "checks" { return Check.all.map { "\($0.id): \($0.title)" } }
     if operand == "codes" {
         return DiagnosticCode.allCases.map { "\($0.rawValue): \($0.explanation)" }
@@ -68,7 +69,7 @@ private func explanation(of operand: String) -> [String]? {
         return ["\(asked.id): \(asked.title); required by \(asked.requirement); \(place)"]
     }
     return (DiagnosticCode(rawValue: word)?.explanation ?? MachineCode(rawValue: word)?.explanation)
-        .map { ["\(word): \($0)"] } ?? ScenarioReference.explanation(of: operand.lowercased())
+        .map { ["\(word): \($0)"] } ?? Reference.explanation(of: operand.lowercased())
 }
 
 private var codes: [String] { DiagnosticCode.allCases.map(\.rawValue) + MachineCode.allCases.map(\.rawValue) }

@@ -1,6 +1,7 @@
 import CommandSupport
 import DeviceRecording
 import Documents
+import ScenarioForms
 import Sensors
 import TextFormatting
 

@@ -1,8 +1,8 @@
 import Documents
-import Scenarios
+package import Scenarios
 
 /// The definition of one action.
-struct ActionRow: Sendable {
+package struct ActionRow: Sendable {
     /// The table of the documentation that lists the action.
     enum Group: String, CaseIterable, Sendable {
         case air, values, server, pairing
@@ -12,10 +12,10 @@ struct ActionRow: Sendable {
     let target: Target
     let orWith: (argument: String, target: Target)?
     /// Whether the action ends later than it begins.
-    let lasts: Bool
+    package let lasts: Bool
     /// Whether `of` is required even with one device.
-    let needsEntity: Bool
-    let support: RadioSupport
+    package let needsEntity: Bool
+    package let support: RadioSupport
     /// The target and the arguments of the rule that is the example.
     let sample: Node
     /// One or two sentences.
@@ -36,13 +36,13 @@ struct ActionRow: Sendable {
     }
 
     /// What `of` names: `device, service or value`.
-    var targetDescription: String {
+    package var targetDescription: String {
         target.description + (orWith.map { "; with `\($0.argument)` \($0.target.description)" } ?? "")
     }
 }
 
 /// The radios that can play an action.
-struct RadioSupport: Sendable {
+package struct RadioSupport: Sendable {
     /// Those that play it with any arguments.
     let radios: [RadioKind]
     /// Those that play it with some arguments.
@@ -108,7 +108,7 @@ struct RadioSupport: Sendable {
     func ignoredArgument(_ radio: RadioKind, _ operation: Action.Operation) -> String? { ignored(radio, operation) }
 
     /// `virtual radio, hci; bluez without …`.
-    var description: String {
+    package var description: String {
         if radios.count == RadioKind.allCases.count { return "all" }
         var names = radios.map(\.name)
         if radios.contains(.virtual) { names.removeAll { $0 == RadioKind.rehearsal.name } }

@@ -1,11 +1,12 @@
 import Bluetooth
 import Documents
-import Scenarios
+import ScenarioForms
+package import Scenarios
 import SecurityManager
 
 extension Action.Kind {
     /// The row that defines the action: the reader, the schema, `explain` and the documentation use it.
-    var row: ActionRow {
+    package var row: ActionRow {
         switch self {
         case .linkLoss:
             ActionRow(

@@ -1,9 +1,10 @@
-import Documents
+package import Documents
+import ScenarioForms
 import Scenarios
 import Sensors
 
 extension Tables {
-    static let curve = Shape.kinds(key: "curve", curveKinds)
+    package static let curve = Shape.kinds(key: "curve", curveKinds)
 
     private static let curveKinds: [Shape.Kind] = [
         .init(

@@ -1,11 +1,12 @@
-import Documents
+package import Documents
+import ScenarioForms
 import Scenarios
 import SecurityManager
 
 extension Tables {
     static let device = Shape.object(deviceFields)
 
-    static let deviceFields: [Shape.Field] = [
+    package static let deviceFields: [Shape.Field] = [
         .init("id", .id, required: true, example: "strap", "Its name in paths and messages."),
         .init("name", .text, standard: .words("the id"), example: "Lubdub HRM", "Its device name."),
         .init(

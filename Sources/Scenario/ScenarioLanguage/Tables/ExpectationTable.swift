@@ -1,4 +1,5 @@
-import Documents
+package import Documents
+import ScenarioForms
 import Scenarios
 
 extension Tables {
@@ -10,7 +11,7 @@ extension Tables {
         ])
 
     /// The keys of each sort of object that is a pattern.
-    static let matcherFields: [[Shape.Field]] = [
+    package static let matcherFields: [[Shape.Field]] = [
         [
             .init(
                 "$each", .definition("matcher"), required: true, example: ["$min": 300, "$max": 2000],
@@ -46,7 +47,7 @@ extension Tables {
         ],
     ]
 
-    static let expectation = Shape.kinds(
+    package static let expectation = Shape.kinds(
         key: "expect",
         [
             .init(

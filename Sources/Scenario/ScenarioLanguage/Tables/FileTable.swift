@@ -1,8 +1,9 @@
-import Documents
+package import Documents
+import ScenarioForms
 import Scenarios
 
 /// The grammar of the language: the reader checks files with it, and the schema is generated from it.
-enum Tables {
+package enum Tables {
     static let scenario = Grammar(
         root: .object(scenarioFields), definitions: definitions, everywhere: everywhere, advice: advice)
     static let included = Grammar(
@@ -18,7 +19,7 @@ enum Tables {
         root: .any([.object(suiteFields), .object(scenarioFields)]), definitions: definitions, everywhere: everywhere,
         advice: advice)
 
-    static let everywhere = [
+    package static let everywhere = [
         Shape.Field("note", .text, example: "as on a busy street", "A remark for people; ignored.")
     ]
 
@@ -63,7 +64,7 @@ enum Tables {
                 ], "The expectations."),
         ]
 
-    static let scenarioFields =
+    package static let scenarioFields =
         sharedFields.filter { $0.key != "name" } + [
             .init("name", .text, required: true, example: "Resting", "Its name in reports."),
             .init("kind", .name(["scenario"]), standard: "scenario", example: "scenario", "Marks a scenario."),
@@ -80,7 +81,7 @@ enum Tables {
             ),
         ]
 
-    static let suiteFields =
+    package static let suiteFields =
         header + [
             .init("name", .text, required: true, example: "Nightly", "Its name in reports."),
             .init("kind", .name(["suite"]), required: true, example: "suite", "Marks a suite."),

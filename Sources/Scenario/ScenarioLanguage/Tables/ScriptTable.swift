@@ -1,12 +1,13 @@
 import Bluetooth
-import Documents
+package import Documents
 import EventLog
-import GATT
-import Scenarios
+package import GATT
+import ScenarioForms
+package import Scenarios
 import SecurityManager
 
 /// What `of` can name in an action or event.
-enum Target {
+package enum Target {
     case device
     /// A value with at least one of these properties; with none: any value.
     case value(CharacteristicProperties)
@@ -24,7 +25,7 @@ enum Target {
     case anything
 
     /// `device, service or value`.
-    var description: String {
+    package var description: String {
         switch self {
         case .device: "device"
         case .value: "value"
@@ -39,22 +40,19 @@ enum Target {
 }
 
 extension Tables {
-    /// The largest `times` of a repeated moment.
-    static let maximumTimes = 1_000_000
-
     static let moment = Shape.any([.form(Forms.moment), .object(repetition), event])
 
-    static let repetition: [Shape.Field] = [
+    package static let repetition: [Shape.Field] = [
         .init("at", .duration, required: true, "Time since the start."),
         .init("every", .duration, "Period of the repetitions."),
         .init(
-            "times", .integer(1...maximumTimes), standard: .words("unlimited"), example: 3,
+            "times", .integer(1...LanguageLimits.repetitions), standard: .words("unlimited"), example: 3,
             "Number of repetitions, the first included."),
     ]
 
     static let event = Shape.any([.form(Forms.event), eventKinds])
 
-    static let eventKinds = Shape.kinds(
+    package static let eventKinds = Shape.kinds(
         key: "event",
         Event.Kind.allCases.map { kind in
             .init(
@@ -84,7 +82,7 @@ extension Tables {
         }
     }
 
-    static func target(of kind: Event.Kind) -> Target {
+    package static func target(of kind: Event.Kind) -> Target {
         switch kind {
         case .advertising, .connecting, .connected, .disconnected, .encrypted, .encryptionFailed, .paired,
             .pairingFailed,
@@ -102,7 +100,7 @@ extension Tables {
         }
     }
 
-    static let rule = actions(
+    package static let rule = actions(
         [
             .init("id", .id, example: "first", "The name of the rule in other rules and in expectations."),
             .init("when", .definition("moment"), required: true, "The rule fires at each match."),

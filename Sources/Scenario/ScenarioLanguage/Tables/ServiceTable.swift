@@ -1,12 +1,14 @@
 import Characteristics
-import Documents
+package import Documents
+import ScenarioForms
 import Scenarios
 import Sensors
 import ServiceFramework
 import Services
+import TextFormatting
 
 extension Tables {
-    static let service = Shape.kinds(
+    package static let service = Shape.kinds(
         key: "service",
         ServiceRegistry.all.filter { $0.variant == nil }.map { service in
             .init(

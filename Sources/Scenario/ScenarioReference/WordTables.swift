@@ -1,5 +1,7 @@
 import Documents
 import GATT
+import ScenarioForms
+import ScenarioLanguage
 import Scenarios
 
 // Words that are not keys or kinds of objects.

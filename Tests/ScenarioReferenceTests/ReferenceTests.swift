@@ -6,6 +6,7 @@ import Testing
 import TextFormatting
 
 @testable import ScenarioLanguage
+@testable import ScenarioReference
 @testable import Scenarios
 
 /// The entries of the reference, and what `explain` prints.
@@ -19,6 +20,14 @@ import TextFormatting
                 ? Array(file.json.utf8) : Stage.files.first { $0.name == path }.map { Array($0.content.utf8) }
         }
         return (reading.problems + reading.warnings.filter { $0.code != .deviation }).map(\.description)
+    }
+
+    @Test(arguments: Action.Kind.allCases) func `An explanation has all arguments and radios`(kind: Action.Kind) {
+        let row = kind.row
+        let lines = Reference.explanation(of: kind.rawValue) ?? []
+        #expect(lines.contains("  radios: \(row.support.description.filter { $0 != "`" })"))
+        for argument in row.arguments { #expect(lines.contains { $0.hasPrefix("  \(argument.key): ") }) }
+        #expect(!row.support.radios.isEmpty)
     }
 
     @Test(arguments: ReferenceGroup.allCases) func `Each entry has a sentence and a valid example`(
@@ -153,21 +162,21 @@ import TextFormatting
         ("times", ["times (limit): ", "times (key): "]),
     ])
     func `A word is explained`(word: String, parts: [String]) {
-        let lines = ScenarioReference.explanation(of: word) ?? []
+        let lines = Reference.explanation(of: word) ?? []
         for part in parts {
             #expect(lines.contains { $0.hasPrefix(part) }, "\(part): \(lines.joined(separator: "\n"))")
         }
     }
 
     @Test func `An unknown word has no explanation`() {
-        #expect(ScenarioReference.explanation(of: "rampe") == nil)
-        #expect(closestMatch(to: "rampe", in: ScenarioReference.words) == "ramp")
+        #expect(Reference.explanation(of: "rampe") == nil)
+        #expect(closestMatch(to: "rampe", in: Reference.words) == "ramp")
     }
 
     @Test func `Each word of the reference can be explained`() {
-        for word in ScenarioReference.words {
-            #expect(ScenarioReference.explanation(of: word)?.isEmpty == false, "\(word)")
+        for word in Reference.words {
+            #expect(Reference.explanation(of: word)?.isEmpty == false, "\(word)")
         }
-        #expect(ScenarioReference.words.count > 250 && ScenarioReference.words.count < 1000)
+        #expect(Reference.words.count > 250 && Reference.words.count < 1000)
     }
 }

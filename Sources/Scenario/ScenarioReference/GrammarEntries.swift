@@ -1,5 +1,6 @@
 import Documents
 import EventLog
+import ScenarioLanguage
 import Scenarios
 
 /// Makes the entries of the words that the grammar has: kinds of objects, and keys.

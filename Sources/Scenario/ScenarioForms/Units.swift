@@ -1,18 +1,18 @@
 import Bluetooth
 import Documents
-import Scenarios
+package import Scenarios
 import Simulation
 import TextFormatting
 
 /// Parses quantities: a number and a unit, with or without a space between them.
-enum Units {
-    static let durations: [(unit: String, nanoseconds: Int128)] = [
+package enum Units {
+    package static let durations: [(unit: String, nanoseconds: Int128)] = [
         ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000), ("h", 3_600_000_000_000),
         ("day", 86_400_000_000_000), ("days", 86_400_000_000_000),
     ]
 
     /// `10 s`, `0.5 h`; nil for other text, and for more than 63 bits of nanoseconds.
-    static func duration(_ text: String) -> Duration? {
+    package static func duration(_ text: String) -> Duration? {
         guard let (number, unit) = split(text), let factor = durations.first(where: { $0.unit == unit })?.nanoseconds,
             let nanoseconds = Int64(exactly: number.digits * factor / number.divisor)
         else { return nil }
@@ -20,7 +20,7 @@ enum Units {
     }
 
     /// A duration in the largest unit up to hours that gives a whole number: `1 s`, `7500 us`, `90 s`.
-    static func text(_ duration: Duration) -> String {
+    package static func text(_ duration: Duration) -> String {
         let nanoseconds = Int128(duration.inNanoseconds)
         let (unit, factor) =
             durations.last { $0.nanoseconds <= 3_600_000_000_000 && nanoseconds.isMultiple(of: $0.nanoseconds) }
@@ -29,20 +29,20 @@ enum Units {
     }
 
     /// A duration in the largest unit up to seconds of which it has at least one: `7.5 ms`, `4 s`, `3600 s`.
-    static func short(_ duration: Duration) -> String {
+    package static func short(_ duration: Duration) -> String {
         let nanoseconds = duration.inNanoseconds
         let (unit, factor) = durations.prefix(3).last { $0.nanoseconds <= nanoseconds } ?? durations[0]
         return "\((Double(nanoseconds) / Double(factor)).plain) \(unit)"
     }
 
     /// A number with a unit: `500 Hz`, `3 m`.
-    static func quantity(_ text: String, unit: String) -> Double? {
+    package static func quantity(_ text: String, unit: String) -> Double? {
         guard let (number, found) = split(text), found == unit else { return nil }
         return Double(number.digits) / Double(number.divisor)
     }
 
     /// `2024-03-01T23:50:00+01:00`, with `Z` for +00:00; nil for other text and for invalid dates.
-    static func wallTime(_ text: String) -> WallTime? {
+    package static func wallTime(_ text: String) -> WallTime? {
         let digits = Array(text.utf8)
         guard digits.count == 20 || digits.count == 25, matches(digits, "0000-00-00T00:00:00") else { return nil }
         func number(_ range: Range<Int>) -> Int { digits[range].reduce(0) { $0 * 10 + Int($1) - 48 } }
@@ -66,7 +66,7 @@ enum Units {
     }
 
     /// `07:30`.
-    static func timeOfDay(_ text: String) -> Duration? {
+    package static func timeOfDay(_ text: String) -> Duration? {
         let digits = Array(text.utf8)
         guard digits.count == 5, matches(digits, "00:00") else { return nil }
         let hour = Int(digits[0] - 48) * 10 + Int(digits[1] - 48)
@@ -75,7 +75,7 @@ enum Units {
     }
 
     /// `07:30` for a time after midnight.
-    static func text(timeOfDay: Duration) -> String {
+    package static func text(timeOfDay: Duration) -> String {
         let minutes = timeOfDay.inNanoseconds / 60_000_000_000
         return "\((minutes / 60).zeroPadded(to: 2)):\((minutes % 60).zeroPadded(to: 2))"
     }

@@ -1,4 +1,5 @@
 import Documents
+import ScenarioLanguage
 import Scenarios
 
 /// A bound of the language, with values at and beyond it.
@@ -35,25 +36,25 @@ enum LimitTable {
             code: .tooDeep, example: nil, within: { [nested(Node.maximumDepth - 8)] },
             beyond: { [nested(Node.maximumDepth)] }),
         LimitRow(
-            word: "includes", about: "Files are included at most \(Loader.maximumDepth) levels deep.",
+            word: "includes", about: "Files are included at most \(LanguageLimits.includes) levels deep.",
             code: .includesTooDeep, example: nil, within: { [] }, beyond: { [] }),
         LimitRow(
             word: "problems", about: "A file is checked up to its \(ProblemLog.maximum)th problem.",
             code: .tooManyProblems, example: nil, within: { [] }, beyond: { [] }),
         LimitRow(
-            word: "device_name", about: "The name of a device has at most \(DeviceReader.longestName) octets.",
+            word: "device_name", about: "The name of a device has at most \(LanguageLimits.deviceName) octets.",
             code: .outOfRange, example: ["name": "Lubdub HRM"],
-            within: { [Stage.device(["id": "strap", "name": text(DeviceReader.longestName)])] },
-            beyond: { [Stage.device(["id": "strap", "name": text(DeviceReader.longestName + 1)])] }),
+            within: { [Stage.device(["id": "strap", "name": text(LanguageLimits.deviceName)])] },
+            beyond: { [Stage.device(["id": "strap", "name": text(LanguageLimits.deviceName + 1)])] }),
         LimitRow(
-            word: "value_size", about: "A value has at most \(Cursor.longestValue) octets.", code: .outOfRange,
+            word: "value_size", about: "A value has at most \(LanguageLimits.value) octets.", code: .outOfRange,
             example: ["octets": "06 3C"],
-            within: { [raw(Cursor.longestValue)] }, beyond: { [raw(Cursor.longestValue + 1)] }),
+            within: { [raw(LanguageLimits.value)] }, beyond: { [raw(LanguageLimits.value + 1)] }),
         LimitRow(
-            word: "pdu_size", about: "A PDU of the action raw has at most \(ActionReader.maximumPDU) octets.",
+            word: "pdu_size", about: "A PDU of the action raw has at most \(LanguageLimits.pdu) octets.",
             code: .outOfRange, example: ["octets": "06 3C", "channel": "att"],
-            within: { [raw(ActionReader.maximumPDU, channel: "att")] },
-            beyond: { [raw(ActionReader.maximumPDU + 1, channel: "att")] }),
+            within: { [raw(LanguageLimits.pdu, channel: "att")] },
+            beyond: { [raw(LanguageLimits.pdu + 1, channel: "att")] }),
     ]
 
     private static let devices = [
@@ -96,8 +97,8 @@ enum LimitTable {
 
     private static let rules = [
         limit(
-            "times", 1, Node(integerLiteral: Tables.maximumTimes), below: 0,
-            above: Node(integerLiteral: Tables.maximumTimes + 1), "A moment is repeated at most 1,000,000 times."
+            "times", 1, Node(integerLiteral: LanguageLimits.repetitions), below: 0,
+            above: Node(integerLiteral: LanguageLimits.repetitions + 1), "A moment is repeated at most 1,000,000 times."
         ) { Stage.event(["at": "1 s", "every": "1 ms", "times": $0.value]) },
         limit(
             "notifications", key: "times", 1, 100_000, below: 0, above: 100_001,

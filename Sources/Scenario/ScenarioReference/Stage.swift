@@ -1,4 +1,5 @@
 import Documents
+import ScenarioLanguage
 
 /// The scenario that the examples of the reference belong to.
 enum Stage {

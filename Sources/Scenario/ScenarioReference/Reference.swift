@@ -1,12 +1,14 @@
 import Documents
 import EventLog
+import ScenarioForms
+import ScenarioLanguage
 import Scenarios
 import ServiceFramework
 import Services
 import TextFormatting
 
 /// The words of the scenario language, from the tables that read it.
-package enum ScenarioReference {
+package enum Reference {
     /// All entries, by group; a key that several objects have with one meaning is one entry.
     package static let entries = ReferenceGroup.allCases.flatMap { group in
         group.entries.merged()

@@ -2,6 +2,7 @@ import Documents
 import TextFormatting
 
 @testable import ScenarioLanguage
+@testable import ScenarioReference
 @testable import Scenarios
 
 /// The pages of `Documentation/reference`.
@@ -108,7 +109,7 @@ enum ReferencePages {
     }
 
     private static func text(of group: ReferenceGroup) -> String {
-        let entries = ScenarioReference.entries(of: group)
+        let entries = Reference.entries(of: group)
         switch group {
         case .values, .units, .limits, .permissions, .properties: return table(of: entries)
         default:

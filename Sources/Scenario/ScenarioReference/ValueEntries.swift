@@ -1,6 +1,7 @@
 import Characteristics
 import Documents
 import GATT
+import ScenarioLanguage
 import ServiceFramework
 import TextFormatting
 

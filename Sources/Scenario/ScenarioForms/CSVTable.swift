@@ -1,17 +1,17 @@
-import Sensors
+package import Sensors
 import Simulation
 import TextFormatting
 
 /// Reads csv files: a line of column names, then lines of numbers, separated by commas.
-enum CSVTable {
+package enum CSVTable {
     /// A problem, and its line.
-    struct Failure: Error {
-        let line: Int?
-        let message: String
+    package struct Failure: Error {
+        package let line: Int?
+        package let message: String
     }
 
     /// The values of `column` (by default the last), at the times in seconds of the column `time` (by default the first).
-    static func samples(_ octets: [UInt8], column: String?, time: String?) throws(Failure) -> [Curve.Sample] {
+    package static func samples(_ octets: [UInt8], column: String?, time: String?) throws(Failure) -> [Curve.Sample] {
         guard String(validating: octets, as: UTF8.self) != nil else {
             throw Failure(line: nil, message: "the file is not UTF-8 text")
         }
@@ -44,7 +44,7 @@ enum CSVTable {
         return samples
     }
 
-    static func names(_ line: ArraySlice<UInt8>) -> [String] {
+    package static func names(_ line: ArraySlice<UInt8>) -> [String] {
         line.split(separator: comma, omittingEmptySubsequences: false).map { cell in
             String(decoding: trimmed(cell), as: UTF8.self)
         }
@@ -65,7 +65,7 @@ enum CSVTable {
         return (first, second)
     }
 
-    static func trimmed(_ cell: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    package static func trimmed(_ cell: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let space = UInt8(ascii: " ")
         var cell = cell
         while cell.first == space { cell.removeFirst() }
@@ -74,7 +74,7 @@ enum CSVTable {
     }
 
     /// A number; those with up to 15 digits and without an exponent need no string.
-    static func number(_ cell: ArraySlice<UInt8>) -> Double? {
+    package static func number(_ cell: ArraySlice<UInt8>) -> Double? {
         let digits = cell.first == minus ? cell.dropFirst() : cell
         guard digits.count <= 16 else { return Double(String(decoding: cell, as: UTF8.self)) }
         var (mantissa, scale, hasPoint, count) = (Int64(0), 1.0, false, 0)
@@ -93,7 +93,7 @@ enum CSVTable {
         return digits.count < cell.count ? -value : value
     }
 
-    static let comma = UInt8(ascii: ",")
+    package static let comma = UInt8(ascii: ",")
     private static let (point, minus) = (UInt8(ascii: "."), UInt8(ascii: "-"))
     private static let (zero, nine) = (UInt8(ascii: "0"), UInt8(ascii: "9"))
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ScenarioLanguage
+@testable import ScenarioForms
 @testable import Sensors
 
 @Suite struct CSVTableTests {

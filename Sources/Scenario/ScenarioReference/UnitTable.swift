@@ -1,4 +1,6 @@
 import Documents
+import ScenarioForms
+import ScenarioLanguage
 
 /// The units and the formats of strings.
 enum UnitTable {

@@ -1,16 +1,16 @@
 import Scenarios
-import ServiceFramework
+package import ServiceFramework
 import Simulation
 import TextFormatting
 
 /// Reads the CSV files of recordings: columns `seconds`, `characteristic` and `octets`, and others for people.
 ///
 /// `0.998210,heart_rate/2a37,10 48`: a value of a characteristic, and the time since the client subscribed to it.
-enum RecordingTable {
+package enum RecordingTable {
     /// The values of the characteristic `service/characteristic`; none if the table does not have it.
     ///
     /// `others` are the ids of all characteristics of the service; a row with another one is an error.
-    static func values(
+    package static func values(
         _ octets: [UInt8], of characteristic: String, in service: String, among others: [String]
     ) throws(CSVTable.Failure) -> RecordedValues {
         guard String(validating: octets, as: UTF8.self) != nil else {

@@ -1,4 +1,5 @@
 import Documents
+import ScenarioLanguage
 
 extension Shape {
     /// The type for the documentation: `a whole number from 1 to 16`.
@@ -53,10 +54,4 @@ extension Shape {
 extension String {
     /// The word in quotation marks, as in a file.
     fileprivate var quotedWord: String { "\"\(self)\"" }
-
-    /// The text as a sentence.
-    var sentence: String {
-        let text = prefix(1).uppercased() + dropFirst()
-        return text.hasSuffix(".") ? text : "\(text)."
-    }
 }

@@ -1,0 +1,7 @@
+extension String {
+    /// The text as a sentence: with a capital letter, and a full stop.
+    package var sentence: String {
+        let text = prefix(1).uppercased() + dropFirst()
+        return text.hasSuffix(".") ? text : "\(text)."
+    }
+}
