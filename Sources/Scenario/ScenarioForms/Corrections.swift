@@ -24,8 +24,9 @@ enum Corrections {
         if unit.isEmpty { return "add a unit: write \(guesses(value, number)); \(allUnits)" }
         let known = units[unit.lowercased()] ?? Units.durations.map(\.unit).first { $0 == unit.lowercased() }
         if known == unit {
-            let most = "a duration is at most \(Int64.max / 86_400_000_000_000) days"
-            return "\(most), and its number has at most 18 digits"
+            return number.count > 18
+                ? "write the number with at most 18 digits"
+                : "a duration is at most \(Int64.max / 86_400_000_000_000) days"
         }
         let meant = known.map { "\(number) \($0)" }.flatMap { Units.duration($0) == nil ? nil : $0 }
         return (meant.map { "write \($0.quoted); " } ?? "") + allUnits
@@ -118,7 +119,10 @@ enum Corrections {
             .joined(separator: "/")
         let rule = "the ids of a device, a service and a value, separated by slashes"
         guard Forms.entity.accepts(path) else { return "write \(rule)" }
-        return "write \(path.quoted)" + (text.contains(" ") ? ", if these are ids: a path has \(rule)" : "")
+        guard text.contains(" ") else { return "write \(path.quoted)" }
+        return text.contains(where: \.isUppercase)
+            ? "write the \"id\" of what is meant, not its \"name\": a path has \(rule)"
+            : "write \(path.quoted), if these are ids: a path has \(rule)"
     }
 
     /// Operators of other languages.
