@@ -285,8 +285,8 @@ let layers: [[Target]] = [
         tests("HTTP", on: "Simulation", "Sockets"),
         tests("L2CAP", on: "Mutations", "Octets", "Bluetooth"),
         tests(
-            "LEHost", on: "Mutations", "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "SecurityManager",
-            "Simulation"),
+            "LEHost", on: "Air", "Mutations", "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "SecurityManager",
+            "Simulation", "VirtualController"),
         tests("KernelBluetooth", on: "CommandSupport", "Mutations", "Octets"),
         tests("LinkLayer", on: "Cryptography", "Octets", "Simulation"),
         tests(

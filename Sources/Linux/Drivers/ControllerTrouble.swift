@@ -24,6 +24,11 @@ enum ControllerTrouble {
         }
     }
 
+    /// A controller cannot lose a link: Bumble's, for example.
+    static let keepsLinks =
+        "the controller keeps its links through HCI Reset, so links end with a Disconnect instead of a silent loss "
+        + "(use another controller: an adapter, --radio hci:0, or lubdub controller)"
+
     /// The time was over before a controller had answered a command; nil: before the stream was open.
     static func silence(_ command: Opcode?, _ address: ControllerAddress) -> String {
         guard let command else { return "\(address): the connection was not established in time (\(check(address)))" }

@@ -123,11 +123,11 @@ extension Host {
         into outbox: inout [Output]
     ) {
         guard let command = commands.complete(opcode, allowed: allowed) else { return }
-        if case .initializing = phase {
-            initialized(command, returned, pool: &pool, into: &outbox)
-        } else {
-            let status = returned.first.map(HCIStatus.init(rawValue:)) ?? .unspecified
-            completed(command, status, at: now, pool: &pool, into: &outbox)
+        let status = returned.first.map(HCIStatus.init(rawValue:)) ?? .unspecified
+        switch phase {
+        case .initializing: initialized(command, returned, pool: &pool, into: &outbox)
+        case .stopping: stopped(command, status, pool: &pool, into: &outbox)
+        case .off, .ready, .failed: completed(command, status, at: now, pool: &pool, into: &outbox)
         }
     }
 
@@ -136,7 +136,8 @@ extension Host {
     ) {
         guard case .initializing(var initialization) = phase else { return }
         do throws(Initialization.Failure) {
-            try initialization.receive(returned, for: command)
+            let kept = try initialization.receive(returned, for: command)
+            if let kept { outbox.append(.keptThroughReset(kept)) }
         } catch {
             let failure: Failure =
                 switch error {

@@ -23,8 +23,8 @@ extension Host {
     public enum Command: Equatable, Sendable {
         /// Resets and initializes the controller, until `.started` or `.failed`.  Removes all connections.
         case start
-        /// Resets the controller, which then neither sends nor receives until `start`.  Removes all connections; peers
-        /// notice it when their supervision timeout is over.
+        /// Resets the controller, which then neither sends nor receives until `start`.  Peers notice it when their
+        /// supervision timeout is over; only connections that are `keptThroughReset` are ended.
         case stop
         /// Advertises as soon as the host has started, and again after each connection.  Data and scan response have
         /// up to 31 octets.
@@ -174,6 +174,9 @@ extension Host {
         case remoteFeatures(ConnectionID, LEFeatures)
         /// A connection has ended.
         case disconnected(ConnectionID, DeviceAddress, reason: HCIStatus)
+        /// `Command.stop` or `Command.start` has reset the controller, but not ended this connection, as the
+        /// specification demands; so the host has ended it, with the reason `remotePowerOff`.
+        case keptThroughReset(ConnectionID)
         /// The controller is too slow: a whole PDU for this connection was dropped.
         case dropped(ConnectionID)
 

@@ -279,7 +279,7 @@ extension World {
         case toRadio(node: Int, PacketKind, Packet)
         /// The host of a device cannot use its external controller.
         case radioFailed(node: Int, Host.Failure)
-        /// The host of a device reports `.refused` or `.malformed` of its external controller.
+        /// The host of a device reports `.refused`, `.malformed` or `.keptThroughReset` of its external controller.
         case radioWarning(node: Int, Host.Output)
         case toForeignHost(node: Int, ForeignCommand)
         case client(node: Int, Host.Output)

@@ -433,7 +433,8 @@ package struct World: Sendable {
             case .failed(let failure) where hostBackend == .radios && !nodes[node].isClient:
                 outbox.added.append(.radioFailed(node: node, failure))
             case .refused where hostBackend == .radios && !nodes[node].isClient,
-                .malformed where hostBackend == .radios && !nodes[node].isClient:
+                .malformed where hostBackend == .radios && !nodes[node].isClient,
+                .keptThroughReset where hostBackend == .radios && !nodes[node].isClient:
                 outbox.added.append(.radioWarning(node: node, output))
             case .wake(let due): schedule(.hostWake(node: node), due: due)
             case _ where nodes[node].isClient:
