@@ -163,7 +163,8 @@ let layers: [[Target]] = [
             "VirtualWorld"),
         library(
             "Doctor",
-            on: "Arguments", "BlueZ", "Bluetooth", "CommandSupport", "DBus", "Simulation", "Sockets", "TextFormatting"),
+            on: "Arguments", "BlueZ", "Bluetooth", "CommandSupport", "DBus", "KernelBluetooth", "Simulation", "Sockets",
+            "TextFormatting"),
     ],
     [
         library(
@@ -269,7 +270,7 @@ let layers: [[Target]] = [
         tests("CommandSupport", on: "Arguments", "CLinux", "Simulation"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
-        tests("Doctor", on: "Arguments", "CommandSupport"),
+        tests("Doctor", on: "Arguments", "CommandSupport", "KernelBluetooth"),
         tests(
             "Drivers", on: "Arguments", "Bluetooth", "Collector", "CommandSupport", "GATT", "HCI", "HCITransport",
             "LEHost", "Octets", "ScenarioLanguage", "Scenarios", "SecurityManager", "Simulation", "Sockets",

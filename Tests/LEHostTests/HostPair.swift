@@ -31,7 +31,7 @@ struct HostPair {
     private var queue = EventQueue()
     private var timers: [Int: Timer] = [:]
     private var transfers: [Transfer] = []
-    /// What each host has received from its controller, with the commands of its caller, in order.
+    /// The inputs of each host, in order.
     private(set) var received: [[Host.Input.Recorded]] = [[], []]
     /// The outputs of each host since `takeOutputs`, without packets; the values of notifications are in `notified`.
     private var outputs: [[Host.Output]] = [[], []]

@@ -124,7 +124,8 @@ struct OddController: Sendable, CustomStringConvertible {
     static let all: [OddController] = [
         OddController("a virtual controller, without extended advertising"), withoutDataLength, refusingDataLength,
         sharedBuffers, unknownEvents, capacity("one buffer", length: 251, count: 1),
-        capacity("one small buffer", length: 27, count: 1), counts("counts of 0 as well") { handle, count, _ in [(handle, UInt16(0)), (handle, count)] },
+        capacity("one small buffer", length: 27, count: 1),
+        counts("counts of 0 as well") { handle, count, _ in [(handle, UInt16(0)), (handle, count)] },
         counts("counts too high") { handle, count, _ in [(handle, count + 40)] },
         counts("counts twice") { handle, count, _ in [(handle, count), (handle, count)] },
         counts("counts of unknown connections") { handle, count, _ in [(handle ^ 0x80, UInt16(3)), (handle, count)] },

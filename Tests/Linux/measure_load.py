@@ -1,6 +1,9 @@
-"""The cost of 500 notifications per second with Linux's bluetoothd.  Not a test, since the machine is emulated: compare the parts.
+"""The cost of 500 notifications per second with Linux's bluetoothd, and of an ECG at 500 Hz with and without bluetoothd.  Not a
+test, since the machine is emulated: compare the parts.
 
     LUBDUB=.build/release/lubdub Tools/linux-machine .venv/bin/python Tests/Linux/measure_load.py
+
+LUBDUB_ECG_SECONDS is how long each ECG lasts; Tools/linux-machine needs a `--limit` above twice that.
 
 `Tests/Interoperability/test_bluetoothd_load.py` measures lubdub alone, without emulation.
 """
@@ -12,9 +15,10 @@ import time
 import unittest
 
 from heart import MEASUREMENT
-from serving import ServingTest
+from test_user_channel import ECG_SECONDS, UserChannelTests
 
 RATE, SECONDS = 500, 10
+PROGRAMS = ('lubdub', 'dbus-daemon', 'bluetoothd', 'btvirt')
 
 
 def processor_times():
@@ -28,8 +32,31 @@ def processor_times():
     return times
 
 
-class Load(ServingTest):
-    limit = 120
+def load_tests(*_):
+    """Only the measurements, not the tests of the class that they extend."""
+    return unittest.TestSuite([Load('test_load'), Load('test_ecg')])
+
+
+class Load(UserChannelTests):
+    limit = 150 + 2 * ECG_SECONDS
+
+    async def test_ecg(self):
+        """bluetoothd is the client's host in both cases; with `bluez` it is the patch's as well."""
+        scenario = 'scenarios/ecg_500hz.json'
+        for radio in ('bluez', 'hci'):
+            async with (
+                    self.two_adapters() as (own, other),
+                    (self.served if radio == 'bluez' else self.played)(own, scenario) as (_, events),
+                    self.client(other, 'Lubdub Patch') as client):
+                began, before = time.monotonic(), processor_times()
+                sent, heard = await self.hear_ecg(client, events, ECG_SECONDS)
+                wall, after = time.monotonic() - began, processor_times()
+            print(f'{radio}: {len(sent)} frames sent, {len(heard)} heard, {"all" if sent == heard else "NOT ALL"} as sent')
+            self.print_shares(before, after, wall)
+
+    def print_shares(self, before, after, wall):
+        for program in PROGRAMS:
+            print(f'{program}: {(after[program] - before[program]) / wall:.1%} of an emulated core')
 
     async def test_load(self):
         hasty = self.scenario(lambda document: document['devices'][0]['services'][0].update(period=f'{1000 // RATE} ms'))
@@ -41,8 +68,7 @@ class Load(ServingTest):
             await asyncio.sleep(SECONDS)
             wall, after = time.monotonic() - began, processor_times()
             print(f'{(len(heard) - count) / wall:.0f} notifications a second are heard')
-            for program in ('lubdub', 'dbus-daemon', 'bluetoothd', 'btvirt'):
-                print(f'{program}: {(after[program] - before[program]) / wall:.0%} of an emulated core')
+            self.print_shares(before, after, wall)
 
 
 if __name__ == '__main__':

@@ -51,6 +51,7 @@ extension Host {
             change(table, isAnnounced: isAnnounced, at: now, pool: &pool, into: &outbox)
         case .changeAddress(let address): changeAddress(to: address, into: &outbox)
         case .rotateAddress: rotateAddress(at: now, into: &outbox)
+        case .attenuate(let decibels): attenuate(by: decibels, into: &outbox)
         case .overhear(let isOn): overhears = isOn
         case .divertSecurity(let isOn): divertsSecurity = isOn
         case .security(let id, let input):
@@ -174,6 +175,7 @@ extension Host {
         if let usedRandomAddress, usedRandomAddress != initialization.randomAddress {
             commands.add(.leSetRandomAddress(usedRandomAddress))
         }
+        reportFixedPower(into: &outbox)
         advertise()
         beginScanning()
     }
@@ -190,7 +192,9 @@ extension Host {
         if willAdvertise { commands.add(family.stopAdvertising) }
         if hasAdvertisingSet { commands.add(.leRemoveAdvertisingSet(CommandFamily.advertisingSet)) }
         hasAdvertisingSet = family == .extended
-        for command in family.advertise(advertisement, address: usedRandomAddress) { commands.add(command) }
+        for command in family.advertise(advertisement, address: usedRandomAddress, power: power.requested) {
+            commands.add(command)
+        }
     }
 
     /// Scans if the caller has requested it, but not while connecting: not every controller supports both at once.

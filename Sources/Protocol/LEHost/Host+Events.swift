@@ -127,7 +127,7 @@ extension Host {
         switch phase {
         case .initializing: initialized(command, returned, pool: &pool, into: &outbox)
         case .stopping: stopped(command, status, pool: &pool, into: &outbox)
-        case .off, .ready, .failed: completed(command, status, at: now, pool: &pool, into: &outbox)
+        case .off, .ready, .failed: completed(command, status, returned, at: now, pool: &pool, into: &outbox)
         }
     }
 
@@ -152,13 +152,16 @@ extension Host {
     }
 
     private mutating func completed(
-        _ command: HCI.Command, _ status: HCIStatus, at now: Instant, pool: inout PacketPool,
+        _ command: HCI.Command, _ status: HCIStatus, _ returned: [UInt8], at now: Instant, pool: inout PacketPool,
         into outbox: inout [Output]
     ) {
         if status == .success {
             if let isOn = command.enablesAdvertising { setAdvertising(isOn, into: &outbox) }
             if let isOn = command.enablesScanning { setScanning(isOn, into: &outbox) }
             if case HCI.Command.leSetRandomAddress = command { noteRandomAddress(command) }
+            if case HCI.Command.leSetExtendedAdvertisingParameters = command {
+                selected(returned, for: command, into: &outbox)
+            }
         } else {
             rejected(command, status, at: now, pool: &pool, into: &outbox)
         }

@@ -74,6 +74,7 @@ public struct Host: Sendable {
     var advertisement: Advertisement?
     var isAdvertising = false
     var hasAdvertisingSet = false
+    var power = PowerControl()
     var scan: Scan?
     var isScanning = false
     var reports = ReportAssembler()

@@ -59,6 +59,9 @@ extension Host {
         /// Uses another resolvable private address now, or as soon as the host does not connect any more.  Connections
         /// stay.  Without effect before the start, and on a host without privacy.
         case rotateAddress
+        /// Advertises weaker than the controller itself chooses, by this number of dB, or stronger if that is negative, as far
+        /// as the controller lets; reported as `.advertisingPower` when the host advertises so.  Connections keep their power.
+        case attenuate(Int)
         /// Secures a connection, or continues a pairing with what the user does.  Only `.secure`, `.resume`, `.pair`,
         /// `.passkey`, `.compared` and `.keypress`.
         case security(ConnectionID, LinkSecurityManager.Input)
@@ -158,6 +161,8 @@ extension Host {
 
         /// Advertising has started or stopped.
         case advertising(Bool)
+        /// The power of advertising since `Command.attenuate`.
+        case advertisingPower(AdvertisingPower)
         /// Scanning has started or stopped.
         case scanning(Bool)
         /// A scanner received advertising; a bonded peer has its identity address.  Extended advertising is reassembled, up
