@@ -4,6 +4,7 @@ import GATT
 import HCI
 import LEHost
 import Octets
+import SecurityManager
 import Simulation
 import VirtualController
 
@@ -42,13 +43,22 @@ struct HostPair {
 
     init(_ odd: [Side: OddController] = [:]) throws {
         self.odd = odd
-        let table = try HostHarness.table([.read, .notify])
-        hosts = [Host(table: table, randomAddress: HostHarness.strap), Host(table: table)]
+        hosts = try Side.allCases.map { try Self.host($0) }
         for side in Side.allCases {
             var place = Medium.Station()
             place.strength = -40
             _ = airspace.add(address: DeviceAddress(0x1111_1111_1111 * UInt64(side.rawValue + 1), .public), at: place)
         }
+    }
+
+    /// A host that pairs, as the pair has it.
+    static func host(_ side: Side) throws -> Host {
+        let seed = UInt64(side.rawValue + 1)
+        let security = HostSecurity(
+            SecuritySettings(), resolvingKey: UInt128(seed), secrets: .stream(RandomStream(seed: seed)))
+        return Host(
+            table: try HostHarness.table([.read, .notify]),
+            randomAddress: side == .peripheral ? HostHarness.strap : nil, security: security)
     }
 
     /// Starts both hosts, connects them, and subscribes to the value; returns the central's connection.

@@ -5,6 +5,7 @@ import HCI
 import LEHost
 import Mutations
 import Octets
+import SecurityManager
 import Simulation
 import Testing
 
@@ -21,10 +22,16 @@ import Testing
         let connection = try #require(found)
         for _ in 0..<20 { pair.command(.notify(handle: HostPair.measurement, [0, 72]), of: .peripheral) }
         pair.run(for: .seconds(1))
+        pair.command(.security(connection, .pair), of: .central)
+        pair.run(for: .seconds(3))
+        let isPaired = pair.takeOutputs(of: .central).contains { output in
+            if case .security(_, .completed(_, isBonded: _)) = output { true } else { false }
+        }
+        #expect(isPaired)
         pair.command(.disconnect(connection, reason: .remoteUserTerminated), of: .central)
         pair.run(for: .seconds(1))
         let session = pair.received[side.rawValue]
-        #expect(session.count > 40)
+        #expect(session.count > 60)
         for seed in 0..<Self.count {
             var chance = RandomStream(seed: seed)
             let stream = session.mutated(&chance)
@@ -54,9 +61,7 @@ private struct AttackedHost {
     private var fault: String?
 
     init(_ side: HostPair.Side) throws {
-        host = Host(
-            table: try HostHarness.table([.read, .notify]),
-            randomAddress: side == .peripheral ? HostHarness.strap : nil)
+        host = try HostPair.host(side)
     }
 
     mutating func fault(in stream: [Host.Input.Recorded]) -> String? {
