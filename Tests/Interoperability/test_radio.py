@@ -54,16 +54,28 @@ async def central_of_bumble():
         yield central, port
 
 
-def away(folder, duration):
-    """The path of the scenario with a `link_loss` 2 s after the first subscription."""
+def changed(folder, change):
+    """The path of a copy of the scenario, after `change` was applied to its document."""
     path = pathlib.Path(folder, 'scenario.json')
     scenario = json.loads((ROOT / SCENARIO).read_text())
     del scenario['expect'], scenario['$schema']
-    scenario['script'] = [
-        {'id': 'away', 'when': {'event': 'subscribed', 'of': 'heart_rate', 'nth': 1, 'after': '2 s'},
-         'do': 'link_loss', 'for': duration}]
+    change(scenario)
     path.write_text(json.dumps(scenario))
     return path
+
+
+def away(folder, duration):
+    """The path of the scenario with a `link_loss` 2 s after the first subscription."""
+    rule = {'id': 'away', 'when': {'event': 'subscribed', 'of': 'heart_rate', 'nth': 1, 'after': '2 s'},
+            'do': 'link_loss', 'for': duration}
+    return changed(folder, lambda scenario: scenario.update(script=[rule]))
+
+
+def happened(events, name):
+    """The records of these events in an event log that is being written."""
+    lines = events.read_text().splitlines(keepends=True) if events.exists() else []
+    records = [json.loads(line) for line in lines if line.endswith('\n')]
+    return [record for record in records if record['event'] == name]
 
 
 class RadioTests(Interoperability):
@@ -138,9 +150,8 @@ class RadioTests(Interoperability):
                         self.assertEqual(len(await rates(strap, 2)), 2)
                     serve.send_signal(signal.SIGINT)
                     _, said = await serve.communicate()
-            log = [json.loads(line) for line in events.read_text().splitlines()]
+            first, *_ = happened(events, 'disconnected')
         self.assertEqual(said.decode().count('the controller keeps its links through HCI Reset'), 1)
-        first = next(record for record in log if record['event'] == 'disconnected')
         self.assertEqual(first['reason'], 'connection_terminated_by_local_host')
 
     async def test_check_skips_what_needs_a_loss_on_such_a_controller(self):

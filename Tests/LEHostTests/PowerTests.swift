@@ -62,6 +62,36 @@ import Testing
         #expect(powers(&harness) == [AdvertisingPower(wantedAttenuation: 0, attenuation: 0, level: 0)])
     }
 
+    /// As rootcanal does; the second number is the maximum of LE Read Transmit Power.
+    @Test(
+        arguments: [(nil, -20, 0), ([-30, 10], -10, 10), ([-5, 10], -5, 10), ([10, -30], -20, 0)]
+            as [([Int8]?, Int8, Int8)])
+    func `A controller that returns the request instead of its choice`(
+        range: [Int8]?, requested: Int8, own: Int8
+    ) throws {
+        var harness = try HostHarness()
+        harness.start(features: .extendedAdvertising, transmitPower: range)
+        _ = (harness.takeSent(), harness.takeOutputs())
+        harness.step(.command(HostTests.advertising))
+        harness.step(.command(.attenuate(20)))
+        var levels: [Int8] = []
+        while let octets = harness.sent.first {
+            harness.sent.removeFirst()
+            guard let command = try? Command(octets: Array(octets.dropFirst())) else { continue }
+            let set = try? Command.leSetExtendedAdvertisingParameters.parameters(of: command)
+            let isSet = Command.leSetExtendedAdvertisingParameters ~= command
+            if isSet, let set { levels.append(set.txPower) }
+            harness.event(
+                Event.complete(command.opcode, .success, isSet ? [UInt8(bitPattern: set?.txPower ?? 0)] : []).octets)
+        }
+        #expect(levels == [127, 127, requested])
+        #expect(
+            powers(&harness) == [
+                AdvertisingPower(
+                    wantedAttenuation: 20, attenuation: Int(own) - Int(requested), level: requested)
+            ])
+    }
+
     @Test func `A host that does not advertise yet first learns the controller's own choice`() throws {
         var harness = try ExtendedTests.started()
         harness.step(.command(.attenuate(8)))

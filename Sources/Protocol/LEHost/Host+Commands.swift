@@ -167,6 +167,7 @@ extension Host {
         features = controller.features
         publicAddress = controller.publicAddress
         family = CommandFamily(features)
+        power.range = controller.transmitPower
         sending = SendQueue(fragmentLength: controller.bufferLength, count: controller.bufferCount)
         phase = .ready
         hasStarted = true

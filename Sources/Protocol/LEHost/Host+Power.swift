@@ -21,18 +21,29 @@ extension Host {
     /// The power that the caller wants.  Core 6.0, Vol 4, Part E, section 7.8.53, `Advertising_TX_Power`.
     struct PowerControl: Sendable {
         static let ownChoice: Int8 = 127
-        private static let range = -127...20
-        /// Larger than any difference of two levels in that range.
+        private static let levels: ClosedRange<Int8> = -127...20
+        /// Larger than any difference of two levels.
         static let attenuations = -200...200
 
         var attenuation = 0
+        /// The controller's range; nil: not known.
+        var range: ClosedRange<Int8>?
         /// The level that the controller chooses; nil: not known yet.
         var ownLevel: Int8?
         var isReported = true
 
         var requested: Int8 {
             guard attenuation != 0, let ownLevel else { return Self.ownChoice }
-            return Int8(max(Self.range.lowerBound, min(Self.range.upperBound, Int(ownLevel) - attenuation)))
+            let levels = range.map { $0.clamped(to: Self.levels) } ?? Self.levels
+            let level = Int(ownLevel) - attenuation
+            return Int8(max(Int(levels.lowerBound), min(Int(levels.upperBound), level)))
+        }
+
+        /// The level that the controller has selected for a request.  Some controllers, such as rootcanal, return the request,
+        /// even if they were to choose: the maximum is assumed then, or 0 dBm.
+        func level(_ returned: Int8, for request: Int8) -> Int8 {
+            guard !Self.levels.contains(returned) else { return returned }
+            return request == Self.ownChoice ? range.map { min($0.upperBound, Self.levels.upperBound) } ?? 0 : request
         }
     }
 
@@ -55,11 +66,16 @@ extension Host {
 
     /// Takes the level that the controller has selected: `Selected_TX_Power`.
     mutating func selected(_ returned: [UInt8], for command: HCI.Command, into outbox: inout [Output]) {
-        guard let level = returned.dropFirst().first.map(Int8.init(bitPattern:)),
+        guard let octet = returned.dropFirst().first,
             let parameters = try? HCI.Command.leSetExtendedAdvertisingParameters.parameters(of: command)
         else { return }
+        let level = power.level(Int8(bitPattern: octet), for: parameters.txPower)
         if parameters.txPower == PowerControl.ownChoice { power.ownLevel = level }
-        guard parameters.txPower == power.requested else { return advertise() }
+        guard parameters.txPower == power.requested else {
+            let isRepeated =
+                commands.last { HCI.Command.leSetExtendedAdvertisingParameters ~= $0 ? true : nil } ?? false
+            return isRepeated ? () : advertise()
+        }
         guard !power.isReported, let ownLevel = power.ownLevel else { return }
         power.isReported = true
         outbox.append(

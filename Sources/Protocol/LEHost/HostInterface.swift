@@ -109,6 +109,8 @@ public struct ControllerFacts: Hashable, Sendable {
     public var bufferLength = 0
     /// The number of ACL packets that the controller can hold.
     public var bufferCount = 0
+    /// The range of its transmit power, in dBm; nil: it has no extended advertising, or does not report the range.
+    public var transmitPower: ClosedRange<Int8>?
 
     /// Nothing is known yet.
     public init() {}

@@ -29,7 +29,7 @@ struct Initialization: Sendable {
         Command.reset, Command.readLocalVersionInformation, Command.readLocalSupportedCommands,
         Command.leReadLocalSupportedFeatures, Command.leReadBufferSize, Command.readBufferSize, Command.setEventMask,
         Command.leSetEventMask, Command.readBDADDR, Command.leSetRandomAddress,
-        Command.leWriteSuggestedDefaultDataLength,
+        Command.leWriteSuggestedDefaultDataLength, Command.leReadTransmitPower,
     ]
     /// The number of commands that are sent before Supported Commands is known.
     private static let unconditional = 3
@@ -58,6 +58,10 @@ struct Initialization: Sendable {
             let connection = former.removeFirst()
             return returned.first == HCIStatus.success.rawValue ? connection.id : nil
         }
+        if Command.leReadTransmitPower ~= command {  // nothing depends on it
+            controller.transmitPower = Self.transmitPower(returned)
+            return nil
+        }
         guard let status = returned.first.map(HCIStatus.init(rawValue:)), status == .success else {
             throw .rejected(returned.first.map(HCIStatus.init(rawValue:)) ?? .unspecified)
         }
@@ -82,8 +86,17 @@ struct Initialization: Sendable {
         case Command.leWriteSuggestedDefaultDataLength.opcode:
             controller.features.contains(.dataPacketLengthExtension)
                 ? .leWriteSuggestedDefaultDataLength(.maximum) : nil
+        case Command.leReadTransmitPower.opcode:
+            CommandFamily(controller.features) == .extended ? .leReadTransmitPower() : nil
         default: Command(opcode, parameters: [])
         }
+    }
+
+    /// `Min_TX_Power` and `Max_TX_Power`: Core 6.0, Vol 4, Part E, section 7.8.74.
+    private static func transmitPower(_ returned: [UInt8]) -> ClosedRange<Int8>? {
+        guard returned.first == HCIStatus.success.rawValue, returned.count == 3 else { return nil }
+        let (minimum, maximum) = (Int8(bitPattern: returned[1]), Int8(bitPattern: returned[2]))
+        return minimum <= maximum ? minimum...maximum : nil
     }
 
     private var events: LEEventMask {
