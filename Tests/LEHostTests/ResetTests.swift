@@ -54,6 +54,14 @@ import Testing
             harness.takeSent() == [H4Framer.octets(.command, Command.readLocalVersionInformation().octets)])
     }
 
+    @Test func `A start before the answer to the reset ends the links as lost, and looks for them`() throws {
+        var harness = try connected()
+        harness.play(
+            .host(.stop), .sends(.reset()), .host(.start), .sends(.reset()),
+            .tells(.disconnected(Self.id, HostHarness.strap, reason: .connectionTimeout)),
+            .done(Command.reset), .sends(Self.end))
+    }
+
     @Test func `Between the reset and its answer nothing is received and nothing is sent`() throws {
         var harness = try connected()
         harness.step(.command(.stop))

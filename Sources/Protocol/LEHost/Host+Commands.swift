@@ -122,7 +122,7 @@ extension Host {
 
     private mutating func start(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
         let former = connections.map { FormerConnection(id: $0.id, handle: $0.handle) }
-        endAll(.hardwareFailure, pool: &pool, into: &outbox)
+        endAll(isOff ? .connectionTimeout : .hardwareFailure, pool: &pool, into: &outbox)
         malformedReports = 0
         generateAddress(at: now, into: &outbox)
         phase = .initializing(Initialization(randomAddress: usedRandomAddress, after: former))

@@ -72,9 +72,9 @@ extension Host {
         let level = power.level(Int8(bitPattern: octet), for: parameters.txPower)
         if parameters.txPower == PowerControl.ownChoice { power.ownLevel = level }
         guard parameters.txPower == power.requested else {
-            let isRepeated =
-                commands.last { HCI.Command.leSetExtendedAdvertisingParameters ~= $0 ? true : nil } ?? false
-            return isRepeated ? () : advertise()
+            let isSetAgain = commands.last { HCI.Command.leSetExtendedAdvertisingParameters ~= $0 ? true : nil } ?? false
+            if !isSetAgain { advertise() }
+            return
         }
         guard !power.isReported, let ownLevel = power.ownLevel else { return }
         power.isReported = true
