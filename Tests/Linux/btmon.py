@@ -25,6 +25,18 @@ def packets(path, adapter):
             yield moment / 1e6, flags & 0xFFFF, packet
 
 
+def notified(path, adapter, kind):
+    """The values of the notifications that an adapter has sent or received, with their handles."""
+    frame = b''
+    for _, own, octets in packets(path, adapter):
+        if own != kind:
+            continue
+        begins = octets[1] & 0x30 != 0x10
+        frame = octets[4:] if begins else frame + octets[4:]
+        if len(frame) == 4 + struct.unpack_from('<H', frame)[0] and frame[2:5] == b'\4\0\x1B':
+            yield struct.unpack_from('<H', frame, 5)[0], frame[7:]
+
+
 def text(address):
     return ':'.join(f'{octet:02X}' for octet in reversed(address))
 

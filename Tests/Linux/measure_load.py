@@ -3,7 +3,8 @@ test, since the machine is emulated: compare the parts.
 
     LUBDUB=.build/release/lubdub Tools/linux-machine .venv/bin/python Tests/Linux/measure_load.py
 
-LUBDUB_ECG_SECONDS is how long each ECG lasts; Tools/linux-machine needs a `--limit` above twice that.
+LUBDUB_ECG_SECONDS is how long each ECG lasts, and LUBDUB_RADIOS may be only `bluez` or `hci`; Tools/linux-machine needs a
+`--limit` above that time.
 
 `Tests/Interoperability/test_bluetoothd_load.py` measures lubdub alone, without emulation.
 """
@@ -14,10 +15,12 @@ import pathlib
 import time
 import unittest
 
+import btmon
 from heart import MEASUREMENT
 from test_user_channel import ECG_SECONDS, UserChannelTests
 
 RATE, SECONDS = 500, 10
+RADIOS = os.environ.get('LUBDUB_RADIOS', 'bluez hci').split()
 PROGRAMS = ('lubdub', 'dbus-daemon', 'bluetoothd', 'btvirt')
 
 
@@ -42,17 +45,29 @@ class Load(UserChannelTests):
 
     async def test_ecg(self):
         """bluetoothd is the client's host in both cases; with `bluez` it is the patch's as well."""
-        scenario = 'scenarios/ecg_500hz.json'
-        for radio in ('bluez', 'hci'):
+        for radio in RADIOS:
+            serving = self.served if radio == 'bluez' else self.played
+            trace = self.folder / f'{radio}.btsnoop'
             async with (
-                    self.two_adapters() as (own, other),
-                    (self.served if radio == 'bluez' else self.played)(own, scenario) as (_, events),
+                    self.two_adapters() as (own, other), self.running('btmon', 'btmon', '-w', trace),
+                    serving(own, 'scenarios/ecg_500hz.json') as (_, events),
                     self.client(other, 'Lubdub Patch') as client):
                 began, before = time.monotonic(), processor_times()
                 sent, heard = await self.hear_ecg(client, events, ECG_SECONDS)
                 wall, after = time.monotonic() - began, processor_times()
-            print(f'{radio}: {len(sent)} frames sent, {len(heard)} heard, {"all" if sent == heard else "NOT ALL"} as sent')
+                await asyncio.sleep(2)  # btmon writes
+            frames = set(sent)
+            places = {'sent by lubdub': sent, 'heard by bleak': heard} | {
+                f'{verb} {adapter}': [value for _, value in self.recorded(trace, adapter, kind) if value in frames]
+                for verb, adapter, kind in (
+                    ('sent by', own, btmon.ACL_SENT), ('received by', other, btmon.ACL_RECEIVED))}
+            for place, values in places.items():
+                print(f'{radio}: {len(values)} frames {place}, {"all" if values == sent else "NOT ALL"} in order')
             self.print_shares(before, after, wall)
+
+    @staticmethod
+    def recorded(trace, adapter, kind):
+        return btmon.notified(trace, int(adapter.removeprefix('hci')), kind)
 
     def print_shares(self, before, after, wall):
         for program in PROGRAMS:

@@ -20,7 +20,7 @@ RFKILL_CHANGE_ALL, RFKILL_TYPE_BLUETOOTH = 3, 2
 
 
 class UserChannelTests(ServingTest):
-    limit = 110 + ECG_SECONDS
+    limit = 90 + ECG_SECONDS + 8 * ROUNDS
 
     @contextlib.asynccontextmanager
     async def played(self, adapter, scenario='scenarios/resting.json', options=()):
