@@ -46,6 +46,9 @@ package struct HostWarnings: Sendable {
             return isNew("\(opcode) \(status)") ? "the controller refused \(opcode): \(status)" : nil
         case .keptThroughReset:
             return isNew("reset") ? ControllerTrouble.keepsLinks : nil
+        case .dropped:
+            return isNew("dropped")
+                ? "the controller is too slow: data are lost that the event log may show as sent" : nil
         default: return nil
         }
     }

@@ -283,7 +283,8 @@ extension World {
         case toRadio(node: Int, PacketKind, Packet)
         /// The host of a device cannot use its external controller.
         case radioFailed(node: Int, Host.Failure)
-        /// The host of a device reports `.refused`, `.malformed` or `.keptThroughReset` of its external controller.
+        /// The host of a device reports `.refused`, `.malformed`, `.keptThroughReset` or `.dropped` of its external
+        /// controller.
         case radioWarning(node: Int, Host.Output)
         /// The power with which the external controller of a device advertises, after an action of the script; nil: the
         /// device is connected, and its connections keep their power.

@@ -436,7 +436,8 @@ package struct World: Sendable {
                 outbox.added.append(.radioPower(node: node, power))
             case .refused where hostBackend == .radios && !nodes[node].isClient,
                 .malformed where hostBackend == .radios && !nodes[node].isClient,
-                .keptThroughReset where hostBackend == .radios && !nodes[node].isClient:
+                .keptThroughReset where hostBackend == .radios && !nodes[node].isClient,
+                .dropped where hostBackend == .radios && !nodes[node].isClient:
                 outbox.added.append(.radioWarning(node: node, output))
             case .wake(let due): schedule(.hostWake(node: node), due: due)
             case _ where nodes[node].isClient:
