@@ -10,6 +10,7 @@ LUBDUB_ECG_SECONDS is how long each ECG lasts, and LUBDUB_RADIOS may be only `bl
 """
 
 import asyncio
+import contextlib
 import os
 import pathlib
 import time
@@ -20,7 +21,7 @@ from heart import MEASUREMENT
 from test_user_channel import ECG_SECONDS, UserChannelTests
 
 RATE, SECONDS = 500, 10
-RADIOS = os.environ.get('LUBDUB_RADIOS', 'bluez hci').split()
+RADIOS = os.environ.get('LUBDUB_RADIOS', 'hci bluez').split()
 PROGRAMS = ('lubdub', 'dbus-daemon', 'bluetoothd', 'btvirt')
 
 
@@ -46,28 +47,31 @@ class Load(UserChannelTests):
     async def test_ecg(self):
         """bluetoothd is the client's host in both cases; with `bluez` it is the patch's as well."""
         for radio in RADIOS:
-            serving = self.served if radio == 'bluez' else self.played
-            trace = self.folder / f'{radio}.btsnoop'
+            has_trace = radio == 'hci'  # btmon 5.66 crashes when it reads what bluetoothd has stored of its own attributes
+            trace = self.folder / 'btmon.btsnoop'
+            serving = self.played if radio == 'hci' else self.served
             async with (
-                    self.two_adapters() as (own, other), self.running('btmon', 'btmon', '-w', trace),
+                    self.two_adapters() as (own, other),
+                    self.running('btmon', 'btmon', '-w', trace) if has_trace else contextlib.nullcontext(),
                     serving(own, 'scenarios/ecg_500hz.json') as (_, events),
                     self.client(other, 'Lubdub Patch') as client):
                 began, before = time.monotonic(), processor_times()
                 sent, heard = await self.hear_ecg(client, events, ECG_SECONDS)
                 wall, after = time.monotonic() - began, processor_times()
                 await asyncio.sleep(2)  # btmon writes
-            frames = set(sent)
-            places = {'sent by lubdub': sent, 'heard by bleak': heard} | {
-                f'{verb} {adapter}': [value for _, value in self.recorded(trace, adapter, kind) if value in frames]
-                for verb, adapter, kind in (
-                    ('sent by', own, btmon.ACL_SENT), ('received by', other, btmon.ACL_RECEIVED))}
-            for place, values in places.items():
-                print(f'{radio}: {len(values)} frames {place}, {"all" if values == sent else "NOT ALL"} in order')
+            places = {'sent by lubdub': sent, 'heard by bleak': heard}
+            if has_trace:
+                places[f'sent by {own}'] = self.recorded(sent, trace, own, btmon.ACL_SENT)
+                places[f'received by {other}'] = self.recorded(sent, trace, other, btmon.ACL_RECEIVED)
+            for place, frames in places.items():
+                print(f'{radio}: {len(frames)} frames {place}, {"all" if frames == sent else "NOT ALL"} in order')
             self.print_shares(before, after, wall)
 
     @staticmethod
-    def recorded(trace, adapter, kind):
-        return btmon.notified(trace, int(adapter.removeprefix('hci')), kind)
+    def recorded(frames, trace, adapter, kind):
+        """Those frames that an adapter has sent or received."""
+        wanted, values = set(frames), btmon.notified(trace, int(adapter.removeprefix('hci')), kind)
+        return [value for _, value in values if value in wanted]
 
     def print_shares(self, before, after, wall):
         for program in PROGRAMS:
