@@ -72,8 +72,8 @@ extension Host {
         let level = power.level(Int8(bitPattern: octet), for: parameters.txPower)
         if parameters.txPower == PowerControl.ownChoice { power.ownLevel = level }
         guard parameters.txPower == power.requested else {
-            let isSetAgain = commands.last { HCI.Command.leSetExtendedAdvertisingParameters ~= $0 ? true : nil } ?? false
-            if !isSetAgain { advertise() }
+            let next = commands.last { HCI.Command.leSetExtendedAdvertisingParameters ~= $0 ? $0 : nil }
+            if next == nil { advertise() }
             return
         }
         guard !power.isReported, let ownLevel = power.ownLevel else { return }
