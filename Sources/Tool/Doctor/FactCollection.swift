@@ -52,7 +52,7 @@ extension MachineFacts.Kernel {
         users = Self.users(files)
     }
 
-    /// The keeper of an adapter names it in its arguments, and is a child of the process that uses it: ``AdapterKeeper``.
+    /// The keeper of an adapter names it in its arguments, and is a child of the process that uses it: `AdapterKeeper`.
     private static func users(_ files: FileTree) -> [String: Int] {
         var users: [String: Int] = [:]
         for process in files.names(in: "/proc") where UInt32(process) != nil {
