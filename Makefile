@@ -110,11 +110,11 @@ fuzz:  ## feed octets that libFuzzer invents to all readers of external data, SE
 	LUBDUB_FUZZ=1 swift build $(FUZZED) $(BUILDING)
 	Tools/fuzz $(SECONDS) $(READERS)
 
-soak:  ## run 100,000 random fault scenarios in a separate, optimized build
+soak:  ## run 100,000 random fault scenarios and 100,000 hostile controllers in a separate, optimized build
 	@Tools/setup build
 	swift build -c release --build-tests -Xswiftc -enable-testing --scratch-path .build/soak
 	LUBDUB_SOAK=100000 swift test -c release --skip-build -Xswiftc -enable-testing --scratch-path .build/soak \
-	    --filter RandomDaysTests
+	    --filter RandomDaysTests --filter HostileControllerTests
 
 generate:  ## update the schemas, and the pages and tables of the documentation that are generated from the sources
 	@Tools/setup build

@@ -172,7 +172,8 @@ let layers: [[Target]] = [
             "VirtualWorld"),
         library(
             "Doctor",
-            on: "Arguments", "BlueZ", "Bluetooth", "CommandSupport", "DBus", "Simulation", "Sockets", "TextFormatting"),
+            on: "Arguments", "BlueZ", "Bluetooth", "CommandSupport", "DBus", "KernelBluetooth", "Simulation", "Sockets",
+            "TextFormatting"),
     ],
     [
         library(
@@ -278,7 +279,7 @@ let layers: [[Target]] = [
         tests("CommandSupport", on: "Arguments", "CLinux", "Simulation"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
-        tests("Doctor", on: "Arguments", "CommandSupport"),
+        tests("Doctor", on: "Arguments", "CommandSupport", "KernelBluetooth"),
         tests(
             "Drivers", on: "Arguments", "Bluetooth", "Collector", "CommandSupport", "GATT", "HCI", "HCITransport",
             "LEHost", "Octets", "ScenarioLanguage", "Scenarios", "SecurityManager", "Simulation", "Sockets",
@@ -294,8 +295,8 @@ let layers: [[Target]] = [
         tests("HTTP", on: "Simulation", "Sockets"),
         tests("L2CAP", on: "Mutations", "Octets", "Bluetooth"),
         tests(
-            "LEHost", on: "Mutations", "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "SecurityManager",
-            "Simulation"),
+            "LEHost", on: "Air", "Mutations", "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "SecurityManager",
+            "Simulation", "VirtualController"),
         tests("KernelBluetooth", on: "CommandSupport", "Mutations", "Octets"),
         tests("LinkLayer", on: "Cryptography", "Octets", "Simulation"),
         tests(

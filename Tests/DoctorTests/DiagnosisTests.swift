@@ -5,6 +5,7 @@ import Testing
 
 @testable import CommandSupport
 @testable import Doctor
+@testable import KernelBluetooth
 
 @Suite struct DiagnosisTests {
     /// A laptop where all is well; each row spoils something.
@@ -29,6 +30,9 @@ import Testing
     private static let strong = MachineFacts.Adapter(
         name: "hci0", address: "00:AA:01:00:00:00/public", freeAdvertisements: 5, roles: ["central", "peripheral"])
 
+    private static let usb = MachineFacts.USBAdapter(
+        path: "/sys/class/bluetooth/hci0/device/..", vendor: "0bda", isSuspended: true)
+
     private static func hci0(soft: Bool, hard: Bool = false) -> MachineFacts.Switch {
         MachineFacts.Switch(id: "rfkill3", name: "hci0", isSoftBlocked: soft, isHardBlocked: hard)
     }
@@ -40,6 +44,7 @@ import Testing
         let fix: String?
         /// Whether `serve --radio bluez` would work nevertheless.
         var works = false
+        var wanted = WantedRadio(name: "bluez", adapters: [])
         let spoil: @Sendable (inout MachineFacts) -> Void
 
         var description: String { "\(code)" }
@@ -77,6 +82,41 @@ import Testing
             code: .noCapability, subject: "capability", level: .hint,
             fix: "sudo setcap cap_net_admin+ep /usr/bin/lubdub", works: true
         ) { $0.means.administersNetwork = false },
+        Row(code: .adapterTaken, subject: "hci0", fix: "kill 812") {
+            $0.kernel.states = ["hci0": AdapterState(use: .taken, supportsLowEnergy: nil)]
+            ($0.kernel.users, $0.daemon) = (["hci0": 812], .answering([]))
+        },
+        Row(code: .adapterTaken, subject: "hci0", fix: nil) {
+            $0.kernel.states = ["hci0": AdapterState(use: .taken, supportsLowEnergy: nil)]
+            $0.daemon = .answering([])
+        },
+        Row(
+            code: .adapterNotSetUp, subject: "hci0",
+            fix: "sudo apt-get install firmware-realtek && sudo modprobe --remove btusb && sudo modprobe btusb"
+        ) {
+            $0.kernel.states = ["hci0": AdapterState(use: .notSetUp, supportsLowEnergy: nil)]
+            ($0.kernel.usb, $0.daemon) = (["hci0": usb], .answering([]))
+        },
+        Row(code: .adapterNotSetUp, subject: "hci0", fix: nil) {
+            $0.kernel.states = ["hci0": AdapterState(use: .notSetUp, supportsLowEnergy: nil)]
+            $0.daemon = .answering([])
+        },
+        Row(code: .noLowEnergy, subject: "hci0", fix: nil) {
+            $0.kernel.states = ["hci0": AdapterState(use: .free, supportsLowEnergy: false)]
+        },
+        Row(
+            code: .noSuchAdapter, subject: "hci7", fix: "lubdub doctor --radio bluez:hci0",
+            wanted: WantedRadio(name: "bluez", adapters: ["hci7"])
+        ) { _ in },
+        Row(
+            code: .noSuchAdapter, subject: "hci1", fix: "lubdub doctor --radio hci:0",
+            wanted: WantedRadio(name: WantedRadio.adapters, adapters: ["hci1"])
+        ) { _ in },
+        Row(
+            code: .adapterSuspended, subject: "hci0", level: .hint,
+            fix: "echo on | sudo tee \(usb.path)/power/control", works: true,
+            wanted: WantedRadio(name: WantedRadio.adapters, adapters: ["hci0"])
+        ) { $0.kernel.usb = ["hci0": usb] },
         Row(code: .noAdapter, subject: "adapter", fix: nil) {
             ($0.kernel.interfaces, $0.switches, $0.daemon) = ([], [], .answering([]))
         },
@@ -184,7 +224,7 @@ import Testing
     @Test(arguments: rows) func `Each problem is found with its fix, and nothing else`(row: Row) throws {
         var facts = Self.well
         row.spoil(&facts)
-        let diagnosis = Diagnosis(facts)
+        let diagnosis = Diagnosis(facts, for: row.wanted)
         let ill = diagnosis.findings.filter { $0.level != .ok }
         let finding = try #require(ill.first)
         #expect(ill.count == 1, "\(ill)")
@@ -217,7 +257,7 @@ import Testing
             let findings = Self.rows.filter { $0.code == code }.compactMap { row in
                 var facts = Self.well
                 row.spoil(&facts)
-                return Diagnosis(facts).findings.first { $0.code == code }
+                return Diagnosis(facts, for: row.wanted).findings.first { $0.code == code }
             }
             #expect(findings.contains { $0.found.hasPrefix(quote) }, "\(line)")
             let commands = (cells.last ?? "").split(separator: "`").filter { $0.hasPrefix("sudo ") }
@@ -257,7 +297,7 @@ import Testing
         facts.kernel.interfaces = ["hci0", "hci1"]
         facts.switches = [Self.hci0(soft: true)]
         facts.daemon = .answering([Self.strong, MachineFacts.Adapter(name: "hci1")])
-        let report = DoctorReport(Diagnosis(facts), WantedRadio(name: radio, adapters: adapters))
+        let report = DoctorReport(Diagnosis(facts, for: WantedRadio(name: radio, adapters: adapters)))
         #expect(report.code.status == status)
     }
 
@@ -273,14 +313,14 @@ import Testing
     ) {
         var facts = Self.well
         (facts.kernel.interfaces, facts.means.administersNetwork, facts.daemon) = (adapters, isCapable, daemon)
-        let report = DoctorReport(Diagnosis(facts), WantedRadio(name: "hci:N", adapters: []))
+        let report = DoctorReport(Diagnosis(facts, for: WantedRadio(name: "hci:N", adapters: [])))
         #expect(report.code == (works ? .success : .environment))
     }
 
     @Test func `A finding has its fix below it, and a radio its line`() {
         var facts = Self.well
         facts.daemon = .absent
-        let report = DoctorReport(Diagnosis(facts), WantedRadio(name: "bluez", adapters: []))
+        let report = DoctorReport(Diagnosis(facts, for: WantedRadio(name: "bluez", adapters: [])))
         let lines = report.lines(Paint(isOn: false)).map(\.description)
         let place = lines.firstIndex { $0.hasSuffix("bluetoothd is not running (LD0212)") } ?? 0
         #expect(lines[place].hasPrefix("bluetoothd         problem  "))

@@ -61,6 +61,24 @@ import Testing
         #expect(try facts(texts).kernel.driverless == ["1-1:1.0"])
     }
 
+    @Test func `A USB adapter has a vendor, and may be suspended`() throws {
+        let facts = try facts([
+            "/sys/class/bluetooth/hci0/device/": "", "/sys/class/bluetooth/hci0/idVendor": "8087\n",
+            "/sys/class/bluetooth/hci0/power/control": "auto\n", "/sys/class/bluetooth/hci1/device/": "",
+        ])
+        #expect(facts.kernel.usb.keys.sorted() == ["hci0"])
+        #expect(facts.kernel.usb["hci0"]?.vendor == "8087" && facts.kernel.usb["hci0"]?.isSuspended == true)
+    }
+
+    @Test func `The user of an adapter is the parent of its keeper`() throws {
+        let facts = try facts([
+            "/proc/813/cmdline": "lubdub\0--keep-adapter\u{0}0\0on\0",
+            "/proc/813/status": "Name:\tlubdub\nPPid:\t812\n",
+            "/proc/814/cmdline": "lubdub\0serve\0", "/proc/self/cmdline": "doctor\0--keep-adapter\u{0}1\0on\0",
+        ])
+        #expect(facts.kernel.users == ["hci0": 812])
+    }
+
     @Test func `Switches are those of Bluetooth`() throws {
         let folder = "/sys/class/rfkill/rfkill"
         let facts = try facts([

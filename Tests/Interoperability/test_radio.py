@@ -35,16 +35,47 @@ def refused(*arguments):
 
 
 @contextlib.asynccontextmanager
+async def controller_of_bumble(air):
+    """The port of a Bumble controller."""
+    with socket.create_server(('127.0.0.1', 0)) as listener:
+        async with await open_tcp_server_transport_with_socket(listener) as transport:
+            controller.Controller('under lubdub', transport.source, transport.sink, air)
+            yield listener.getsockname()[1]
+
+
+@contextlib.asynccontextmanager
 async def central_of_bumble():
     """A Bumble central, and the port of a Bumble controller in the same air."""
     air = link.LocalLink()
     under = controller.Controller('central', link=air)
     central = device.Device('Central', hci.Address('F0:F1:F2:F3:F4:F5'), host=host.Host(under, AsyncPipeSink(under)))
-    with socket.create_server(('127.0.0.1', 0)) as listener:
-        async with await open_tcp_server_transport_with_socket(listener) as transport:
-            controller.Controller('strap', transport.source, transport.sink, air)
-            await central.power_on()
-            yield central, listener.getsockname()[1]
+    async with controller_of_bumble(air) as port:
+        await central.power_on()
+        yield central, port
+
+
+def changed(folder, change):
+    """The path of a copy of the scenario, after `change` was applied to its document."""
+    path = pathlib.Path(folder, 'scenario.json')
+    scenario = json.loads((ROOT / SCENARIO).read_text())
+    del scenario['expect'], scenario['$schema']
+    change(scenario)
+    path.write_text(json.dumps(scenario))
+    return path
+
+
+def away(folder, duration):
+    """The path of the scenario with a `link_loss` 2 s after the first subscription."""
+    rule = {'id': 'away', 'when': {'event': 'subscribed', 'of': 'heart_rate', 'nth': 1, 'after': '2 s'},
+            'do': 'link_loss', 'for': duration}
+    return changed(folder, lambda scenario: scenario.update(script=[rule]))
+
+
+def happened(events, name):
+    """The records of these events in an event log that is being written."""
+    lines = events.read_text().splitlines(keepends=True) if events.exists() else []
+    records = [json.loads(line) for line in lines if line.endswith('\n')]
+    return [record for record in records if record['event'] == name]
 
 
 class RadioTests(Interoperability):
@@ -79,13 +110,7 @@ class RadioTests(Interoperability):
     async def test_a_link_is_lost_without_a_word(self):
         """`link_loss` resets the strap's controller: the central notices it after the supervision timeout."""
         with tempfile.TemporaryDirectory() as folder:
-            path, events = pathlib.Path(folder, 'scenario.json'), pathlib.Path(folder, 'events.jsonl')
-            scenario = json.loads((ROOT / SCENARIO).read_text())
-            del scenario['expect'], scenario['$schema']
-            scenario['script'] = [
-                {'id': 'away', 'when': {'event': 'subscribed', 'of': 'heart_rate', 'nth': 1, 'after': '2 s'},
-                 'do': 'link_loss', 'for': '6 s'}]
-            path.write_text(json.dumps(scenario))
+            path, events = away(folder, '6 s'), pathlib.Path(folder, 'events.jsonl')
             async with lubdub('controller', '--listen', 'tcp:127.0.0.1:0') as air:
                 port = await controller_port(air)
                 async with (
@@ -105,6 +130,51 @@ class RadioTests(Interoperability):
         self.assertEqual(names[:8], [
             ('connected', 'strap'), ('subscribed', 'strap/heart_rate'), ('began', 'away'), ('disconnected', 'strap'),
             ('ended', 'away'), ('connected', 'strap'), ('subscribed', 'strap/heart_rate'), ('disconnected', 'strap')])
+
+    async def test_a_controller_that_keeps_its_links_through_a_reset_ends_them(self):
+        """Bumble's: `link_loss` cannot be silent there, and both the log and a message tell what happened."""
+        with tempfile.TemporaryDirectory() as folder:
+            events = pathlib.Path(folder, 'events.jsonl')
+            async with central_of_bumble() as (central, port):
+                async with lubdub(
+                        'serve', away(folder, '3 s'), '--radio', f'hci:tcp:127.0.0.1:{port}', '--events', events,
+                        stderr=asyncio.subprocess.PIPE) as serve:
+                    async with peer(central) as strap:
+                        gone = asyncio.get_running_loop().create_future()
+                        strap.connection.on('disconnection', gone.set_result)
+                        await rates(strap, 1)
+                        async with asyncio.timeout(10):
+                            self.assertEqual(
+                                await gone, hci.HCI_REMOTE_DEVICE_TERMINATED_CONNECTION_DUE_TO_POWER_OFF_ERROR)
+                    async with asyncio.timeout(20), peer(central) as strap:
+                        self.assertEqual(len(await rates(strap, 2)), 2)
+                    serve.send_signal(signal.SIGINT)
+                    _, said = await serve.communicate()
+            first, *_ = happened(events, 'disconnected')
+        self.assertEqual(said.decode().count('the controller keeps its links through HCI Reset'), 1)
+        self.assertEqual(first['reason'], 'connection_terminated_by_local_host')
+
+    async def test_check_skips_what_needs_a_loss_on_such_a_controller(self):
+        air = link.LocalLink()
+        async with (
+                controller_of_bumble(air) as port, controller_of_bumble(air) as other,
+                lubdub('serve', SCENARIO, '--radio', f'hci:tcp:127.0.0.1:{port}'),
+                lubdub('check', '--radio', f'hci:tcp:127.0.0.1:{other}', '--peer', 'C0:FF:EE:00:00:01', '--only',
+                       'reconnection/advertises_*', '--verbose') as check):  # Bumble sends no scan response
+            printed, _ = await check.communicate()
+        self.assertRegex(printed.decode(), r'skip +reconnection/advertises_after_loss')
+        self.assertIn('the controller keeps its links through HCI Reset', printed.decode())
+        self.assertRegex(printed.decode(), r'pass +reconnection/advertises_again')
+
+    async def test_check_loses_links_by_a_reset(self):
+        async with lubdub('controller', '--listen', 'tcp:127.0.0.1:0') as air:
+            radio = f'hci:tcp:127.0.0.1:{await controller_port(air)}'
+            async with (
+                    lubdub('serve', SCENARIO, '--radio', radio),
+                    lubdub('check', '--radio', radio, '--peer', 'Lubdub HRM', '--only',
+                           'reconnection/advertises_after_loss') as check):
+                printed, _ = await check.communicate()
+        self.assertRegex(printed.decode(), r'pass +reconnection/advertises_after_loss')
 
     async def test_a_lost_controller_is_named(self):
         async with lubdub('controller', '--listen', 'tcp:127.0.0.1:0') as air:

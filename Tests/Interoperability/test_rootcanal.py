@@ -8,11 +8,13 @@ import contextlib
 import fcntl
 import os
 import pathlib
+import signal
 import socket
 import stat
 import struct
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import rootcanal.binaries
@@ -92,3 +94,29 @@ class InsideTests(Interoperability):
                 said = (await check.stdout.read()).decode()
                 self.assertEqual(await check.wait(), 0, said)
             self.assertRegex(said, r'[1-9]\d* pass, 0 fail')
+
+    async def test_its_advertising_becomes_weaker_and_a_link_is_lost(self):
+        def change(document):
+            document['script'] = [
+                {'when': '1 s', 'do': 'distance', 'to': '10 m', 'for': '1 s'},
+                {'when': {'event': 'subscribed', 'of': 'heart_rate', 'nth': 1, 'after': '1 s'}, 'do': 'link_loss',
+                 'for': '4 s'}]
+
+        with tempfile.TemporaryDirectory() as folder:
+            events = pathlib.Path(folder, 'events.jsonl')
+            async with (
+                    air() as port,
+                    lubdub('serve', test_radio.changed(folder, change), '--radio', f'hci:tcp:127.0.0.1:{port}', '--events',
+                           events, stderr=asyncio.subprocess.PIPE) as serve,
+                    host(port, 'Central', 'F0:F1:F2:F3:F4:F5') as central):
+                await asyncio.sleep(3)
+                async with peer(central) as strap:
+                    await test_radio.rates(strap, 1)
+                    async with asyncio.timeout(10):
+                        while not test_radio.happened(events, 'disconnected'):
+                            await asyncio.sleep(0.1)
+                serve.send_signal(signal.SIGINT)
+                _, said = await serve.communicate()
+            lost, *_ = test_radio.happened(events, 'disconnected')
+        self.assertEqual(lost['reason'], 'connection_timeout', said)
+        self.assertRegex(said.decode(), r'advertises with -?\d+ dBm, 30 dB less than usual\n')

@@ -88,12 +88,13 @@ struct HostHarness {
     }
 
     /// Starts on a minimal controller: LE buffers, a public address, advertising, scanning and connecting.  It supports
-    /// Read Local Supported Features only if `features` is not empty.
-    mutating func start(features: LEFeatures = []) {
+    /// Read Local Supported Features only if `features` is not empty, and LE Read Transmit Power only with its range.
+    mutating func start(features: LEFeatures = [], transmitPower: [Int8]? = nil) {
         step(.command(.start))
         var offered = opcodes(
             Command.leReadBufferSize, Command.setEventMask, Command.leSetEventMask, Command.readBDADDR)
         if !features.isEmpty { offered.append(Command.leReadLocalSupportedFeatures.opcode) }
+        if transmitPower != nil { offered.append(Command.leReadTransmitPower.opcode) }
         let commands = SupportedCommands(offered).octets
         let answers: [Opcode: [UInt8]] = [
             Command.readLocalVersionInformation.opcode: Self.version,
@@ -102,6 +103,10 @@ struct HostHarness {
             Command.leReadLocalSupportedFeatures.opcode:
                 Event.complete(Command.leReadLocalSupportedFeatures.opcode, .success, features.octets).octets,
             Command.leReadBufferSize.opcode: Self.buffers, Command.readBDADDR.opcode: Self.address,
+            Command.leReadTransmitPower.opcode:
+                Event.complete(
+                    Command.leReadTransmitPower.opcode, .success, (transmitPower ?? []).map(UInt8.init(bitPattern:))
+                ).octets,
         ]
         var answered = sent.count - 1
         while answered < sent.count, let opcode = Opcode(ofCommand: Array(sent[answered].dropFirst())) {

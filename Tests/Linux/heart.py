@@ -6,6 +6,8 @@ import struct
 
 HEART_RATE, MEASUREMENT, LOCATION, CONTROL_POINT, BATTERY_LEVEL, MANUFACTURER = (
     f'0000{number}-0000-1000-8000-00805f9b34fb' for number in ('180d', '2a37', '2a38', '2a39', '2a19', '2a29'))
+# ECG Samples: Documentation/vendor-services.md.
+ECG = '6c750201-6264-4562-a000-4c7562647562'
 
 
 def bpm(measurement):

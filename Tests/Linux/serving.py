@@ -16,7 +16,7 @@ from bleak.exc import BleakError
 from dbus_fast import BusType, Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
 
-from heart import BATTERY_LEVEL, HEART_RATE, MEASUREMENT, logged
+from heart import BATTERY_LEVEL, ECG, HEART_RATE, MEASUREMENT, logged
 from harness import LUBDUB, ROOT, LinuxTest, end, until
 
 NAME = 'Lubdub HRM'
@@ -137,6 +137,17 @@ class ServingTest(LinuxTest):
             yield client
         finally:
             await client.disconnect()
+
+    async def hear_ecg(self, client, events, seconds):
+        """The frames that the patch sends to bleak in this time, and those that bleak receives."""
+        heard = []
+        await client.start_notify(ECG, lambda _, frame: heard.append(bytes(frame)))
+        await asyncio.sleep(seconds)
+        await client.stop_notify(ECG)
+        await asyncio.sleep(1)  # for those in flight
+        sent = [bytes.fromhex(record['octets']) for record in self.happened(events, 'notified')
+                if record['of'].startswith('patch/ecg')]
+        return sent, heard
 
     async def connect(self, path):
         """Connects like bleak, but waits until bluetoothd reports the services: with one bluetoothd at both ends,

@@ -45,7 +45,8 @@ class DoctorTests(LinuxTest):
             messages.write(printed)
         report = json.loads(printed)
         self.assertEqual(process.returncode, report['status'])
-        self.assertEqual(report['status'], 0 if self.works(report, radio.split(':')[0]) else 3)
+        name = 'hci:N' if radio.startswith('hci:') else radio.split(':')[0]
+        self.assertEqual(report['status'], 0 if self.works(report, name) else 3)
         return report
 
     @staticmethod
@@ -208,7 +209,7 @@ class DoctorTests(LinuxTest):
         """Another program advertises, then ends."""
         await self.output('bluetoothctl', 'power', 'off')
         with user_channel(int(name.removeprefix('hci'))):
-            await self.ill('LD0215', radio=f'bluez:{name}')
+            await self.ill('LD0226', radio=f'bluez:{name}')
 
     async def crowded(self, _):
         """With three advertisements, the maximum of btvirt."""
@@ -241,6 +242,65 @@ class DoctorTests(LinuxTest):
         finally:
             os.kill(daemon, signal.SIGCONT)
 
+    async def test_an_adapter_without_bluetoothd_in_all_its_states(self):
+        """`--radio hci:0`: six failures, and others; after each command the radio works."""
+        async with self.well() as name:
+            self.assertEqual((name, await self.works_alone()), ('hci0', True))
+            for name_of_test, test in [
+                    ('permission', self.not_permitted), ('busy', self.held), ('blocked', self.blocked_alone),
+                    ('another number', self.unknown_number), ('no firmware', self.not_set_up)]:
+                with self.subTest(name_of_test):
+                    await test()
+                    async with asyncio.timeout(20):
+                        while not await self.works_alone():
+                            await asyncio.sleep(0.2)
+        with self.subTest('unplugged, and another one without LE'):
+            await until(lambda: not interfaces(), 'the adapter is gone')
+            await self.ill('LD0205', radio='hci:0')
+            async with self.running('btvirt', 'btvirt', '-B', '-l1') as process:
+                await until(interfaces, 'there is an adapter', process)
+                self.assertIn('4.0', (await self.ill('LD0228', radio='hci:0'))['advice'])
+
+    async def works_alone(self):
+        return self.works(await self.doctor(radio='hci:0'), 'hci:N')
+
+    async def not_permitted(self):
+        finding = await self.ill('LD0225', 'hint', radio='hci:0', user=NOBODY)
+        await self.run_mend(finding['mend'].removeprefix('sudo '))
+        self.assertTrue(self.works(await self.mended('LD0225', radio='hci:0', user=NOBODY), 'hci:N'))
+
+    async def held(self):
+        async with self.running('lubdub', LUBDUB, 'serve', 'scenarios/resting.json', '--radio', 'hci:0') as process:
+            finding = await self.ill('LD0226', radio='hci:0')
+            self.assertEqual(finding['mend'], f'kill {process.pid}')
+            await self.run_mend(finding['mend'])
+            await process.wait()
+
+    async def blocked_alone(self):
+        switch, = pathlib.Path('/sys/class/bluetooth/hci0').glob('rfkill*')
+        (switch / 'soft').write_text('1')
+        await self.run_mend((await self.ill('LD0207', radio='hci:0'))['mend'])
+
+    async def unknown_number(self):
+        """Such as the former number of an adapter that USB has reset."""
+        finding = await self.ill('LD0229', radio='hci:7')
+        self.assertEqual(finding['mend'], 'lubdub doctor --radio hci:0')
+        await self.run_mend(finding['mend'].replace('lubdub', LUBDUB, 1))
+
+    async def not_set_up(self):
+        """A second adapter does not answer, as one without its firmware."""
+        with open('/dev/vhci', 'r+b', buffering=0) as silent:
+            silent.write(b'\xFF\0')
+            await until(lambda: 'hci1' in interfaces(), 'there is a second adapter')
+            finding = await self.ill('LD0227', radio='hci:1')
+            self.assertIn('dmesg', finding['advice'])
+            process = await asyncio.create_subprocess_exec(
+                LUBDUB, 'scan', '--radio', 'hci:1', stderr=asyncio.subprocess.PIPE)
+            _, said = await process.communicate()
+            self.assertIn(b'cannot use hci1: the kernel could not set it up, perhaps for lack of its firmware', said)
+            self.assertEqual(process.returncode, 3)
+        await until(lambda: 'hci1' not in interfaces(), 'it is gone')
+
     async def test_from_nothing_by_following_the_advice(self):
         """No bus, no bluetoothd, no adapter, an unusable adapter, and a good one."""
         pathlib.Path('/run/dbus/system_bus_socket').unlink(missing_ok=True)
@@ -258,7 +318,7 @@ class DoctorTests(LinuxTest):
                 async with self.running('btvirt', 'btvirt', '-B', '-l1') as process:
                     await until(interfaces, 'there is an adapter', process)
                     await self.powered(*interfaces())
-                    await self.ill('LD0217')
+                    await self.ill('LD0228')
                 await until(lambda: not interfaces(), 'the adapter is gone')
                 async with self.btvirt(1) as names:
                     await self.powered(*names)

@@ -63,7 +63,7 @@ import TextFormatting
             #expect(radio.unsupportedReason(for: rule.action) == nil, "\(line)")
         }
         let hasDistance = lines.contains { $0.contains(#""do": "distance""#) }
-        #expect(hasDistance == (radio == .virtual || radio == .rehearsal))
+        #expect(hasDistance == (radio != .bluetoothd))
     }
 
     @Test func `Each action of an offer is described`() throws {

@@ -11,13 +11,15 @@ import Testing
         #filePath.dropLast("Tests/ScenarioLanguageTests/ActionTableTests.swift".count) + "Documentation/bad-days.md"
 
     private static func table(_ group: ActionRow.Group) -> String {
-        let header = "| `do` | `of` | arguments | lasts | effect | radios |\n|---|---|---|---|---|---|\n"
+        let header =
+            "| `do` | `of` | arguments | lasts | effect | virtual | `bluez` | `hci:` |\n|---|---|---|---|---|---|---|---|\n"
         let rows = Action.Kind.allCases.map { ($0, $0.row) }.filter { $1.group == group }.map { kind, row in
             let arguments = row.arguments.map { "`\($0.key)`\($0.isRequired ? "" : " (optional)")" }
-            let cells = [
-                "`\(kind.rawValue)`", row.targetDescription, arguments.joined(separator: ", "),
-                row.lasts ? "yes" : "no", row.about, row.support.description,
-            ]
+            let cells =
+                [
+                    "`\(kind.rawValue)`", row.targetDescription, arguments.joined(separator: ", "),
+                    row.lasts ? "yes" : "no", row.about,
+                ] + [RadioKind.virtual, .bluetoothd, .controllers].map(row.support.extent)
             return "| \(cells.joined(separator: " | ")) |\n"
         }
         return header + rows.joined()

@@ -27,8 +27,8 @@ import Testing
             (#""do": "request_security""#, [.rehearsal, .virtual, .controllers]),
             (#""do": "user", "of": "client", "answers": "never""#, [.rehearsal]),
             (#""do": "user", "of": "strap", "answers": "wrong""#, [.rehearsal, .virtual]),
-            (#""do": "distance", "to": "3 m""#, [.rehearsal, .virtual]),
-            (#""do": "rssi", "to": -90"#, [.rehearsal, .virtual]),
+            (#""do": "distance", "to": "3 m""#, [.rehearsal, .virtual, .controllers]),
+            (#""do": "rssi", "to": -90"#, [.rehearsal, .virtual, .controllers]),
             (#""do": "loss", "rate": 0.5"#, [.rehearsal, .virtual]),
             (#""do": "power_off", "of": "client""#, [.rehearsal, .virtual]),
             (#""do": "silence""#, [.rehearsal, .virtual, .controllers, .bluetoothd]),
@@ -42,6 +42,18 @@ import Testing
             let isPlayed = radios.contains(radio)
             #expect(scenario.unplayable(on: radio).map(\.rule) == (isPlayed ? [] : [0]), "\(radio)")
             #expect(scenario.limited(to: radio).script.map(\.chance) == [isPlayed ? 1 : 0, 1], "\(radio)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            (#""do": "distance", "to": "3 m""#, true), (#""do": "rssi", "to": -90"#, true),
+            (#""do": "loss", "rate": 0.5"#, false), (#""do": "link_loss""#, false),
+        ] as [(String, Bool)])
+    func `A controller plays the power of advertising only`(action: String, isInPart: Bool) throws {
+        let rule = try #require(try Self.scenario(#"{"when": "1 s", \#(action)}"#).script.first)
+        for radio in RadioKind.allCases {
+            #expect((radio.missingPart(of: rule.action) != nil) == (isInPart && radio == .controllers))
         }
     }
 

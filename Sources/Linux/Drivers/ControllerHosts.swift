@@ -37,6 +37,7 @@ package final class HCICentralHost: LiveCentralHost {
     private var waiting: [Host.Command] = []  // until the transport is open
     private var isOpen = false
     private var hasStarted = false
+    private var keepsLinks = false  // through a reset
     private var log: PacketLog
     private var warnings = HostWarnings()
     private var bonds: BondFile?
@@ -86,10 +87,9 @@ package final class HCICentralHost: LiveCentralHost {
         }
     }
 
-    /// An adapter ends its links when it is reset; Bumble's controller, for example, keeps them.
+    /// Whether the controller loses its links by a reset is known after the first one.
     package func unsupportedReason(for capability: CentralCapability) -> String? {
-        guard capability == .lossOfLinks, case .stream = address else { return nil }
-        return "not every controller ends its links when it is reset; an adapter does: --radio hci:0"
+        capability == .lossOfLinks && keepsLinks ? ControllerTrouble.keepsLinks : nil
     }
 
     /// Performs a command, as soon as the stream is open.
@@ -154,6 +154,7 @@ package final class HCICentralHost: LiveCentralHost {
             if let text = warnings.warning(for: output) { Console.warn("\(address): \(text)") }
         default:
             if case .started = output { hasStarted = true }
+            if case .keptThroughReset = output { keepsLinks = true }
             outputs.append(output)
         }
     }

@@ -17,12 +17,18 @@ enum ControllerTrouble {
     static func message(_ failure: H4Transport.Failure, _ address: ControllerAddress) -> String {
         switch (failure, address) {
         case (_, .stream(let stream)): failure.description(at: stream)
-        case (.stream(.broken(EPIPE)), .adapter), (.stream(.broken(ENODEV)), .adapter), (.closed, .adapter):
-            "\(address): the adapter has gone (plug it in again)"
+        case (.stream(.broken(EPIPE)), .adapter(let index)), (.stream(.broken(ENODEV)), .adapter(let index)),
+            (.closed, .adapter(let index)):
+            "\(address): the adapter has gone (plug it in again; if USB has reset it, see \(doctor(index)))"
         case (.framing(let failure), .adapter): "\(address): the adapter sends no HCI packets: \(failure)"
         case (.stream(let failure), .adapter): "\(address): \(failure)"
         }
     }
+
+    /// A controller cannot lose a link: Bumble's, for example.
+    static let keepsLinks =
+        "the controller keeps its links through HCI Reset, so links end with a Disconnect instead of a silent loss "
+        + "(use another controller: an adapter, --radio hci:0, or lubdub controller)"
 
     /// The time was over before a controller had answered a command; nil: before the stream was open.
     static func silence(_ command: Opcode?, _ address: ControllerAddress) -> String {
@@ -37,6 +43,8 @@ enum ControllerTrouble {
         }
     }
 
+    private static func doctor(_ adapter: UInt16) -> String { "lubdub doctor --radio hci:\(adapter)" }
+
     private static func fix(for failure: Host.Failure, _ address: ControllerAddress) -> String {
         switch failure {
         case .noAnswer, .takesNoCommands: check(address)
@@ -45,7 +53,12 @@ enum ControllerTrouble {
             case .stream: "restart the controller, and close other programs that use it"
             case .adapter: "plug the adapter in again, or use another one"
             }
-        case .startMalformed, .noBuffers, .hardware, .tooManyCommands, .outside: ""
+        case .hardware:
+            switch address {
+            case .stream: ""
+            case .adapter(let index): "its driver has reset it; start again, and see \(doctor(index))"
+            }
+        case .startMalformed, .noBuffers, .tooManyCommands, .outside: ""
         }
     }
 }

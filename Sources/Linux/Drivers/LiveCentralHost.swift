@@ -41,10 +41,15 @@ package struct HostWarnings: Sendable {
     /// A warning for an output; nil if it needs none, or one of its kind was given already.
     package mutating func warning(for output: Host.Output) -> String? {
         switch output {
-        case .malformed(let packet): "\(packet)"  // the host limits their number
+        case .malformed(let packet): return "\(packet)"  // the host limits their number
         case .refused(let opcode, let status):
-            isNew("\(opcode) \(status)") ? "the controller refused \(opcode): \(status)" : nil
-        default: nil
+            return isNew("\(opcode) \(status)") ? "the controller refused \(opcode): \(status)" : nil
+        case .keptThroughReset:
+            return isNew("reset") ? ControllerTrouble.keepsLinks : nil
+        case .dropped:
+            return isNew("dropped")
+                ? "the controller is too slow: data are lost that the event log may show as sent" : nil
+        default: return nil
         }
     }
 

@@ -36,6 +36,7 @@ package actor LiveWorld: LoopActor {
     private var listeners: [StreamListener] = []
     private var controllers: [DeviceController] = []  // by device
     private var warnings: [HostWarnings] = []  // by device
+    private var powerReports: [PowerReports] = []  // by device
     private var bluetoothd: BlueZDevices?
     private var adapters: [Int: DeviceAddress] = [:]  // that bluetoothd gives the devices
     /// Why a device's radio is unusable; nil while all work.
@@ -134,6 +135,7 @@ package actor LiveWorld: LoopActor {
             let transport = try H4Transport(above: address, on: loop)
             controllers.append(DeviceController(address: address, transport: transport))
             warnings.append(HostWarnings())
+            powerReports.append(PowerReports())
         }
         for (device, controller) in controllers.enumerated() {
             controller.transport.start { event in self.assumeIsolated { $0.controller(of: device, event) } }
@@ -418,6 +420,8 @@ package actor LiveWorld: LoopActor {
         case .radioFailed(let device, let failure):
             lose(device, ControllerTrouble.message(failure, controllers[device].address))
         case .radioWarning(let device, let output): warn(device, output)
+        case .radioPower(let device, let power):
+            if let line = powerReports[device].line(for: power) { report("\(controllers[device].address): \(line)") }
         case .toForeignHost(let device, let command): bluetoothd?.perform(command, of: device)
         case .client(_, let output): client?(output)
         }

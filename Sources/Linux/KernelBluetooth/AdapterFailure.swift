@@ -15,6 +15,8 @@ enum AdapterFailure: Error, Equatable {
     /// The kernel did not answer.
     case noAnswer
     case noLowEnergy
+    /// The kernel could not set it up, or does so now.
+    case notSetUp
     /// Programs use this number of connections through bluetoothd.
     case connected(Int)
     /// The process that restores the adapter afterwards does not start, for this reason.
@@ -52,6 +54,11 @@ enum AdapterFailure: Error, Equatable {
             ("the kernel refused it with the management status 0x\(String(status.rawValue, radix: 16))", "")
         case .malformed(let malformed): ("the kernel's answer is malformed: \(malformed)", "")
         case .noKeeper(let reason): (reason, "")
+        case .notSetUp:
+            (
+                "the kernel could not set it up, perhaps for lack of its firmware",
+                "see lubdub doctor --radio hci:\(adapter), or try again if it was just plugged in"
+            )
         case .noLowEnergy: ("it does not support Bluetooth LE", "use another adapter")
         case .connected(let count):
             (

@@ -55,8 +55,9 @@ package final class BorrowedAdapter: OctetStream {
     private static func open(_ adapter: UInt16, after state: State) throws(AdapterFailure) -> HCISocket {
         do throws(HCISocket.Refused) { return try HCISocket(.user(adapter: adapter)) } catch {
             if state == .on { try ManagementChannel().setPower(of: adapter, isOn: true) }
-            // The kernel does not list an adapter that another program has to itself.
-            throw state == .unlisted && error.code == EBUSY ? .system(code: EUSERS) : .system(code: error.code)
+            // The kernel does not list an adapter that another program has to itself, or that it could not set up.
+            guard state == .unlisted, error.code == EBUSY else { throw .system(code: error.code) }
+            throw AdapterState(of: adapter)?.use == .notSetUp ? .notSetUp : .system(code: EUSERS)
         }
     }
 }

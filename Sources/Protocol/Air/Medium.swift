@@ -22,6 +22,12 @@ public struct Medium: Sendable {
         public init(millimetres: Int = 0, power: Int8 = 0) {
             (trajectory, self.power) = (Trajectory(at: millimetres), power)
         }
+
+        /// The strength of its signal at position 0, in dBm, without fading.
+        public func strength(at now: Instant) -> Int {
+            strength.map(Int.init)
+                ?? PathLoss.strength(power: power, millimetres: abs(trajectory.millimetres(at: now)))
+        }
     }
 
     /// The stations by number, which never changes.

@@ -23,22 +23,25 @@ enum CommandFamily: Sendable {
 
     /// Starts advertising on a controller that does not advertise and has no advertising set.  Uses legacy PDUs, so
     /// that every central can receive them.
-    func advertise(_ advertisement: Host.Advertisement, address: DeviceAddress?) -> [Command] {
+    func advertise(_ advertisement: Host.Advertisement, address: DeviceAddress?, power: Int8) -> [Command] {
         switch self {
         case .legacy:
             [
                 .leSetAdvertisingParameters(advertisement.parameters), .leSetAdvertisingData(advertisement.data),
                 .leSetScanResponseData(advertisement.scanResponse), .leSetAdvertisingEnable(true),
             ]
-        case .extended: extendedAdvertise(advertisement, address: address)
+        case .extended: extendedAdvertise(advertisement, address: address, power: power)
         }
     }
 
     /// Sets data only where they are allowed: section 7.8.54 forbids them for directed advertising, and section 7.8.55
     /// forbids scan response data for a set that is not scannable.
-    private func extendedAdvertise(_ advertisement: Host.Advertisement, address: DeviceAddress?) -> [Command] {
+    private func extendedAdvertise(
+        _ advertisement: Host.Advertisement, address: DeviceAddress?, power: Int8
+    ) -> [Command] {
         let set = Self.advertisingSet
-        let parameters = ExtendedAdvertisingParameters(handle: set, legacy: advertisement.parameters)
+        var parameters = ExtendedAdvertisingParameters(handle: set, legacy: advertisement.parameters)
+        parameters.txPower = power
         var commands: [Command] = [.leSetExtendedAdvertisingParameters(parameters)]
         if let address { commands.append(.leSetAdvertisingSetRandomAddress(set, address)) }
         if !parameters.properties.contains(.directed) {

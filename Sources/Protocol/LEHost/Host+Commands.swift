@@ -51,6 +51,7 @@ extension Host {
             change(table, isAnnounced: isAnnounced, at: now, pool: &pool, into: &outbox)
         case .changeAddress(let address): changeAddress(to: address, into: &outbox)
         case .rotateAddress: rotateAddress(at: now, into: &outbox)
+        case .attenuate(let decibels): attenuate(by: decibels, into: &outbox)
         case .overhear(let isOn): overhears = isOn
         case .divertSecurity(let isOn): divertsSecurity = isOn
         case .security(let id, let input):
@@ -107,7 +108,12 @@ extension Host {
     var isReady: Bool { if case .ready = phase { true } else { false } }
 
     /// Whether the host has stopped, or not started.
-    package var isOff: Bool { if case .off = phase { true } else { false } }
+    package var isOff: Bool {
+        switch phase {
+        case .off, .stopping: true
+        case .initializing, .ready, .failed: false
+        }
+    }
 
     /// The command of the first initialization that the controller has not answered yet; nil before and after it.
     package var unansweredAtStart: Opcode? { hasStarted ? nil : commands.pending?.opcode }
@@ -115,18 +121,36 @@ extension Host {
     private var ownAddress: OwnAddress { usedRandomAddress == nil ? .public : .random }
 
     private mutating func start(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
-        endAll(.hardwareFailure, pool: &pool, into: &outbox)
+        let former = connections.map { FormerConnection(id: $0.id, handle: $0.handle) }
+        endAll(isOff ? .connectionTimeout : .hardwareFailure, pool: &pool, into: &outbox)
         malformedReports = 0
         generateAddress(at: now, into: &outbox)
-        phase = .initializing(Initialization(randomAddress: usedRandomAddress))
+        phase = .initializing(Initialization(randomAddress: usedRandomAddress, after: former))
         continueInitializing(pool: &pool, into: &outbox)
     }
 
-    /// A controller that is reset sends no LL_TERMINATE_IND.  Core 6.0, Vol 4, Part E, section 7.3.2.
+    /// A controller that is reset sends no LL_TERMINATE_IND: Core 6.0, Vol 4, Part E, section 7.3.2.  Some virtual
+    /// controllers keep their connections through a reset; the commands that end these show whether it is one of them.
     private mutating func stop(pool: inout PacketPool, into outbox: inout [Output]) {
-        endAll(.connectionTimeout, pool: &pool, into: &outbox)
-        phase = .off
+        endAllButConnections(.connectionTimeout, into: &outbox)
+        for connection in connections { sending.remove(connection.handle, pool: &pool) }
+        sending = SendQueue(fragmentLength: 27, count: 0)
+        phase = connections.isEmpty ? .off : .stopping
         commands.add(.reset())
+        for connection in connections { commands.add(.disconnect(connection.handle, .remotePowerOff)) }
+    }
+
+    /// Ends a connection when the controller has answered, after a reset, the command that ends it.
+    mutating func stopped(
+        _ command: HCI.Command, _ status: HCIStatus, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        if let (handle, _) = try? HCI.Command.disconnect.parameters(of: command), let index = index(of: handle) {
+            let id = connections[index].id
+            if status == .success { outbox.append(.keptThroughReset(id)) }
+            let reason: HCIStatus = status == .success ? .localHostTerminated : .connectionTimeout
+            end(id, reason: reason, pool: &pool, into: &outbox)
+        }
+        if connections.isEmpty { phase = .off }
     }
 
     /// Sends the next command of the initialization, or reports that the host has started.
@@ -143,6 +167,7 @@ extension Host {
         features = controller.features
         publicAddress = controller.publicAddress
         family = CommandFamily(features)
+        power.range = controller.transmitPower
         sending = SendQueue(fragmentLength: controller.bufferLength, count: controller.bufferCount)
         phase = .ready
         hasStarted = true
@@ -151,6 +176,7 @@ extension Host {
         if let usedRandomAddress, usedRandomAddress != initialization.randomAddress {
             commands.add(.leSetRandomAddress(usedRandomAddress))
         }
+        reportFixedPower(into: &outbox)
         advertise()
         beginScanning()
     }
@@ -167,7 +193,9 @@ extension Host {
         if willAdvertise { commands.add(family.stopAdvertising) }
         if hasAdvertisingSet { commands.add(.leRemoveAdvertisingSet(CommandFamily.advertisingSet)) }
         hasAdvertisingSet = family == .extended
-        for command in family.advertise(advertisement, address: usedRandomAddress) { commands.add(command) }
+        for command in family.advertise(advertisement, address: usedRandomAddress, power: power.requested) {
+            commands.add(command)
+        }
     }
 
     /// Scans if the caller has requested it, but not while connecting: not every controller supports both at once.

@@ -21,7 +21,7 @@ extension Host {
             pool.release(packet)
             return report(malformed, into: &outbox)
         }
-        guard let index = index(of: header.handle), header.boundary != .complete else {
+        guard isReady, let index = index(of: header.handle), header.boundary != .complete else {
             return pool.release(fragment)
         }
         let begins = header.boundary != .continuing
@@ -85,6 +85,29 @@ extension Host {
         if !sending.add(frame, to: connections[index].handle, pool: &pool) {
             outbox.append(.dropped(connections[index].id))
         }
+    }
+
+    // MARK: Buffers of the controller
+
+    /// Detects a controller that does not report each packet that it has completed.
+    struct BufferWatch: Sendable {
+        let deadline: Instant
+        /// `SendQueue.completedCount` when the watch began.
+        let completedCount: UInt64
+    }
+
+    /// A peer that acknowledges nothing for longer than the supervision timeout is lost, so packets of a connection
+    /// that exists then have been acknowledged.  Core 6.0, Vol 6, Part B, section 4.5.2.
+    mutating func watchBuffers(at now: Instant, into outbox: inout [Output]) {
+        let timeout = connections.map(\.timing.supervisionTimeout).max() ?? 0
+        let deadline = now.advanced(by: .milliseconds(10 * Int(timeout)) + .seconds(1))
+        bufferWatch = BufferWatch(deadline: deadline, completedCount: sending.completedCount)
+        outbox.append(.wake(at: deadline))
+    }
+
+    mutating func endWatch(_ watch: BufferWatch) {
+        bufferWatch = nil
+        if watch.completedCount == sending.completedCount { sending.reclaimBuffers() }
     }
 
     // MARK: Outputs of server and client

@@ -123,11 +123,11 @@ extension Host {
         into outbox: inout [Output]
     ) {
         guard let command = commands.complete(opcode, allowed: allowed) else { return }
-        if case .initializing = phase {
-            initialized(command, returned, pool: &pool, into: &outbox)
-        } else {
-            let status = returned.first.map(HCIStatus.init(rawValue:)) ?? .unspecified
-            completed(command, status, at: now, pool: &pool, into: &outbox)
+        let status = returned.first.map(HCIStatus.init(rawValue:)) ?? .unspecified
+        switch phase {
+        case .initializing: initialized(command, returned, pool: &pool, into: &outbox)
+        case .stopping: stopped(command, status, pool: &pool, into: &outbox)
+        case .off, .ready, .failed: completed(command, status, returned, at: now, pool: &pool, into: &outbox)
         }
     }
 
@@ -136,7 +136,8 @@ extension Host {
     ) {
         guard case .initializing(var initialization) = phase else { return }
         do throws(Initialization.Failure) {
-            try initialization.receive(returned, for: command)
+            let kept = try initialization.receive(returned, for: command)
+            if let kept { outbox.append(.keptThroughReset(kept)) }
         } catch {
             let failure: Failure =
                 switch error {
@@ -151,13 +152,16 @@ extension Host {
     }
 
     private mutating func completed(
-        _ command: HCI.Command, _ status: HCIStatus, at now: Instant, pool: inout PacketPool,
+        _ command: HCI.Command, _ status: HCIStatus, _ returned: [UInt8], at now: Instant, pool: inout PacketPool,
         into outbox: inout [Output]
     ) {
         if status == .success {
             if let isOn = command.enablesAdvertising { setAdvertising(isOn, into: &outbox) }
             if let isOn = command.enablesScanning { setScanning(isOn, into: &outbox) }
             if case HCI.Command.leSetRandomAddress = command { noteRandomAddress(command) }
+            if case HCI.Command.leSetExtendedAdvertisingParameters = command {
+                selected(returned, for: command, into: &outbox)
+            }
         } else {
             rejected(command, status, at: now, pool: &pool, into: &outbox)
         }

@@ -8,7 +8,9 @@ public import Simulation
 
 /// A Bluetooth LE host above one controller: peripheral, central, or both, with any number of connections.
 ///
-///     off ──start──▶ initializing ──▶ ready ──▶ failed      (start is possible in every state)
+///     off ──start──▶ initializing ──▶ ready ──stop──▶ stopping ──▶ off
+///
+/// A controller can fail in every state; `start` and `stop` are possible in every state.
 ///
 /// It uses HCI (Core 6.0, Vol 4, Part E), and on each connection L2CAP's fixed channels (Vol 3, Part A), a GATT server
 /// and a GATT client, and the Security Manager (Part H).  On a controller with extended advertising it uses the
@@ -25,6 +27,8 @@ public struct Host: Sendable {
         case off
         case initializing(Initialization)
         case ready
+        /// Until the controller has answered which connections it has lost.
+        case stopping
         case failed
     }
 
@@ -61,6 +65,7 @@ public struct Host: Sendable {
     var family = CommandFamily.legacy
     var commands = CommandQueue()
     var sending = SendQueue(fragmentLength: 27, count: 0)
+    var bufferWatch: BufferWatch?
     var connections: [Connection] = []
     var lastNumber: UInt32 = 0
     var hasNewDisconnection = false
@@ -69,6 +74,7 @@ public struct Host: Sendable {
     var advertisement: Advertisement?
     var isAdvertising = false
     var hasAdvertisingSet = false
+    var power = PowerControl()
     var scan: Scan?
     var isScanning = false
     var reports = ReportAssembler()
@@ -180,6 +186,7 @@ public struct Host: Sendable {
         if hasNewDisconnection { watchEndings(at: now, into: &outbox) }
         if commands.hasWaiting { sendCommands(at: now, pool: &pool, into: &outbox) }
         while let packet = sending.next(pool: &pool) { outbox.append(.send(.acl, packet)) }
+        if sending.isBlocked, bufferWatch == nil { watchBuffers(at: now, into: &outbox) }
     }
 
     private mutating func sendCommands(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
@@ -196,6 +203,7 @@ public struct Host: Sendable {
             let failure = commands.pending.map { Failure.noAnswer($0.opcode) } ?? .takesNoCommands
             return fail(failure, pool: &pool, into: &outbox)
         }
+        if let watch = bufferWatch, watch.deadline <= now { endWatch(watch) }
         if let attempt = connecting, attempt.deadline <= now {
             if let failure = attempt.cancelled {  // the controller did not confirm the cancellation
                 endConnecting(failure, into: &outbox)
@@ -232,11 +240,16 @@ public struct Host: Sendable {
 
     /// Removes everything that depends on the state of the controller, and reports what has ended.
     mutating func endAll(_ reason: HCIStatus, pool: inout PacketPool, into outbox: inout [Output]) {
-        commands = CommandQueue()
-        hasAdvertisingSet = false
         while let connection = connections.first {
             end(connection.id, reason: reason, pool: &pool, into: &outbox)
         }
+        endAllButConnections(reason, into: &outbox)
+    }
+
+    /// Removes what a reset ends in any case, and reports it.
+    mutating func endAllButConnections(_ reason: HCIStatus, into outbox: inout [Output]) {
+        commands = CommandQueue()
+        hasAdvertisingSet = false
         if let attempt = connecting { outbox.append(.connectionFailed(attempt.peer, .status(reason))) }
         connecting = nil
         setAdvertising(false, into: &outbox)

@@ -23,8 +23,8 @@ extension Host {
     public enum Command: Equatable, Sendable {
         /// Resets and initializes the controller, until `.started` or `.failed`.  Removes all connections.
         case start
-        /// Resets the controller, which then neither sends nor receives until `start`.  Removes all connections; peers
-        /// notice it when their supervision timeout is over.
+        /// Resets the controller, which then neither sends nor receives until `start`.  Peers notice it when their
+        /// supervision timeout is over; only connections that are `keptThroughReset` are ended.
         case stop
         /// Advertises as soon as the host has started, and again after each connection.  Data and scan response have
         /// up to 31 octets.
@@ -59,6 +59,9 @@ extension Host {
         /// Uses another resolvable private address now, or as soon as the host does not connect any more.  Connections
         /// stay.  Without effect before the start, and on a host without privacy.
         case rotateAddress
+        /// Advertises weaker than the controller itself chooses, by this number of dB, or stronger if that is negative, as far
+        /// as the controller lets; reported as `.advertisingPower` when the host advertises so.  Connections keep their power.
+        case attenuate(Int)
         /// Secures a connection, or continues a pairing with what the user does.  Only `.secure`, `.resume`, `.pair`,
         /// `.passkey`, `.compared` and `.keypress`.
         case security(ConnectionID, LinkSecurityManager.Input)
@@ -106,6 +109,8 @@ public struct ControllerFacts: Hashable, Sendable {
     public var bufferLength = 0
     /// The number of ACL packets that the controller can hold.
     public var bufferCount = 0
+    /// The range of its transmit power, in dBm; nil: it has no extended advertising, or does not report the range.
+    public var transmitPower: ClosedRange<Int8>?
 
     /// Nothing is known yet.
     public init() {}
@@ -158,6 +163,8 @@ extension Host {
 
         /// Advertising has started or stopped.
         case advertising(Bool)
+        /// The power of advertising since `Command.attenuate`.
+        case advertisingPower(AdvertisingPower)
         /// Scanning has started or stopped.
         case scanning(Bool)
         /// A scanner received advertising; a bonded peer has its identity address.  Extended advertising is reassembled, up
@@ -174,6 +181,9 @@ extension Host {
         case remoteFeatures(ConnectionID, LEFeatures)
         /// A connection has ended.
         case disconnected(ConnectionID, DeviceAddress, reason: HCIStatus)
+        /// `Command.stop` or `Command.start` has reset the controller, but not ended this connection, as the
+        /// specification demands; so the host has ended it, with the reason `remotePowerOff`.
+        case keptThroughReset(ConnectionID)
         /// The controller is too slow: a whole PDU for this connection was dropped.
         case dropped(ConnectionID)
 

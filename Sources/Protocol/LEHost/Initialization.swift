@@ -2,6 +2,12 @@ import Bluetooth
 import HCI
 import Octets
 
+/// A connection that a host had before it reset its controller.
+struct FormerConnection: Sendable {
+    let id: ConnectionID
+    let handle: UInt16
+}
+
 /// Initializes a controller: one command after the other, without those that Supported Commands does not list.
 struct Initialization: Sendable {
     /// Why a controller cannot be used.
@@ -16,20 +22,25 @@ struct Initialization: Sendable {
     let randomAddress: DeviceAddress?
     private var supported = SupportedCommands([])
     private var position = -1
+    /// Those that the controller has perhaps kept.
+    private var former: [FormerConnection]
 
     private static let order: [any AnyCommandKind] = [
         Command.reset, Command.readLocalVersionInformation, Command.readLocalSupportedCommands,
         Command.leReadLocalSupportedFeatures, Command.leReadBufferSize, Command.readBufferSize, Command.setEventMask,
         Command.leSetEventMask, Command.readBDADDR, Command.leSetRandomAddress,
-        Command.leWriteSuggestedDefaultDataLength,
+        Command.leWriteSuggestedDefaultDataLength, Command.leReadTransmitPower,
     ]
     /// The number of commands that are sent before Supported Commands is known.
     private static let unconditional = 3
 
-    init(randomAddress: DeviceAddress?) { self.randomAddress = randomAddress }
+    init(randomAddress: DeviceAddress?, after former: [FormerConnection] = []) {
+        (self.randomAddress, self.former) = (randomAddress, former)
+    }
 
     /// The next command; nil when the controller is ready.
     mutating func next() throws(Failure) -> Command? {
+        if position == 0, let connection = former.first { return .disconnect(connection.handle, .remotePowerOff) }
         while position + 1 < Self.order.count {
             position += 1
             let kind = Self.order[position]
@@ -40,8 +51,17 @@ struct Initialization: Sendable {
         return nil
     }
 
-    /// Takes the return parameters of a command.
-    mutating func receive(_ returned: [UInt8], for command: Command) throws(Failure) {
+    /// Takes the return parameters of a command.  Returns the connection that the reset should have ended, but this
+    /// command has ended.
+    mutating func receive(_ returned: [UInt8], for command: Command) throws(Failure) -> ConnectionID? {
+        if Command.disconnect ~= command, !former.isEmpty {
+            let connection = former.removeFirst()
+            return returned.first == HCIStatus.success.rawValue ? connection.id : nil
+        }
+        if Command.leReadTransmitPower ~= command {  // nothing depends on it
+            controller.transmitPower = Self.transmitPower(returned)
+            return nil
+        }
         guard let status = returned.first.map(HCIStatus.init(rawValue:)), status == .success else {
             throw .rejected(returned.first.map(HCIStatus.init(rawValue:)) ?? .unspecified)
         }
@@ -50,6 +70,7 @@ struct Initialization: Sendable {
         } catch {
             throw .malformed(error)
         }
+        return nil
     }
 
     private func command(_ opcode: Opcode) -> Command? {
@@ -65,8 +86,17 @@ struct Initialization: Sendable {
         case Command.leWriteSuggestedDefaultDataLength.opcode:
             controller.features.contains(.dataPacketLengthExtension)
                 ? .leWriteSuggestedDefaultDataLength(.maximum) : nil
+        case Command.leReadTransmitPower.opcode:
+            CommandFamily(controller.features) == .extended ? .leReadTransmitPower() : nil
         default: Command(opcode, parameters: [])
         }
+    }
+
+    /// `Min_TX_Power` and `Max_TX_Power`: Core 6.0, Vol 4, Part E, section 7.8.74.
+    private static func transmitPower(_ returned: [UInt8]) -> ClosedRange<Int8>? {
+        guard returned.first == HCIStatus.success.rawValue, returned.count == 3 else { return nil }
+        let (minimum, maximum) = (Int8(bitPattern: returned[1]), Int8(bitPattern: returned[2]))
+        return minimum <= maximum ? minimum...maximum : nil
     }
 
     private var events: LEEventMask {

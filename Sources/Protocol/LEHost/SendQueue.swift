@@ -47,6 +47,8 @@ struct SendQueue: Sendable {
     private var lanes: [Lane] = []
     private var added: UInt64 = 0
     private var waiting = 0  // of all lanes
+    /// The number of packets that the controller has completed, modulo 2^64.
+    private(set) var completedCount: UInt64 = 0
 
     /// For a controller that can hold `count` packets with `fragmentLength` octets of data each.
     init(fragmentLength: Int, count: Int) {
@@ -105,12 +107,24 @@ struct SendQueue: Sendable {
         return oldest
     }
 
+    /// Whether packets wait for buffers, after `next` has returned nil.
+    var isBlocked: Bool { waiting > 0 }
+
+    /// The controller must have completed all packets, without reporting it.
+    mutating func reclaimBuffers() {
+        for lane in lanes.indices {
+            free += lanes[lane].inController
+            lanes[lane].inController = 0
+        }
+    }
+
     /// The controller has completed packets; a count above the number it holds is reduced to that.
     mutating func completed(_ completed: CompletedPackets) {
         guard let lane = lanes.firstIndex(where: { $0.handle == completed.handle }) else { return }
         let count = min(Int(completed.count), lanes[lane].inController)
         lanes[lane].inController -= count
         free += count
+        completedCount &+= UInt64(count)
     }
 
     /// A connection has ended: its waiting packets are released, and its buffers in the controller are free.

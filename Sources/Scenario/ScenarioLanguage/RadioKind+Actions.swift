@@ -6,6 +6,9 @@ extension RadioKind {
         action.kind.row.support.unsupportedReason(self, action)
     }
 
+    /// The part of an action that this radio does not play; nil if it plays all or nothing.
+    package func missingPart(of action: Action) -> String? { action.kind.row.support.missingPart(self) }
+
     /// The argument of an action that this radio ignores; nil if there is none.
     package func ignoredArgument(of action: Action) -> String? {
         action.kind.row.support.ignoredArgument(self, action.operation)

@@ -49,6 +49,10 @@ struct Node: Sendable {
     var pendingConnection = PendingConnection()
     /// The signal strength that the script sets; nil: as the distance gives it.
     var strength: Strength?
+    /// By how many dB its external controller is to advertise weaker than usual.
+    var attenuation = 0
+    /// The next update of `attenuation` during a move.
+    var powerDue = Instant.start
     var notificationFaults = NotificationFaults()
     /// The next call of `PeripheralDevice.timePassed`; nil while none is scheduled.
     var deviceWake: EventSchedule.Ticket?
@@ -279,8 +283,12 @@ extension World {
         case toRadio(node: Int, PacketKind, Packet)
         /// The host of a device cannot use its external controller.
         case radioFailed(node: Int, Host.Failure)
-        /// The host of a device reports `.refused` or `.malformed` of its external controller.
+        /// The host of a device reports `.refused`, `.malformed`, `.keptThroughReset` or `.dropped` of its external
+        /// controller.
         case radioWarning(node: Int, Host.Output)
+        /// The power with which the external controller of a device advertises, after an action of the script; nil: the
+        /// device is connected, and its connections keep their power.
+        case radioPower(node: Int, AdvertisingPower?)
         case toForeignHost(node: Int, ForeignCommand)
         case client(node: Int, Host.Output)
     }

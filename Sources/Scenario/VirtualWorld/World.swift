@@ -432,8 +432,12 @@ package struct World: Sendable {
                 }
             case .failed(let failure) where hostBackend == .radios && !nodes[node].isClient:
                 outbox.added.append(.radioFailed(node: node, failure))
+            case .advertisingPower(let power) where hostBackend == .radios && !nodes[node].isClient:
+                outbox.added.append(.radioPower(node: node, power))
             case .refused where hostBackend == .radios && !nodes[node].isClient,
-                .malformed where hostBackend == .radios && !nodes[node].isClient:
+                .malformed where hostBackend == .radios && !nodes[node].isClient,
+                .keptThroughReset where hostBackend == .radios && !nodes[node].isClient,
+                .dropped where hostBackend == .radios && !nodes[node].isClient:
                 outbox.added.append(.radioWarning(node: node, output))
             case .wake(let due): schedule(.hostWake(node: node), due: due)
             case _ where nodes[node].isClient:

@@ -19,7 +19,7 @@ func doctor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let wanted = try WantedRadio(invocation.text("--radio") ?? "virtual")
     let paint = try Paint(invocation, for: Console.descriptor)
     let facts = try orFail { try MachineProbe.facts() }
-    let report = DoctorReport(Diagnosis(facts), wanted)
+    let report = DoctorReport(Diagnosis(facts, for: wanted))
     for line in invocation.has("--json") ? ["\(report.json)"] : report.lines(paint) { Console.print(line) }
     return report.code
 }

@@ -1,6 +1,51 @@
 import CommandSupport
+import KernelBluetooth
 
 extension Diagnosis {
+    mutating func lookForWantedAdapters() {
+        let names = facts.kernel.interfaces
+        guard let first = names.first else { return }
+        for name in wanted.adapters where !names.contains(name) {
+            let other = WantedRadio(name: wanted.name, adapters: [first])
+            add(
+                .problem(
+                    .noSuchAdapter, name, "the kernel has no \(name)", fix: "lubdub doctor --radio \(other.option)",
+                    advice: "an adapter that USB has reset may have another number than before"))
+        }
+    }
+
+    /// Reports what the kernel alone knows about an adapter.
+    mutating func lookAtState(of name: String) {
+        let usb = facts.kernel.usb[name]
+        switch facts.kernel.states[name]?.use {
+        case .taken:
+            let user = facts.kernel.users[name]
+            add(
+                .problem(
+                    .adapterTaken, name,
+                    "\(user.map { "lubdub (process \($0))" } ?? "another program") has \(name) to itself",
+                    fix: user.flatMap { facts.command(.end(process: $0)) },
+                    advice: user == nil ? "end that program" : nil))
+        case .notSetUp:
+            add(
+                .problem(
+                    .adapterNotSetUp, name, "the kernel could not set up \(name)",
+                    fix: usb.flatMap { facts.command(.setUp($0)) },
+                    advice: "the reason is in the kernel's log: sudo dmesg | grep -i -e bluetooth -e firmware"))
+        case .free where facts.kernel.states[name]?.supportsLowEnergy == false:
+            add(
+                .problem(
+                    .noLowEnergy, name, "\(name) does not support Bluetooth LE",
+                    advice: "plug in another USB adapter, for Bluetooth 4.0 or later"))
+        case .free, nil:
+            guard let usb, usb.isSuspended, wanted.name == WantedRadio.adapters else { return }
+            add(
+                .hint(
+                    .adapterSuspended, name, "USB may suspend \(name), which resets some adapters",
+                    fix: facts.command(.keepAwake(usb)), advice: "until it is plugged in again"))
+        }
+    }
+
     mutating func look(at adapter: MachineFacts.Adapter) {
         let name = adapter.name
         guard isPeripheral(adapter) else {

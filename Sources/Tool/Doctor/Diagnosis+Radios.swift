@@ -2,8 +2,8 @@ import CommandSupport
 
 extension Diagnosis {
     /// Whether each radio works, those with the fewest requirements first.
-    func radios(adapters wanted: [String] = []) -> [RadioVerdict] {
-        [virtual, outside, bluez(wanted), adapters(wanted)]
+    func radios() -> [RadioVerdict] {
+        [virtual, outside, bluez(wanted.adapters), adapters(wanted.adapters)]
     }
 
     private var virtual: RadioVerdict {
@@ -21,21 +21,26 @@ extension Diagnosis {
 
     /// Adapters without bluetoothd.
     private func adapters(_ wanted: [String]) -> RadioVerdict {
-        func no(_ reason: String) -> RadioVerdict { RadioVerdict(radio: "hci:N", works: false, says: reason) }
+        func no(_ reason: String) -> RadioVerdict {
+            RadioVerdict(radio: WantedRadio.adapters, works: false, says: reason)
+        }
+        let unusable: [MachineCode] = [.adapterUnknown, .adapterTaken, .adapterNotSetUp, .noLowEnergy]
         let names = facts.kernel.interfaces
         guard !names.isEmpty else { return no(reason(problem(of: ["kernel", "usb", "rfkill", "adapter"]))) }
         for code in [MachineCode.otherNamespace, .socketsForbidden, .noCapability]
         where findings.contains(where: { $0.code == code }) {
             return no(reason(code))
         }
-        let usable = names.filter { !isBlocked($0) && problem(of: [$0]) != .adapterUnknown }
+        let usable = names.filter { name in
+            !isBlocked(name) && !findings.contains { $0.subject == name && $0.code.map(unusable.contains) ?? false }
+        }
         if let missing = wanted.first(where: { !usable.contains($0) }) {
             return no("\(missing) cannot be used: \(reason(problem(of: [missing, "rfkill", "adapter"])))")
         }
         guard !usable.isEmpty else { return no(reason(problem(of: ["rfkill"] + names))) }
         return RadioVerdict(
-            radio: "hci:N", works: true,
-            says: "\(usable.joined(separator: ", ")) without bluetoothd: all faults but distance, rssi and loss")
+            radio: WantedRadio.adapters, works: true,
+            says: "\(usable.joined(separator: ", ")) without bluetoothd: all faults but loss")
     }
 
     private func bluez(_ wanted: [String]) -> RadioVerdict {

@@ -5,14 +5,17 @@ import TextFormatting
 /// The findings from a machine's facts.
 package struct Diagnosis: Sendable {
     let facts: MachineFacts
+    let wanted: WantedRadio
     private(set) var findings: [Finding] = []
 
     /// The findings are in order of dependency: fixing an early one may fix later ones.
-    package init(_ facts: MachineFacts) {
-        self.facts = facts
+    package init(_ facts: MachineFacts, for wanted: WantedRadio = .virtual) {
+        (self.facts, self.wanted) = (facts, wanted)
         lookAtKernel()
         lookAtSwitches()
         lookAtAdapters()
+        lookForWantedAdapters()
+        for name in facts.kernel.interfaces { lookAtState(of: name) }
         lookAtBus()
         lookAtProgram()
         lookAtDaemon()
@@ -175,14 +178,15 @@ package struct Diagnosis: Sendable {
         case .forbidden: add(forbidden)
         case .answering(let adapters):
             add(.ok("bluetoothd", "bluetoothd answers"))
-            for name in facts.kernel.interfaces where !adapters.contains(where: { $0.name == name }) {
+            for name in facts.kernel.interfaces
+            where !adapters.contains(where: { $0.name == name }) && problem(of: [name]) == nil {
                 add(
                     .problem(
                         .adapterUnknown, name, "bluetoothd does not know \(name)",
                         fix: facts.command(.restart(service: "bluetooth")),
                         advice: "or end the program that uses it"))
             }
-            for adapter in adapters { look(at: adapter) }
+            for adapter in adapters where problem(of: [adapter.name]) == nil { look(at: adapter) }
         }
     }
 

@@ -59,6 +59,10 @@ func quoted(_ text: String?) -> String { text?.quoted ?? "null" }
 
 /// The radio to check for, and its adapters if they are named.
 package struct WantedRadio: Hashable, Sendable {
+    /// The name of adapters without bluetoothd.
+    static let adapters = "hci:N"
+    package static let virtual = WantedRadio(name: "virtual", adapters: [])
+
     let name: String
     let adapters: [String]
 
@@ -69,7 +73,7 @@ package struct WantedRadio: Hashable, Sendable {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let adapters = parts.dropFirst().flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
         if parts[0] == "hci", !adapters.isEmpty, adapters.allSatisfy({ UInt16($0) != nil }) {
-            self.init(name: "hci:N", adapters: adapters.map { "hci\($0)" })
+            self.init(name: Self.adapters, adapters: adapters.map { "hci\($0)" })
             return
         }
         guard text == "virtual" || parts[0] == "bluez" && adapters.allSatisfy(isAdapter) else {
@@ -80,6 +84,14 @@ package struct WantedRadio: Hashable, Sendable {
         }
         self.init(name: String(parts[0]), adapters: adapters.map(String.init))
     }
+
+    /// The value of `--radio`.
+    var option: String {
+        guard !adapters.isEmpty else { return name }
+        return name == Self.adapters
+            ? "hci:" + adapters.map { $0.dropFirst("hci".count) }.joined(separator: ",")
+            : "\(name):\(adapters.joined(separator: ","))"
+    }
 }
 
 /// The output of `doctor`.
@@ -88,10 +100,10 @@ package struct DoctorReport: Sendable {
     let radios: [RadioVerdict]
     package let code: ExitCode
 
-    package init(_ diagnosis: Diagnosis, _ wanted: WantedRadio) {
+    package init(_ diagnosis: Diagnosis) {
         findings = diagnosis.findings
-        radios = diagnosis.radios(adapters: wanted.adapters)
-        code = radios.contains { $0.radio == wanted.name && $0.works } ? .success : .environment
+        radios = diagnosis.radios()
+        code = radios.contains { $0.radio == diagnosis.wanted.name && $0.works } ? .success : .environment
     }
 
     package var json: String {

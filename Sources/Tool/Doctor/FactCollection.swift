@@ -1,5 +1,6 @@
 import CommandSupport
 import Glibc
+import KernelBluetooth
 
 /// Facts from files.  Nothing is changed: no module is loaded, no service started.
 extension MachineFacts {
@@ -47,6 +48,21 @@ extension MachineFacts.Kernel {
         driverless = files.names(in: "/sys/bus/usb/devices").filter { Self.isAdapterWithoutDriver($0, files) }
         makesAdapters = files.has("/dev/vhci")
         hasAdapterMaker = Self.has(module: "drivers/bluetooth/hci_vhci", files, release)
+        for name in interfaces { usb[name] = MachineFacts.USBAdapter(name, files) }
+        users = Self.users(files)
+    }
+
+    /// The keeper of an adapter names it in its arguments, and is a child of the process that uses it: `AdapterKeeper`.
+    private static func users(_ files: FileTree) -> [String: Int] {
+        var users: [String: Int] = [:]
+        for process in files.names(in: "/proc") where UInt32(process) != nil {
+            let words = (files.text(of: "/proc/\(process)/cmdline") ?? "").split(separator: "\0")
+            guard words.count > 2, words[1] == AdapterKeeper.word else { continue }
+            let lines = (files.text(of: "/proc/\(process)/status") ?? "").split(separator: "\n")
+            let parent = lines.first { $0.hasPrefix("PPid:") }.flatMap { Int(trimmed($0.dropFirst("PPid:".count))) }
+            users["hci\(words[2])"] = parent
+        }
+        return users
     }
 
     private static func has(module: String, _ files: FileTree, _ release: String) -> Bool {
@@ -60,6 +76,16 @@ extension MachineFacts.Kernel {
         return text("bInterfaceClass") == "e0" && text("bInterfaceSubClass") == "01"
             && text("bInterfaceProtocol") == "01" && text("bInterfaceNumber") == "00"
             && !files.has("/sys/bus/usb/devices/\(name)/driver")
+    }
+}
+
+extension MachineFacts.USBAdapter {
+    /// Nil if the interface is not of a USB device.
+    init?(_ interface: String, _ files: FileTree) {
+        let path = "/sys/class/bluetooth/\(interface)/device/.."
+        guard let vendor = files.text(of: "\(path)/idVendor") else { return nil }
+        (self.path, self.vendor) = (path, vendor)
+        isSuspended = files.text(of: "\(path)/power/control") == "auto"
     }
 }
 

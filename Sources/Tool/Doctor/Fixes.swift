@@ -12,6 +12,19 @@ enum Installer: String, CaseIterable, Sendable {
         case .apk: "apk add \(package)"
         }
     }
+
+    /// The package with the firmware of Bluetooth adapters of a USB vendor.
+    func firmware(ofVendor vendor: String) -> String {
+        switch (self, vendor) {
+        case (.apt, "8087"): "firmware-iwlwifi"
+        case (.apt, "0bda"): "firmware-realtek"
+        case (.apt, "0a5c"): "firmware-brcm80211"
+        case (.apt, "0cf3"): "firmware-atheros"
+        case (.apt, _): "firmware-misc-nonfree"
+        case (.zypper, _): "kernel-firmware-bluetooth"
+        case (.dnf, _), (.pacman, _), (.apk, _): "linux-firmware"
+        }
+    }
 }
 
 enum ServiceManager: Hashable, Sendable {
@@ -39,6 +52,11 @@ extension MachineFacts {
         case join(group: String)
         /// Gives this program the capability CAP_NET_ADMIN.
         case administerNetwork
+        /// Installs the firmware of a USB vendor, and loads the driver again.
+        case setUp(USBAdapter)
+        /// Keeps USB from suspending a device.
+        case keepAwake(USBAdapter)
+        case end(process: Int)
         /// Allows this user to call org.bluez, by a D-Bus policy.
         case allow
     }
@@ -57,6 +75,13 @@ extension MachineFacts {
         case .configure(let setting): configuring(setting)
         case .join(let group): asRoot("usermod --append --groups \(group) \"$(id -un)\"")
         case .administerNetwork: asRoot("setcap cap_net_admin+ep \(means.executable.forShell)")
+        case .setUp(let adapter):
+            [
+                means.installer.flatMap { command(.install(package: $0.firmware(ofVendor: adapter.vendor))) },
+                asRoot("modprobe --remove btusb"), asRoot("modprobe btusb"),
+            ].compactMap { $0 }.joined(separator: " && ")
+        case .keepAwake(let adapter): "echo on | " + asRoot("tee \(adapter.path)/power/control")
+        case .end(let process): "kill \(process)"
         case .allow:
             "echo '<busconfig><policy user=\"\(means.user)\"><allow send_destination=\"org.bluez\"/></policy></busconfig>' | "
                 + asRoot("tee /etc/dbus-1/system.d/lubdub.conf")

@@ -27,6 +27,11 @@ package enum MachineCode: String, CaseIterable, Sendable {
     case portTaken = "LD0223"
     case portsTaken = "LD0224"
     case noCapability = "LD0225"
+    case adapterTaken = "LD0226"
+    case adapterNotSetUp = "LD0227"
+    case noLowEnergy = "LD0228"
+    case noSuchAdapter = "LD0229"
+    case adapterSuspended = "LD0230"
 
     /// One paragraph: what is missing, and its consequence.
     package var explanation: String {
@@ -81,6 +86,16 @@ package enum MachineCode: String, CaseIterable, Sendable {
             "All default ports of serve are in use. Name another with --controller, or port 0 for any free one."
         case .noCapability:
             "--radio hci:0 takes an adapter from bluetoothd, which the kernel allows only to programs with the capability CAP_NET_ADMIN. setcap gives it to the program's file, for each user who runs it; or use sudo. After each new build or installation it is needed again. --radio bluez does not need it."
+        case .adapterTaken:
+            "A program has the adapter to itself, over the kernel's user channel, as lubdub with --radio hci:0 does. bluetoothd and other programs can use it again when that program ends."
+        case .adapterNotSetUp:
+            "The kernel has the adapter, but could not set it up. Most often the firmware that its driver loads is missing; for Debian it is in packages of the section non-free-firmware. Just after the adapter was plugged in, the kernel may still be setting it up."
+        case .noLowEnergy:
+            "The adapter supports only BR/EDR: it is older than Bluetooth 4.0, or its setup is incomplete. Heart-rate devices use Bluetooth LE."
+        case .noSuchAdapter:
+            "The kernel has no adapter with this number. An adapter that USB has reset or that was plugged in again may have another number than before."
+        case .adapterSuspended:
+            "The kernel may suspend this USB adapter to save power. Some adapters are reset by that; a program that has the adapter to itself then loses it, and its links."
         }
     }
 }

@@ -1,4 +1,5 @@
 import CommandSupport
+import KernelBluetooth
 
 /// Observations of the machine, without judgement.
 package struct MachineFacts: Sendable {
@@ -19,6 +20,21 @@ package struct MachineFacts: Sendable {
         var makesAdapters = false
         /// Whether the module of `/dev/vhci` can be loaded.
         var hasAdapterMaker = false
+        /// What the kernel knows about the interfaces; those about which it does not answer are missing.
+        var states: [String: AdapterState] = [:]
+        /// The interfaces that are USB adapters.
+        var usb: [String: USBAdapter] = [:]
+        /// The processes of Lubdub that have an interface to themselves.
+        var users: [String: Int] = [:]
+    }
+
+    struct USBAdapter: Hashable, Sendable {
+        /// Its folder in `/sys`.
+        let path: String
+        /// usb.org, "Vendor ID", as four hexadecimal digits.
+        let vendor: String
+        /// Whether the kernel may suspend it.
+        let isSuspended: Bool
     }
 
     /// An rfkill switch of type `bluetooth`.

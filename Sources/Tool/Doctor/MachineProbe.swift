@@ -3,6 +3,7 @@ import Bluetooth
 import CommandSupport
 import DBus
 import Glibc
+import KernelBluetooth
 import Simulation
 import Sockets
 import TextFormatting
@@ -16,6 +17,11 @@ package enum MachineProbe {
         var facts = MachineFacts(files, release: release())
         let version = facts.program.flatMap { try? ChildProcess($0, ["--version"]) }
         if facts.kernel.hasBluetooth { facts.kernel.socketError = socketError() }
+        if facts.kernel.hasBluetooth, facts.kernel.socketError == nil {
+            for name in facts.kernel.interfaces {
+                facts.kernel.states[name] = UInt16(name.dropFirst("hci".count)).flatMap(AdapterState.init)
+            }
+        }
         let loop = EventLoop(pace: .real())
         let answer = try loop.run { await ask(.system, on: loop) }
         facts.bus = answer.bus

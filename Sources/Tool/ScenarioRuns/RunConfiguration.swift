@@ -126,10 +126,15 @@ package struct RunConfiguration {
         }
     }
 
-    /// Removes the rules that a radio does not support, and prints a warning for each.
+    /// Removes the rules that a radio does not support, and prints a warning for each, and for those that it supports in
+    /// part.
     package mutating func limit(to radio: RadioKind) {
         for (rule, why) in scenario.unplayable(on: radio) {
             Console.warn("skipped: script[\(rule)], \(scenario.script[rule].action.kind.rawValue): \(why)")
+        }
+        for rule in scenario.script.indices {
+            guard let missing = radio.missingPart(of: scenario.script[rule].action) else { continue }
+            Console.warn("only in part: script[\(rule)], \(scenario.script[rule].action.kind.rawValue): \(missing)")
         }
         scenario = scenario.limited(to: radio)
     }

@@ -230,6 +230,7 @@ extension Examiner {
         guard let simulated = host.simulated else {
             try require(.lossOfLinks)
             try resetController()
+            try require(.lossOfLinks)  // known by the reset
             return wait(max(duration, supervisionTimeout + .seconds(1)))
         }
         try act(Action(.linkLoss, of: .device(simulated.device)), for: duration)

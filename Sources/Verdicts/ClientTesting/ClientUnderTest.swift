@@ -70,6 +70,7 @@ struct ClientUnderTest: Sendable {
         }
         let ignored = scenario.script.enumerated().compactMap { rule, it in
             radio.ignoredArgument(of: it.action).map { (rule, "bluetoothd controls \"\($0)\"") }
+                ?? radio.missingPart(of: it.action).map { (rule, $0) }
         }
         return (scenario.unplayable(on: radio) + ignored).map { rule, why in
             "script[\(rule)], \(scenario.script[rule].action.kind.rawValue): \(why)"

@@ -49,7 +49,7 @@ private struct TestedHost {
         .connect(ConnectionCreation(to: strap, parameters: parameters), timeout: .seconds(5)),
         .notify(handle: 3, [0, 72]), .stopAdvertising, .stopScanning, .cancelConnecting,
         .changeAddress(DeviceAddress(0xC0FF_EE00_0002, .random)), .stall(true), .stall(false), .start,
-        .confirmIndications(false), .overhear(true), .rotateAddress,
+        .confirmIndications(false), .overhear(true), .rotateAddress, .stop, .attenuate(20),
     ]
 
     init(hasPrivacy: Bool) throws(Broken) {

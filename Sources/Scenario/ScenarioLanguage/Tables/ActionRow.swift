@@ -49,6 +49,12 @@ package struct RadioSupport: Sendable {
     var limitedRadios: [RadioKind] = []
     /// The arguments that `limitedRadios` accept.
     var condition = ""
+    /// Those that play a part of it, which is enough to serve, but not to judge a client.
+    var partialRadios: [RadioKind] = []
+    /// The part that they play.
+    var part = ""
+    /// The part that they do not play.
+    var rest = ""
     /// Why the other radios cannot play it.
     let reason: String
     fileprivate var isAccepted: @Sendable (Action) -> Bool = { _ in false }
@@ -65,6 +71,12 @@ package struct RadioSupport: Sendable {
     }
     /// Only with the virtual controllers.
     static func virtualRadio(_ reason: String) -> Self { Self(radios: [.rehearsal, .virtual], reason: reason) }
+    /// With the virtual controllers; on others in part.
+    static func virtualRadio(_ reason: String, inPartOnControllers part: String, without rest: String) -> Self {
+        var support = Self.virtualRadio(reason)
+        (support.partialRadios, support.part, support.rest) = ([.controllers], part, rest)
+        return support
+    }
     static func builtInClient(_ reason: String) -> Self { Self(radios: [.rehearsal], reason: reason) }
     /// With the built-in client; some actions with any client.
     static func builtInClient(
@@ -101,18 +113,30 @@ package struct RadioSupport: Sendable {
 
     /// Why a radio cannot play an action; nil if it can.
     func unsupportedReason(_ radio: RadioKind, _ action: Action) -> String? {
-        radios.contains(radio) || (limitedRadios.contains(radio) && isAccepted(action)) ? nil : reason
+        radios.contains(radio) || partialRadios.contains(radio) || (limitedRadios.contains(radio) && isAccepted(action))
+            ? nil : reason
     }
+
+    /// The part of an action that a radio does not play; nil if it plays all or nothing.
+    func missingPart(_ radio: RadioKind) -> String? { partialRadios.contains(radio) ? rest : nil }
 
     /// The argument that a radio ignores; nil if it plays the whole operation.
     func ignoredArgument(_ radio: RadioKind, _ operation: Action.Operation) -> String? { ignored(radio, operation) }
+
+    /// For a table: whether a radio plays the action, or the arguments or the part that it plays.
+    func extent(on radio: RadioKind) -> String {
+        if radios.contains(radio) { return "yes" }
+        if limitedRadios.contains(radio) { return condition }
+        if partialRadios.contains(radio) { return part }
+        return radio == .virtual && radios.contains(.rehearsal) ? "built-in client" : "no"
+    }
 
     /// `virtual radio, hci; bluez without …`.
     package var description: String {
         if radios.count == RadioKind.allCases.count { return "all" }
         var names = radios.map(\.name)
         if radios.contains(.virtual) { names.removeAll { $0 == RadioKind.rehearsal.name } }
-        names += limitedRadios.map { "\($0.name) \(condition)" }
+        names += limitedRadios.map { "\($0.name) \(condition)" } + partialRadios.map { "\($0.name) \(part)" }
         return names.joined(separator: ", ")
     }
 }

@@ -12,13 +12,16 @@ extension Action.Kind {
             ActionRow(
                 .air, of: .device, on: .allBut([.bluetoothd], reason: "bluetoothd keeps its links; use --radio hci:0"),
                 example: ["of": "strap", "for": "8 s"],
-                "The device neither sends nor receives. Its connections survive if this is shorter than the supervision timeout, except on a controller (`hci:`), which is reset."
+                "The device neither sends nor receives. Its connections survive if this is shorter than the supervision timeout, except on a controller (`hci:`): it is reset, and if it keeps its connections nevertheless, they are disconnected."
             ) { _, _, _ in .linkLoss }
         case .distance:
             ActionRow(
-                .air, of: .device, on: .virtualRadio("a real antenna cannot be moved"),
+                .air, of: .device,
+                on: .virtualRadio(
+                    "a real antenna cannot be moved", inPartOnControllers: "for advertising only",
+                    without: "connections keep their power on a controller"),
                 example: ["of": "strap", "to": "40 m", "over": "20 s", "for": "1 min"],
-                "The device moves to this distance from the client.",
+                "The device moves to this distance from the client. A controller (`hci:`) advertises with less power instead, as far as it lets.",
                 [
                     .init("to", .distance, required: true, "The distance to the client."),
                     .init("over", .duration, standard: "0 s", "Duration of the move."),
@@ -29,9 +32,12 @@ extension Action.Kind {
             }
         case .rssi:
             ActionRow(
-                .air, of: .device, on: .virtualRadio("a real signal strength cannot be set"),
+                .air, of: .device,
+                on: .virtualRadio(
+                    "a real signal strength cannot be set", inPartOnControllers: "for advertising only",
+                    without: "connections keep their power on a controller"),
                 example: ["of": "strap", "to": -93, "for": "20 s"],
-                "Both sides receive each other at this signal strength, at any distance and without fading.",
+                "Both sides receive each other at this signal strength, at any distance and without fading. A controller (`hci:`) changes the power of its advertising instead, by as much as this differs from the strength at the device's distance.",
                 [
                     .init(
                         "to", .any([.number(Self.rssiRange), .definition("curve")]), required: true,
