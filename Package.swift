@@ -62,6 +62,11 @@ let layers: [[Target]] = [
     ],
     [
         library(
+            "AppleCentral",
+            on: "ATT", "Bluetooth", "GATT", "HCI", "LEHost", "Octets", "SecurityManager", "Simulation", "TextFormatting")
+    ],
+    [
+        library(
             "Services",
             on: "Bluetooth", "Characteristics", "Documents", "GATT", "Octets", "Sensors", "ServiceFramework",
             "Simulation",
@@ -393,6 +398,7 @@ func modules(below target: Target) -> [String] {
 /// The folders of `Sources`: what belongs together, whatever its layer.
 func folders() -> [String: [String]] {
     [
+        "Apple": ["AppleCentral", "CoreBluetooth", "CVirtualTime", "LubdubTesting"],
         "Basics": [
             "Arguments", "CCrypto", "Cryptography", "Documents", "Octets", "Simulation", "TextFormatting", "Statistics",
         ],

@@ -127,8 +127,17 @@ extension Host {
             initialized(command, returned, pool: &pool, into: &outbox)
         } else {
             let status = returned.first.map(HCIStatus.init(rawValue:)) ?? .unspecified
+            if case HCI.Command.readRSSI = command { return reportSignalStrength(returned, into: &outbox) }
             completed(command, status, at: now, pool: &pool, into: &outbox)
         }
+    }
+
+    /// Reports what the controller has returned for Read RSSI; an unknown strength if it has refused.
+    private func reportSignalStrength(_ returned: [UInt8], into outbox: inout [Output]) {
+        guard returned.first == HCIStatus.success.rawValue, let link = try? LinkRSSI(octets: Array(returned.dropFirst())),
+            let index = index(of: link.handle)
+        else { return }
+        outbox.append(.signalStrength(connections[index].id, link.rssi == 127 ? nil : link.rssi))
     }
 
     private mutating func initialized(
