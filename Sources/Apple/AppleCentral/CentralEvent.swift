@@ -36,6 +36,8 @@ package enum RadioState: Sendable {
 /// The result of an operation that succeeded.
 package enum CentralOutcome: Equatable, Sendable {
     case procedure(Procedure.Outcome)
+    /// Of an operation that needs no packet.
+    case none
     /// Notifications or indications are enabled, or disabled.
     case notifying(Bool)
     /// The strength of the peripheral's signal, in dBm; 127: unknown.

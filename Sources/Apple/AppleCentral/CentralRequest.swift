@@ -62,4 +62,6 @@ package enum CentralOperation: Equatable, Sendable {
     /// Writes without response, as soon as the controller has room.
     case writeCommand(handle: UInt16, [UInt8])
     case readSignalStrength
+    /// Needs no packet: it ends so, after the operations of the manager's earlier requests have begun.
+    case none(CentralFailure?)
 }

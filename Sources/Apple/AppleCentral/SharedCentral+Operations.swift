@@ -66,6 +66,8 @@ extension SharedCentral {
         switch ticket.operation {
         case .procedure(let procedure): run(procedure, for: ticket, link, into: &outbox)
         case .writeCommand: links[link].commands.append(ticket)
+        case .none(let failure):
+            finish(ticket, link, failure.map { .failure($0) } ?? .success(.none), into: &outbox)
         case .readSignalStrength:
             links[link].operations.append(ticket)
             outbox.append(.command(.readSignalStrength(links[link].id)))

@@ -1,4 +1,5 @@
 import AppleCentral
+import Bluetooth
 public import Foundation
 
 /// The domain of `CBError`.

@@ -28,7 +28,7 @@ open class CBUUID: NSObject, NSCopying {
 
     /// The same identifier.
     public convenience init(nsuuid: Foundation.UUID) {
-        self.init(withUnsafeBytes(of: nsuuid.uuid) { unsafe Array($0) })
+        unsafe self.init(withUnsafeBytes(of: nsuuid.uuid) { unsafe Array($0) })
     }
 
     convenience init(_ uuid: Bluetooth.UUID) { self.init(Array(uuid.fullOctets.reversed())) }
