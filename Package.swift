@@ -69,7 +69,8 @@ let layers: [[Target]] = [
         appleLibrary(
             "CoreBluetooth",
             on: "ATT", "AppleCentral", "Bluetooth", "GATT", "HCI", "HCITransport", "LEHost", "SecurityManager",
-            "Simulation", "Sockets")
+            "Simulation", "Sockets"),
+        .target(name: "CVirtualTime", path: path(of: "CVirtualTime")),
     ],
     [
         library(
@@ -154,6 +155,11 @@ let layers: [[Target]] = [
             "VirtualWorld"),
     ],
     [
+        appleLibrary(
+            "LubdubTesting",
+            on: "AppleCentral", "Bluetooth", "CVirtualTime", "Conformance", "CoreBluetooth", "Documents", "EventLog",
+            "Expectations", "HCI", "LEHost", "Octets", "ScenarioLanguage", "Scenarios", "SecurityManager",
+            "ServiceFramework", "Simulation", "TextFormatting", "VirtualWorld"),
         library(
             "Reporting",
             on: "Arguments", "Bluetooth", "CommandSupport", "Conformance", "Documents", "EventLog", "Expectations",
@@ -277,6 +283,7 @@ let layers: [[Target]] = [
             on: "Arguments", "CommandSupport", "Drivers", "Scenarios", "Sensors", "Simulation", "TextFormatting",
             "Terminal",
             "VirtualWorld"),
+        appleTests("CoreBluetooth", on: "LubdubTesting"),
         tests("CommandSupport", on: "Arguments", "CLinux", "Simulation"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
@@ -389,9 +396,10 @@ func libraries() -> [Target] {
     ]
 }
 
-/// One product per library.
+/// One product per library, and the two for apps that use Apple's CoreBluetooth.
 func products() -> [Product] {
     libraries().map { .library(name: $0.name, targets: [$0.name] + modules(below: $0)) }
+        + ["CoreBluetooth", "LubdubTesting"].map { .library(name: $0, targets: [$0]) }
 }
 
 /// The names of the modules that a target depends on.
@@ -487,6 +495,13 @@ func testLibrary(_ name: String, on lower: String...) -> Target {
 func tests(_ module: String, on lower: String..., excluding files: String...) -> Target {
     .testTarget(
         name: "\(module)Tests", dependencies: named([module] + lower), exclude: files, swiftSettings: houseRules())
+}
+
+/// The tests of a module of `appleLibrary`, written as apps are: without the house rules.
+func appleTests(_ module: String, on lower: String...) -> Target {
+    .testTarget(
+        name: "\(module)Tests", dependencies: named([module] + lower),
+        swiftSettings: [.treatAllWarnings(as: .error), .swiftLanguageMode(.v5)])
 }
 
 /// The readers of outside octets, in `Tests/FuzzingTests`: tests with their corpus, or the program of `make fuzz`.

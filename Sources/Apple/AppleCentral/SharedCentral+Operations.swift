@@ -2,7 +2,7 @@ import ATT
 import Bluetooth
 import GATT
 import LEHost
-import SecurityManager
+package import SecurityManager
 import Simulation
 
 /// A connection, and the managers that use it.
@@ -317,6 +317,16 @@ package struct PairingUser: Hashable, Sendable {
     package var confirmsNumbers = true
 
     package init() {}
+}
+
+extension SecuritySettings {
+    /// A phone displays numbers, its user can enter them, and it prefers authentication.
+    package static let phone: SecuritySettings = {
+        var settings = SecuritySettings()
+        settings.ioCapability = .keyboardDisplay
+        settings.authentication = .preferred
+        return settings
+    }()
 }
 
 extension ATTError {

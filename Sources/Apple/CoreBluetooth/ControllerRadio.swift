@@ -126,13 +126,3 @@ final class ControllerRadio: Radio {
         }
     }
 }
-
-extension SecuritySettings {
-    /// A phone displays numbers, its user can enter them, and it prefers authentication.
-    fileprivate static let phone: SecuritySettings = {
-        var settings = SecuritySettings()
-        settings.ioCapability = .keyboardDisplay
-        settings.authentication = .preferred
-        return settings
-    }()
-}
