@@ -63,7 +63,8 @@ let layers: [[Target]] = [
     [
         library(
             "AppleCentral",
-            on: "ATT", "Bluetooth", "GATT", "HCI", "LEHost", "Octets", "SecurityManager", "Simulation", "TextFormatting")
+            on: "ATT", "Bluetooth", "GATT", "HCI", "LEHost", "Octets", "SecurityManager", "Simulation", "TextFormatting"
+        )
     ],
     [
         appleLibrary(
@@ -500,7 +501,7 @@ func tests(_ module: String, on lower: String..., excluding files: String...) ->
 /// The tests of a module of `appleLibrary`, written as apps are: without the house rules.
 func appleTests(_ module: String, on lower: String...) -> Target {
     .testTarget(
-        name: "\(module)Tests", dependencies: named([module] + lower),
+        name: "\(module)Tests", dependencies: named([module] + lower), exclude: ["Scenarios"],
         swiftSettings: [.treatAllWarnings(as: .error), .swiftLanguageMode(.v5)])
 }
 

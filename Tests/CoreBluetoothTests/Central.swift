@@ -13,7 +13,8 @@ final class Central: NSObject {
     private(set) var errors: [(any Error)?] = []
     private(set) var values: [Data] = []
     private(set) var invalidated: [String] = []
-    private(set) var manager: CBCentralManager!
+    private var owned: CBCentralManager?
+    var manager: CBCentralManager { owned ?? CBCentralManager() }
     var retains = true
     /// Called after each call is recorded.
     var reaction: (Central, String) -> Void = { _, _ in }
@@ -21,7 +22,7 @@ final class Central: NSObject {
     init(options: [String: Any]? = nil, reaction: @escaping (Central, String) -> Void = { _, _ in }) {
         super.init()
         self.reaction = reaction
-        manager = CBCentralManager(delegate: self, queue: nil, options: options)
+        owned = CBCentralManager(delegate: self, queue: nil, options: options)
     }
 
     var peripheral: CBPeripheral? { peripherals.first }
@@ -37,7 +38,7 @@ final class Central: NSObject {
 
     func release() { peripherals.removeAll() }
 
-    func stop() { manager = nil }
+    func stop() { owned = nil }
 
     private func note(_ call: String, _ error: (any Error)? = nil) {
         calls.append(call)
@@ -51,11 +52,11 @@ extension Central: @MainActor CBCentralManagerDelegate {
 
     func centralManager(
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
-        rssi RSSI: NSNumber
+        rssi: NSNumber
     ) {
         if retains, !peripherals.contains(where: { $0 === peripheral }) { peripherals.append(peripheral) }
         advertisements.append(advertisementData)
-        strengths.append(RSSI.intValue)
+        strengths.append(rssi.intValue)
         peripheral.delegate = self
         note("didDiscover \(peripheral.name ?? "")")
     }
@@ -79,8 +80,8 @@ extension Central: @MainActor CBPeripheralDelegate {
         note("didModifyServices")
     }
 
-    func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
-        strengths.append(RSSI.intValue)
+    func peripheral(_ peripheral: CBPeripheral, didReadRSSI rssi: NSNumber, error: (any Error)?) {
+        strengths.append(rssi.intValue)
         note("didReadRSSI", error)
     }
 

@@ -43,7 +43,7 @@ package struct CentralStack: Sendable {
     /// - Parameters:
     ///   - address: Its identity address.
     ///   - security: How it pairs, and its bonds.
-    ///   - user: What the user does when it pairs.
+    ///   - user: The user of the phone, when it pairs.
     package init(_ address: DeviceAddress?, _ security: HostSecurity, user: PairingUser) {
         host = Host(table: AttributeTable(), randomAddress: address, receives: Self.mtu, security: security)
         central = SharedCentral(user: user)

@@ -125,7 +125,7 @@ extension SharedCentral {
         run(procedure, for: ticket, link, into: &outbox)
     }
 
-    /// What the service does on each new link: it exchanges the MTU, encrypts with a bond's key, reads the name, and
+    /// Prepares a new link for managers: the service exchanges the MTU, encrypts with a bond's key, reads the name, and
     /// subscribes to Service Changed.
     mutating func prepare(_ link: Int, into outbox: inout [Output]) {
         outbox.append(.command(.security(links[link].id, .resume)))
@@ -309,7 +309,7 @@ extension SharedCentral {
     }
 }
 
-/// What the user of the phone does when it pairs.
+/// The user of the phone, when it pairs.
 package struct PairingUser: Hashable, Sendable {
     /// The passkey that the peripheral displays, or that is printed on it; nil: the user enters none.
     package var passkey: UInt32?

@@ -125,7 +125,10 @@ extension SharedCentral {
     ) {
         (connecting, isCancelling) = (nil, false)
         // The service's own time limit is over, or it has cancelled: managers still wait.
-        guard case .status = failure, let index = attempts.firstIndex(where: { $0.peer == peer }) else { return }
+        // A controller that fails changes the state, which ends everything silently.
+        guard case .status(let status) = failure, status != .hardwareFailure,
+            let index = attempts.firstIndex(where: { $0.peer == peer })
+        else { return }
         for client in attempts.remove(at: index).managers {
             outbox.append(.event(client.manager, .failedToConnect(peer, .connectionFailed)))
         }
@@ -146,7 +149,8 @@ extension SharedCentral {
     }
 
     mutating func disconnected(_ id: ConnectionID, _ reason: HCIStatus, into outbox: inout [Output]) {
-        guard let index = links.firstIndex(where: { $0.id == id }) else { return }
+        // A controller that fails changes the state, which ends everything silently.
+        guard reason != .hardwareFailure, let index = links.firstIndex(where: { $0.id == id }) else { return }
         let link = links.remove(at: index)
         let failure = link.isEnding ? link.failure : CentralFailure(endOfLink: reason)
         for client in link.clients {

@@ -163,8 +163,11 @@ open class CBCentralManager: CBManager {
 
     /// The app does not retain a peripheral any more.
     func forget(_ address: DeviceAddress) {
-        table.withLock { state in
-            if state.peripherals[address]?.object == nil { state.peripherals[address] = nil }
+        // Another object for the peripheral is returned, so that it is not released inside of the lock.
+        _ = table.withLock { state in
+            let known = state.peripherals[address]?.object
+            if known == nil { state.peripherals[address] = nil }
+            return known
         }
     }
 

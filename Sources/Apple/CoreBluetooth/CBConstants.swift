@@ -1,3 +1,6 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// The names are Apple's.
+
 /// Seconds since 2001, which Apple's Core Foundation declares.
 public typealias CFAbsoluteTime = Double
 
@@ -19,11 +22,11 @@ public let CBCentralManagerRestoredStateScanServicesKey = "kCBRestoredScanServic
 /// The options of the restored scan.
 public let CBCentralManagerRestoredStateScanOptionsKey = "kCBRestoredScanOptions"
 
-/// Whether the system tells the user about the connection while the app is suspended: a Boolean, without effect here.
+/// Whether the user is notified of the connection while the app is suspended: a Boolean, without effect here.
 public let CBConnectPeripheralOptionNotifyOnConnectionKey = "kCBConnectOptionNotifyOnConnection"
-/// Whether the system tells the user about the disconnection while the app is suspended: a Boolean, without effect here.
+/// Whether the user is notified of the disconnection while the app is suspended: a Boolean, without effect here.
 public let CBConnectPeripheralOptionNotifyOnDisconnectionKey = "kCBConnectOptionNotifyOnDisconnection"
-/// Whether the system tells the user about notifications while the app is suspended: a Boolean, without effect here.
+/// Whether the user is notified of values while the app is suspended: a Boolean, without effect here.
 public let CBConnectPeripheralOptionNotifyOnNotificationKey = "kCBConnectOptionNotifyOnNotification"
 /// Whether the system connects again after the link was lost: a Boolean.
 public let CBConnectPeripheralOptionEnableAutoReconnect = "kCBConnectOptionEnableAutoReconnect"
@@ -44,3 +47,21 @@ public let CBAdvertisementDataTxPowerLevelKey = "kCBAdvDataTxPowerLevel"
 public let CBAdvertisementDataIsConnectable = "kCBAdvDataIsConnectable"
 /// The solicited services: `[CBUUID]`.
 public let CBAdvertisementDataSolicitedServiceUUIDsKey = "kCBAdvDataSolicitedServiceUUIDs"
+
+/// The domain of `CBError`.
+public let CBErrorDomain = "CBErrorDomain"
+/// The domain of `CBATTError`.
+public let CBATTErrorDomain = "CBATTErrorDomain"
+
+/// The descriptor Characteristic Extended Properties.
+public let CBUUIDCharacteristicExtendedPropertiesString = "2900"
+/// The descriptor Characteristic User Description.
+public let CBUUIDCharacteristicUserDescriptionString = "2901"
+/// The descriptor Client Characteristic Configuration.
+public let CBUUIDClientCharacteristicConfigurationString = "2902"
+/// The descriptor Server Characteristic Configuration.
+public let CBUUIDServerCharacteristicConfigurationString = "2903"
+/// The descriptor Characteristic Presentation Format.
+public let CBUUIDCharacteristicFormatString = "2904"
+/// The descriptor Characteristic Aggregate Format.
+public let CBUUIDCharacteristicAggregateFormatString = "2905"

@@ -12,7 +12,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     /// A scan has discovered a peripheral.
     func centralManager(
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
-        rssi RSSI: NSNumber)
+        rssi: NSNumber)
     /// A peripheral is connected.
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral)
     /// A connection could not be made.
@@ -34,7 +34,7 @@ extension CBCentralManagerDelegate {
     /// Does nothing.
     public func centralManager(
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
-        rssi RSSI: NSNumber
+        rssi: NSNumber
     ) {}
     /// Does nothing.
     public func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {}
@@ -64,7 +64,7 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// Services of the peripheral have changed; these are not valid any more.
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService])
     /// `readRSSI` has ended.
-    func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?)
+    func peripheral(_ peripheral: CBPeripheral, didReadRSSI rssi: NSNumber, error: (any Error)?)
     /// `discoverServices` has ended.
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?)
     /// `discoverIncludedServices` has ended.
@@ -101,7 +101,7 @@ extension CBPeripheralDelegate {
     /// Does nothing.
     public func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {}
     /// Does nothing.
-    public func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {}
+    public func peripheral(_ peripheral: CBPeripheral, didReadRSSI rssi: NSNumber, error: (any Error)?) {}
     /// Does nothing.
     public func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {}
     /// Does nothing.

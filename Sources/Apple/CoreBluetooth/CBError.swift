@@ -2,11 +2,6 @@ import AppleCentral
 import Bluetooth
 public import Foundation
 
-/// The domain of `CBError`.
-public let CBErrorDomain = "CBErrorDomain"
-/// The domain of `CBATTError`.
-public let CBATTErrorDomain = "CBATTErrorDomain"
-
 /// An error of the Bluetooth service.
 public struct CBError: Error, Hashable, CustomNSError, LocalizedError {
     /// The codes of Apple's framework.
@@ -80,6 +75,9 @@ public struct CBError: Error, Hashable, CustomNSError, LocalizedError {
         case .tooManyLEPairedDevices: "There are too many paired devices."
         }
     }
+
+    /// The cause in words, for `localizedDescription`.
+    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: errorDescription ?? ""] }
 
     /// `Code.unknown`.
     public static var unknown: Code { .unknown }
@@ -176,6 +174,8 @@ public struct CBATTError: Error, Hashable, CustomNSError, LocalizedError {
         default: "Unknown ATT error \(code.rawValue)."
         }
     }
+    /// The cause in words, for `localizedDescription`.
+    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: errorDescription ?? ""] }
 }
 
 extension CBATTError.Code {

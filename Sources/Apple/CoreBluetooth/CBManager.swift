@@ -29,7 +29,7 @@ public enum CBManagerAuthorization: Int, Sendable {
     case allowedAlways = 3
 }
 
-/// What central managers and peripheral managers have in common.
+/// The base class of managers.
 open class CBManager: NSObject {
     private let current: Mutex<CBManagerState>
 

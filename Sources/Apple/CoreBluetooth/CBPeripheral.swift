@@ -226,7 +226,8 @@ open class CBPeripheral: CBPeer {
     open func writeValue(_ data: Data, for descriptor: CBDescriptor) {
         guard isValid(descriptor.characteristic) else { return }
         guard descriptor.uuid.uuidString != CBUUIDClientCharacteristicConfigurationString else {
-            return radio.warn("API MISUSE: Client Characteristic Configuration descriptors are written with setNotifyValue")
+            return radio.warn(
+                "API MISUSE: Client Characteristic Configuration descriptors are written with setNotifyValue")
         }
         start(.procedure(write(Array(data), to: descriptor.handle))) { peripheral, result in
             peripheral.delegate?.peripheral(peripheral, didWriteValueFor: descriptor, error: result.error)

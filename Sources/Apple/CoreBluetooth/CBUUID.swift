@@ -79,16 +79,3 @@ open class CBUUID: NSObject, NSCopying {
     /// The object itself, which is immutable.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 }
-
-/// The descriptor Characteristic Extended Properties.
-public let CBUUIDCharacteristicExtendedPropertiesString = "2900"
-/// The descriptor Characteristic User Description.
-public let CBUUIDCharacteristicUserDescriptionString = "2901"
-/// The descriptor Client Characteristic Configuration.
-public let CBUUIDClientCharacteristicConfigurationString = "2902"
-/// The descriptor Server Characteristic Configuration.
-public let CBUUIDServerCharacteristicConfigurationString = "2903"
-/// The descriptor Characteristic Presentation Format.
-public let CBUUIDCharacteristicFormatString = "2904"
-/// The descriptor Characteristic Aggregate Format.
-public let CBUUIDCharacteristicAggregateFormatString = "2905"

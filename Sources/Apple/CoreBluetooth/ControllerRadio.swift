@@ -10,7 +10,7 @@ import Sockets
 
 /// A controller at a TCP port or a Unix socket, in real time; without an address, no radio.
 ///
-/// It runs on a thread of its own, whose event loop is the only user of its state.
+/// It has its own thread, whose event loop is the only user of its state.
 final class ControllerRadio: Radio {
     let identifiers: PeripheralIdentifiers
     private let loop = EventLoop(pace: .real())
@@ -57,7 +57,7 @@ final class ControllerRadio: Radio {
     }
 
     func submit(_ request: CentralRequest, of manager: ManagerID) {
-        if let line = StateLine.text(for: request) { print(line) }
+        if let line = StateLine.text(for: request) { write(line) }
         loop.call(at: .start) { [self] in
             let input = CentralStack.Input.request(manager, request)
             guard isOpen || hasFailed else { return waiting.append(input) }
@@ -71,7 +71,7 @@ final class ControllerRadio: Radio {
         FileHandle.standardError.write(Data("[CoreBluetooth] \(text)\n".utf8))
     }
 
-    private func print(_ line: String) {
+    private func write(_ line: String) {
         if printsLines { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
     }
 
@@ -120,7 +120,7 @@ final class ControllerRadio: Radio {
             case .send(let kind, let octets): transport?.send(kind, octets)
             case .wake(let due): loop.call(at: due) { [self] in step(.timePassed) }
             case .event(let manager, let event):
-                if let line = StateLine.text(for: event) { print(line) }
+                if let line = StateLine.text(for: event) { write(line) }
                 Managers.deliver(event, to: manager)
             }
         }

@@ -33,6 +33,7 @@ public enum ShownValues: Sendable {
 ///   - shown: What the app shows with `SimulatedWorld.show`; nil: nothing, so that expectations are not judged.
 ///   - sourceLocation: Where issues are recorded.
 ///   - body: The test.
+/// - Returns: The result of `body`.
 /// - Throws: `ScenarioProblem` if the scenario cannot be read, or what `body` throws.
 public nonisolated(nonsending) func withScenario<Result>(
     _ name: String, seed: UInt64? = nil, showing shown: ShownValues? = nil,

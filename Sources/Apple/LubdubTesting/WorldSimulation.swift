@@ -21,7 +21,7 @@ import VirtualWorld
 /// Requests of the app wait in an inbox until the app has nothing to do; a thread of `run` then handles them, and lets time
 /// pass.  So all that decides the order of events happens on one thread at a time.
 final class WorldSimulation: Radio, Sendable {
-    /// What the app or the test does; handled in order, at the present instant.
+    /// An act of the app or the test; handled in order, at the present instant.
     enum Entry: Sendable {
         case request(ManagerID, CentralRequest)
         /// A line of the client.
@@ -55,6 +55,7 @@ final class WorldSimulation: Radio, Sendable {
     ///   - scenario: The scenario.
     ///   - seed: The seed of all random numbers.
     ///   - terms: How its expectations are judged; nil: they are not.
+    /// - Throws: An error if the attributes of a device need too many handles.
     init(_ scenario: Scenario, seed: UInt64, judging terms: Judge.Terms?) throws {
         identifiers = PeripheralIdentifiers(seed: seed)
         let log = EventText()

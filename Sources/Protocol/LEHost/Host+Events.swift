@@ -134,7 +134,8 @@ extension Host {
 
     /// Reports what the controller has returned for Read RSSI; an unknown strength if it has refused.
     private func reportSignalStrength(_ returned: [UInt8], into outbox: inout [Output]) {
-        guard returned.first == HCIStatus.success.rawValue, let link = try? LinkRSSI(octets: Array(returned.dropFirst())),
+        guard returned.first == HCIStatus.success.rawValue,
+            let link = try? LinkRSSI(octets: Array(returned.dropFirst())),
             let index = index(of: link.handle)
         else { return }
         outbox.append(.signalStrength(connections[index].id, link.rssi == 127 ? nil : link.rssi))
