@@ -62,6 +62,11 @@ public final class SimulatedWorld: Sendable {
         return true
     }
 
+    /// Lets time pass until the scenario's expectations are decided, or to its limit.
+    public func runToEnd() async {
+        while let end = simulation.end, await simulation.run(until: end, stopsAfterWork: true) {}
+    }
+
     // MARK: Actions
 
     /// Performs an action of the scenario language now, for example a fault of a device.

@@ -24,7 +24,7 @@ public enum ShownValues: Sendable {
 /// that runs on dispatch queues, or in Swift tasks, is in virtual time.  Therefore only one scenario is open at a time; other
 /// tests that run in parallel should not sleep.
 ///
-/// After `body`, the scenario is played to its end, and each expectation that is not met is recorded as an issue, in the words
+/// After `body`, the scenario is played to its end (keep the app until then with `SimulatedWorld.runToEnd`), and each expectation that is not met is recorded as an issue, in the words
 /// of `lubdub run`.
 ///
 /// - Parameters:
@@ -53,9 +53,10 @@ public nonisolated(nonsending) func withScenario<Result>(
         virtual_time_end()
     }
     await Task.yield()  // from here on, the test itself is in virtual time
-    let result = try await body(SimulatedWorld(scenario, simulation))
+    let world = SimulatedWorld(scenario, simulation)
+    let result = try await body(world)
     guard terms != nil else { return result }
-    if let end = simulation.end { _ = await simulation.run(until: end, stopsAfterWork: false) }
+    await world.runToEnd()
     for ruling in simulation.finish() where ruling.verdict != .pass && ruling.verdict != .skip {
         let expectation = scenario.expectation(of: ruling)
         guard !expectation.isRecommendation else { continue }
