@@ -156,6 +156,7 @@ let layers: [[Target]] = [
             "VirtualWorld"),
     ],
     [
+        appleLibrary("CoreBluetoothMock", on: "CoreBluetooth"),
         appleLibrary(
             "LubdubTesting",
             on: "AppleCentral", "Bluetooth", "CVirtualTime", "Conformance", "CoreBluetooth", "Documents", "EventLog",
@@ -284,7 +285,7 @@ let layers: [[Target]] = [
             on: "Arguments", "CommandSupport", "Drivers", "Scenarios", "Sensors", "Simulation", "TextFormatting",
             "Terminal",
             "VirtualWorld"),
-        appleTests("CoreBluetooth", on: "LubdubTesting"),
+        appleTests("CoreBluetooth", on: "CoreBluetoothMock", "LubdubTesting"),
         tests("CommandSupport", on: "Arguments", "CLinux", "Simulation"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
@@ -397,10 +398,10 @@ func libraries() -> [Target] {
     ]
 }
 
-/// One product per library, and the two for apps that use Apple's CoreBluetooth.
+/// One product per library, and those for apps that use Apple's CoreBluetooth.
 func products() -> [Product] {
     libraries().map { .library(name: $0.name, targets: [$0.name] + modules(below: $0)) }
-        + ["CoreBluetooth", "LubdubTesting"].map { .library(name: $0, targets: [$0]) }
+        + ["CoreBluetooth", "CoreBluetoothMock", "LubdubTesting"].map { .library(name: $0, targets: [$0]) }
 }
 
 /// The names of the modules that a target depends on.
@@ -413,7 +414,7 @@ func modules(below target: Target) -> [String] {
 /// The folders of `Sources`: what belongs together, whatever its layer.
 func folders() -> [String: [String]] {
     [
-        "Apple": ["AppleCentral", "CoreBluetooth", "CVirtualTime", "LubdubTesting"],
+        "Apple": ["AppleCentral", "CoreBluetooth", "CoreBluetoothMock", "CVirtualTime", "LubdubTesting"],
         "Basics": [
             "Arguments", "CCrypto", "Cryptography", "Documents", "Octets", "Simulation", "TextFormatting", "Statistics",
         ],

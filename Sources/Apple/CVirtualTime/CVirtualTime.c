@@ -25,7 +25,10 @@ static atomic_bool is_virtual;
 static atomic_llong elapsed;
 // The real times at the beginning, in nanoseconds; the wall clock begins elsewhere.
 static int64_t monotonic_base, wall_base;
-static _Thread_local int depth;  // of counted work on this thread
+// How many counted works and calls of `virtual_time_enter` are on this thread.
+static _Thread_local int depth;
+// Whether this thread's next work is in virtual time.
+static _Thread_local bool adopts;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -46,6 +49,8 @@ typedef struct {
 #define REAL(name) ((__typeof__(&name)) real(#name))
 
 static void *real(const char *name) { return dlsym(RTLD_NEXT, name); }
+
+bool virtual_time_follows(void) { return depth > 0 && is_virtual; }
 
 // MARK: Replaced functions
 
@@ -93,21 +98,23 @@ static Work *counted(Work *work) {
 void dispatch_async_f(void *queue, void *context, Function function) {
     static _Atomic(__typeof__(&dispatch_async_f)) original;
     if (!original) original = REAL(dispatch_async_f);
-    if (!is_virtual) return original(queue, context, function);
+    bool is_adopted = adopts;
+    adopts = false;
+    if (!virtual_time_follows() && !is_adopted) return original(queue, context, function);
     original(queue, counted(work_of(queue, context, function)), run);
 }
 
 void dispatch_async(void *queue, void *block) {
     static _Atomic(__typeof__(&dispatch_async)) original;
     if (!original) original = REAL(dispatch_async);
-    if (!is_virtual) return original(queue, block);
+    if (!virtual_time_follows()) return original(queue, block);
     dispatch_async_f(queue, _Block_copy(block), run_block);
 }
 
 void dispatch_barrier_async(void *queue, void *block) {
     static _Atomic(__typeof__(&dispatch_barrier_async)) original;
     if (!original) original = REAL(dispatch_barrier_async);
-    if (!is_virtual) return original(queue, block);
+    if (!virtual_time_follows()) return original(queue, block);
     dispatch_barrier_async_f(queue, counted(work_of(queue, _Block_copy(block), run_block)), run);
 }
 
@@ -127,7 +134,7 @@ static void run_member(void *pointer) {
 void dispatch_group_async(void *group, void *queue, void *block) {
     static _Atomic(__typeof__(&dispatch_group_async)) original;
     if (!original) original = REAL(dispatch_group_async);
-    if (!is_virtual) return original(group, queue, block);
+    if (!virtual_time_follows()) return original(group, queue, block);
     Member *member = malloc(sizeof *member);
     if (!member) abort();
     member->group = group, member->block = _Block_copy(block);
@@ -148,7 +155,7 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
     static _Atomic(__typeof__(&clock_gettime)) original;
     if (!original) original = REAL(clock_gettime);
     int64_t base;
-    switch (is_virtual && depth > 0 ? clock : -1) {
+    switch (virtual_time_follows() ? clock : -1) {
         case CLOCK_MONOTONIC:
         case CLOCK_BOOTTIME:
         case CLOCK_MONOTONIC_RAW:
@@ -195,7 +202,7 @@ static int64_t delay_until(uint64_t when) {
 void dispatch_after_f(uint64_t when, void *queue, void *context, Function function) {
     static _Atomic(__typeof__(&dispatch_after_f)) original;
     if (!original) original = REAL(dispatch_after_f);
-    if (!is_virtual || when == UINT64_MAX) return original(when, queue, context, function);
+    if (!virtual_time_follows() || when == UINT64_MAX) return original(when, queue, context, function);
     Work *work = work_of(queue, context, function);
     work->due = elapsed + delay_until(when);
     dispatch_retain(queue);
@@ -210,15 +217,15 @@ void dispatch_after_f(uint64_t when, void *queue, void *context, Function functi
 void dispatch_after(uint64_t when, void *queue, void *block) {
     static _Atomic(__typeof__(&dispatch_after)) original;
     if (!original) original = REAL(dispatch_after);
-    if (!is_virtual || when == UINT64_MAX) return original(when, queue, block);
+    if (!virtual_time_follows() || when == UINT64_MAX) return original(when, queue, block);
     dispatch_after_f(when, queue, _Block_copy(block), run_block);
 }
 
-// Timer sources follow the real time: only the start is translated, since the caller sees virtual time.
+// Timer sources follow real time: only the start is translated, since the caller sees virtual time.
 void dispatch_source_set_timer(void *source, uint64_t start, uint64_t interval, uint64_t leeway) {
     static _Atomic(__typeof__(&dispatch_source_set_timer)) original;
     if (!original) original = REAL(dispatch_source_set_timer);
-    if (is_virtual && depth > 0 && start != 0 && start != UINT64_MAX) {
+    if (virtual_time_follows() && start != 0 && start != UINT64_MAX) {
         int64_t delay = delay_until(start);
         int visible = depth;
         depth = 0;
@@ -252,6 +259,12 @@ void virtual_time_end(void) {
     }
 }
 
+void virtual_time_enter(void) { depth++; }
+
+void virtual_time_leave(void) { depth--; }
+
+void virtual_time_adopt(void) { adopts = true; }
+
 void virtual_time_set(int64_t nanoseconds) { elapsed = nanoseconds; }
 
 uint64_t virtual_time_wait(void) {
@@ -275,7 +288,9 @@ bool virtual_time_fire(void) {
     if (work) timers = work->next;
     pthread_mutex_unlock(&mutex);
     if (!work) return false;
+    depth++;
     dispatch_async_f(work->queue, work->context, work->function);
+    depth--;
     dispatch_release(work->queue);
     free(work);
     return true;

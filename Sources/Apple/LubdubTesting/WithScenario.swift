@@ -20,9 +20,8 @@ public enum ShownValues: Sendable {
 
 /// Runs a test with the devices of a scenario.
 ///
-/// While the test runs, each `CBCentralManager` that the app creates uses the simulated radio, and the code of the process
-/// that runs on dispatch queues, or in Swift tasks, is in virtual time.  Therefore only one scenario is open at a time; other
-/// tests that run in parallel should not sleep.
+/// While the test runs, each `CBCentralManager` that the app creates uses the simulated radio, and the test is in virtual time,
+/// with all work on dispatch queues and in Swift tasks that it causes.  Only one scenario is open at a time; another test waits.
 ///
 /// After `body`, the scenario is played to its end (keep the app until then with `SimulatedWorld.runToEnd`), and each expectation that is not met is recorded as an issue, in the words
 /// of `lubdub run`.
@@ -52,7 +51,7 @@ public nonisolated(nonsending) func withScenario<Result>(
         Managers.use(nil)
         virtual_time_end()
     }
-    await Task.yield()  // from here on, the test itself is in virtual time
+    await VirtualTime.enter()
     let world = SimulatedWorld(scenario, simulation)
     let result = try await body(world)
     guard terms != nil else { return result }
@@ -87,6 +86,28 @@ private func read(_ name: String) throws -> Scenario {
         throw ScenarioProblem(description: lines.isEmpty ? "\(name) is a suite" : lines.joined(separator: "\n"))
     }
     return scenario
+}
+
+/// The virtual time of threads.
+enum VirtualTime {
+    /// Runs code on a new thread that is in virtual time.
+    static func detach(_ body: @escaping @Sendable () -> Void) {
+        let thread = Thread {
+            virtual_time_enter()
+            body()
+            virtual_time_leave()
+        }
+        thread.start()
+    }
+
+    /// Continues the task in virtual time.
+    static func enter() async {
+        // The work of a task that yields may end before the task has suspended, which then stays where it is.
+        while !virtual_time_follows() {
+            virtual_time_adopt()
+            await Task.yield()
+        }
+    }
 }
 
 /// Lets one scenario be open at a time.

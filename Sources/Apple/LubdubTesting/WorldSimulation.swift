@@ -118,10 +118,9 @@ final class WorldSimulation: Radio, Sendable {
     /// Lets time pass until an instant, or, with `stopsAfterWork`, until the app has done something; false at the instant.
     func run(until target: Instant, stopsAfterWork: Bool) async -> Bool {
         await withCheckedContinuation { continuation in
-            let thread = Thread { [self] in
+            VirtualTime.detach { [self] in
                 continuation.resume(returning: play(until: target, stopsAfterWork: stopsAfterWork))
             }
-            thread.start()
         }
     }
 

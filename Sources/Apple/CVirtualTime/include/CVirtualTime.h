@@ -4,21 +4,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Virtual time for the code of this process that runs on queues of libdispatch, and thus for Swift tasks.
+// Virtual time for a test and for all work on queues of libdispatch that it causes, and thus for Swift tasks.
 //
 // The functions of this module replace functions of libdispatch and libc for the whole process: the linker prefers those of
-// the executable.  Until `virtual_time_begin` they only pass on their arguments.  From then on, and until
-// `virtual_time_end`:
+// the executable.  They only pass on their arguments, except from `virtual_time_begin` to `virtual_time_end` on a thread
+// that is in virtual time: between `virtual_time_enter` and `virtual_time_leave`, or while it runs work that such a thread
+// has submitted.  There,
 //
 // * work that is submitted to a queue is counted until it has ended;
-// * in that work, clocks show virtual time, and timers (dispatch_after, Task.sleep) wait for `virtual_time_fire`;
-// * other threads see the real time.
+// * clocks show virtual time, and timers (dispatch_after, Task.sleep) wait for `virtual_time_fire`.
 
 // Begins virtual time; elapsed time is 0.  The wall clock begins at this number of seconds since 1970.
 void virtual_time_begin(int64_t wall);
 
 // Ends virtual time; timers that have not fired are submitted.
 void virtual_time_end(void);
+
+// Puts this thread into virtual time, and out of it again.
+void virtual_time_enter(void);
+void virtual_time_leave(void);
+
+// Puts the next work that this thread submits into virtual time.
+void virtual_time_adopt(void);
+
+// Whether this thread is in virtual time.
+bool virtual_time_follows(void);
 
 // Sets the elapsed time, in nanoseconds.
 void virtual_time_set(int64_t elapsed);
