@@ -251,6 +251,7 @@ let layers: [[Target]] = [
     ],
     [
         tests("Air", on: "Simulation"),
+        tests("AppleCentral", on: "Bluetooth", "HCI", "LEHost", "Octets", "Simulation"),
         tests("Arguments"),
         tests("ATT", on: "Mutations", "Octets", "Bluetooth", "Simulation"),
         tests(

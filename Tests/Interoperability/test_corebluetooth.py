@@ -88,18 +88,24 @@ class BumbleTests(Interoperability):
 
 @needs_client
 class RunTests(unittest.TestCase):
-    def play(self, scenario, *bug):
+    def play(self, scenario, *bug, options=()):
         """The status and the output of a case with the client, perhaps with a bug, over TCP."""
         command = ' '.join([str(CLIENT), *bug])
         done = subprocess.run(
-            [LUBDUB, 'run', f'scenarios/{scenario}.json', '--client', command], cwd=ROOT, capture_output=True, text=True,
-            timeout=120)
+            [LUBDUB, 'run', f'scenarios/{scenario}.json', '--client', command, *options], cwd=ROOT, capture_output=True,
+            text=True, timeout=120)
         return done.returncode, done.stdout
 
     def test_the_app_passes(self):
         for scenario in ['clients/two_octets', 'clients/too_short', 'clients/comes_back', 'clients/handles_moved']:
             with self.subTest(scenario):
                 self.assertEqual(self.play(scenario)[0], 0)
+
+    def test_other_values_are_skipped_with_bpm_only(self):
+        self.assertEqual(self.play('clients/several_rr')[0], 1)
+        status, output = self.play('clients/several_rr', options=['--bpm-only'])
+        self.assertEqual(status, 3, output)
+        self.assertIn('the client shows only its heart rate', output)
 
     def test_each_bug_is_found(self):
         for scenario, bug, words in [

@@ -127,18 +127,19 @@ extension Host {
             initialized(command, returned, pool: &pool, into: &outbox)
         } else {
             let status = returned.first.map(HCIStatus.init(rawValue:)) ?? .unspecified
-            if case HCI.Command.readRSSI = command { return reportSignalStrength(returned, into: &outbox) }
+            if case HCI.Command.readRSSI = command { return reportSignalStrength(command, returned, into: &outbox) }
             completed(command, status, at: now, pool: &pool, into: &outbox)
         }
     }
 
     /// Reports what the controller has returned for Read RSSI; an unknown strength if it has refused.
-    private func reportSignalStrength(_ returned: [UInt8], into outbox: inout [Output]) {
-        guard returned.first == HCIStatus.success.rawValue,
-            let link = try? LinkRSSI(octets: Array(returned.dropFirst())),
-            let index = index(of: link.handle)
-        else { return }
-        outbox.append(.signalStrength(connections[index].id, link.rssi == 127 ? nil : link.rssi))
+    private func reportSignalStrength(_ command: HCI.Command, _ returned: [UInt8], into outbox: inout [Output]) {
+        guard let handle = try? HCI.Command.readRSSI.parameters(of: command), let index = index(of: handle) else {
+            return
+        }
+        let link = try? LinkRSSI(octets: Array(returned.dropFirst()))
+        let isKnown = returned.first == HCIStatus.success.rawValue && link?.handle == handle && link?.rssi != 127
+        outbox.append(.signalStrength(connections[index].id, isKnown ? link?.rssi : nil))
     }
 
     private mutating func initialized(

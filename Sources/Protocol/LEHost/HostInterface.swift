@@ -46,7 +46,7 @@ extension Host {
         /// Requests the features of the peer's Link Layer, until `.remoteFeatures`.  Its answer proves that the connection is
         /// established: Core 6.0, Vol 6, Part B, section 4.5.
         case readRemoteFeatures(ConnectionID)
-        /// Requests the strength of the peer's signal, until `.signalStrength`, or `.refused` by the controller.
+        /// Requests the strength of the peer's signal, until `.signalStrength`.
         case readSignalStrength(ConnectionID)
         /// Starts a procedure with the peer's server; `.finished` returns the caller's `id`.
         case procedure(ConnectionID, Procedure, id: UInt32)
@@ -174,7 +174,7 @@ extension Host {
         case timing(ConnectionID, ConnectionTiming)
         /// The peer's Link Layer has answered `Command.readRemoteFeatures`.
         case remoteFeatures(ConnectionID, LEFeatures)
-        /// The controller has answered `Command.readSignalStrength`: the strength in dBm; nil if the controller does not know it.
+        /// The controller has answered `Command.readSignalStrength`: the strength in dBm; nil if it does not know it, or refuses.
         case signalStrength(ConnectionID, Int8?)
         /// A connection has ended.
         case disconnected(ConnectionID, DeviceAddress, reason: HCIStatus)
