@@ -54,7 +54,8 @@ extension SharedCentral {
         switch report.kind {
         case .undirected, .scannable:
             if let earlier = unanswered[report.address] { publish(earlier, nil, into: &outbox) }
-            if unanswered.count < Self.maximumPeripherals { unanswered[report.address] = report }
+            if unanswered.count >= Self.maximumPeripherals { unanswered.removeAll() }
+            unanswered[report.address] = report
         case .scanResponse:
             guard let earlier = unanswered.removeValue(forKey: report.address) else { return }
             publish(earlier, report, into: &outbox)
@@ -71,9 +72,8 @@ extension SharedCentral {
         if let response { advertisement.add(response.data) }
         if let name = advertisement.name, names.count < Self.maximumPeripherals { names[peer] = name }
         for index in scanners.indices where scanners[index].options.admits(advertisement) {
-            guard scanners[index].options.allowsDuplicates || !scanners[index].reported.contains(peer),
-                scanners[index].reported.count < Self.maximumPeripherals
-            else { continue }
+            guard scanners[index].options.allowsDuplicates || !scanners[index].reported.contains(peer) else { continue }
+            if scanners[index].reported.count >= Self.maximumPeripherals { scanners[index].reported.removeAll() }
             scanners[index].reported.insert(peer)
             outbox.append(.event(scanners[index].manager, .discovered(peer, advertisement, rssi: report.rssi)))
         }
