@@ -53,6 +53,38 @@ extension CoreBluetoothTests {
             }
         }
 
+        @Test func `A test can sleep, and wait for the app`() async throws {
+            try await withScenario("resting") { world in
+                try await Task.sleep(for: .seconds(100))
+                #expect(world.now == .seconds(100))
+                let task = Task {
+                    try await Task.sleep(for: .seconds(3600))
+                    return world.now
+                }
+                #expect(try await task.value == .seconds(3700))
+                let central = await Central.explorer()
+                try await Task.sleep(for: .seconds(10))
+                #expect(await central.isReady)
+                #expect(world.now == .seconds(3710))
+            }
+        }
+
+        @Test func `A test can wait for an event of the app without a timer`() async throws {
+            try await withScenario("resting") { world in
+                let central = await Central()
+                await withCheckedContinuation { continuation in
+                    Task { @MainActor in
+                        central.reaction = { central, call in
+                            central.explore(after: call)
+                            if call == "didDiscoverServices" { continuation.resume() }
+                        }
+                    }
+                }
+                #expect(await central.isReady == false)
+                #expect(world.now < .seconds(5))
+            }
+        }
+
         @Test func `A cancelled sleep ends at once`() async throws {
             try await withScenario("resting") { world in
                 let marks = Marks(world)

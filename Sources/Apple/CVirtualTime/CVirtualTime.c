@@ -32,7 +32,7 @@ static _Thread_local bool adopts;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static uint64_t outstanding, ended;
+static uint64_t outstanding, ended, holders;
 static Work *timers;  // by due, then by insertion
 
 extern void *_Block_copy(const void *);
@@ -245,8 +245,9 @@ void virtual_time_begin(int64_t wall) {
 }
 
 void virtual_time_end(void) {
-    is_virtual = false;
     pthread_mutex_lock(&mutex);
+    is_virtual = false;
+    pthread_cond_broadcast(&changed);
     Work *work = timers;
     timers = NULL;
     pthread_mutex_unlock(&mutex);
@@ -269,8 +270,29 @@ void virtual_time_set(int64_t nanoseconds) { elapsed = nanoseconds; }
 
 uint64_t virtual_time_wait(void) {
     pthread_mutex_lock(&mutex);
-    while (outstanding > 0) pthread_cond_wait(&changed, &mutex);
+    while (outstanding > 0 && is_virtual) pthread_cond_wait(&changed, &mutex);
     uint64_t result = ended;
+    pthread_mutex_unlock(&mutex);
+    return result;
+}
+
+void virtual_time_hold(void) {
+    pthread_mutex_lock(&mutex);
+    holders++;
+    pthread_mutex_unlock(&mutex);
+}
+
+void virtual_time_release(void) {
+    pthread_mutex_lock(&mutex);
+    holders--;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&mutex);
+}
+
+uint64_t virtual_time_wait_for_sleep(uint64_t seen) {
+    pthread_mutex_lock(&mutex);
+    while (is_virtual && (outstanding > 0 || holders > 0 || ended == seen)) pthread_cond_wait(&changed, &mutex);
+    uint64_t result = is_virtual ? ended : 0;
     pthread_mutex_unlock(&mutex);
     return result;
 }

@@ -15,8 +15,8 @@ import VirtualWorld
 
 /// The devices of a scenario, in the same process as the app under test, in virtual time.
 ///
-/// Time passes only in `run`: whenever the app has nothing to do, it jumps to the next event of the devices or of the app's
-/// timers.
+/// Time passes only while the test waits, in `run` or for anything else: whenever the app has nothing to do, it jumps to the
+/// next event of the devices or of the app's timers.
 public final class SimulatedWorld: Sendable {
     let simulation: WorldSimulation
     private let reader: InstructionReader

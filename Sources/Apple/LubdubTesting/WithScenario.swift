@@ -50,8 +50,10 @@ public nonisolated(nonsending) func withScenario<Result>(
     defer {
         Managers.use(nil)
         virtual_time_end()
+        simulation.close()
     }
     await VirtualTime.enter()
+    simulation.watch()
     let world = SimulatedWorld(scenario, simulation)
     let result = try await body(world)
     guard terms != nil else { return result }

@@ -48,6 +48,9 @@ final class WorldSimulation: Radio, Sendable {
     private let inbox = Mutex<[Entry]>([])
     private let misuses = Mutex<[String]>([])
     private let log: EventText
+    /// Held by the thread that lets time pass.
+    private let driving = NSLock()
+    private let hasStopped = DispatchSemaphore(value: 0)
 
     /// A world with the devices of a scenario, which are switched on.
     ///
@@ -117,17 +120,44 @@ final class WorldSimulation: Radio, Sendable {
 
     /// Lets time pass until an instant, or, with `stopsAfterWork`, until the app has done something; false at the instant.
     func run(until target: Instant, stopsAfterWork: Bool) async -> Bool {
-        await withCheckedContinuation { continuation in
+        virtual_time_hold()
+        return await withCheckedContinuation { continuation in
             VirtualTime.detach { [self] in
                 continuation.resume(returning: play(until: target, stopsAfterWork: stopsAfterWork))
+                virtual_time_release()
             }
         }
     }
 
+    /// Lets time pass whenever the test waits for something else than `run`, such as a sleep or an event of the app: until the
+    /// app or the test does something, and at most to the scenario's limit or the next timer.
+    func watch() {
+        VirtualTime.detach { [self] in
+            var seen: UInt64 = 0
+            while true {
+                let count = virtual_time_wait_for_sleep(seen)
+                guard count != 0 else { break }
+                let (timer, limit) = (virtual_time_next(), state.withLock { max($0.limit, $0.world.now) })
+                let target = timer == .max ? limit : max(limit, Instant(nanoseconds: timer))
+                let hasPlayed = play(until: target, stopsAfterWork: true)
+                let isStuck = !hasPlayed && virtual_time_next() == .max
+                if isStuck { warn("the test waits for something that has not happened by \(target) s") }
+                seen = isStuck ? count : 0
+            }
+            hasStopped.signal()
+        }
+    }
+
+    /// Ends what `watch` has begun, after the end of virtual time.
+    func close() { hasStopped.wait() }
+
     private func play(until target: Instant, stopsAfterWork: Bool) -> Bool {
+        driving.lock()
+        defer { driving.unlock() }
         let begin = virtual_time_wait()
         while true {
             let done = virtual_time_wait()
+            guard virtual_time_follows() else { return false }
             if handleInbox() { continue }
             if stopsAfterWork, done > begin { return true }
             guard state.withLock({ advance(&$0, until: target) }) else { return false }

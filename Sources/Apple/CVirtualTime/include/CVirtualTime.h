@@ -33,8 +33,16 @@ bool virtual_time_follows(void);
 // Sets the elapsed time, in nanoseconds.
 void virtual_time_set(int64_t elapsed);
 
-// Waits until no submitted work is left, and returns the number of works that have ended since the beginning.
+// Waits until no submitted work is left, or virtual time ends, and returns the number of works that have ended since the beginning.
 uint64_t virtual_time_wait(void);
+
+// From here to `virtual_time_release`, a thread lets time pass for the test.
+void virtual_time_hold(void);
+void virtual_time_release(void);
+
+// Waits until no submitted work is left although no thread lets time pass: the test waits for something else.  Returns the
+// number of works that have ended, which must not be `seen`; 0 when virtual time has ended.
+uint64_t virtual_time_wait_for_sleep(uint64_t seen);
 
 // When the first timer fires, in nanoseconds since the beginning; INT64_MAX without timers.
 int64_t virtual_time_next(void);
