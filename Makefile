@@ -10,6 +10,8 @@ BUILDING ?=
 # Traces, event logs and output of each test of test-linux.
 EVIDENCE := .build/test-linux
 SOURCES := Package.swift Sources Tests
+# An app for Apple's platforms, with tests for Linux.
+APP := Examples/HeartRateApp
 # Whole-program optimization saves a sixth of the time of a read, but the linker needs 7 GiB: disable it with `make release LINKING=`.
 LINKING := $(shell awk '/^MemTotal/ && $$2 > 12000000 { print "--experimental-lto-mode full" }' /proc/meminfo)
 # Modules that read external data or wrap C.
@@ -29,7 +31,7 @@ READERS ?=
 FUZZED := -c release --product fuzz -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing --scratch-path .build/fuzz
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
 # Modules with threads, tasks, actors or locks.
-THREADED := BlueZ ClientTesting CommandLineTool CommandSupport Conformance Control DBus Drivers Examples HCITransport HTTP \
+THREADED := BlueZ ClientTesting CommandLineTool CommandSupport Conformance Control CoreBluetooth DBus Drivers Examples HCITransport HTTP \
     PeripheralTesting Replay Reporting ScenarioLanguage ScenarioRuns Simulation Sockets Terminal
 THREAD_CHECKED := --sanitize=thread --scratch-path .build/threads
 
@@ -69,10 +71,14 @@ docs:  ## build the documentation of all modules in .build/docs; fails on DocC w
 	swift build $(BUILDING)
 	Tools/docs
 
-examples:  ## build and run Examples, a package that uses the libraries as other packages do
-	@Tools/setup build
+examples:  ## build and run Examples, packages that use the libraries as other packages do
+	@Tools/setup test
 	swift build --package-path Examples $(BUILDING)
 	for example in measurement battery scan; do Examples/.build/debug/examples $$example || exit 1; done
+	swift build --product lubdub $(BUILDING)
+	swift build --build-tests --package-path $(APP) $(BUILDING)
+	swift test --skip-build --package-path $(APP)
+	LUBDUB=$(LUBDUB) PYTHONPATH=Tests/Interoperability .venv/bin/python -m unittest test_corebluetooth
 
 test-linux: release  ## test with Linux's Bluetooth and bluetoothd, in an emulated machine (QEMU)
 	@Tools/setup linux

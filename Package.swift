@@ -62,6 +62,19 @@ let layers: [[Target]] = [
     ],
     [
         library(
+            "AppleCentral",
+            on: "ATT", "Bluetooth", "GATT", "HCI", "LEHost", "Octets", "SecurityManager", "Simulation", "TextFormatting"
+        )
+    ],
+    [
+        appleLibrary(
+            "CoreBluetooth",
+            on: "ATT", "AppleCentral", "Bluetooth", "GATT", "HCI", "HCITransport", "LEHost", "SecurityManager",
+            "Simulation", "Sockets"),
+        .target(name: "CVirtualTime", path: path(of: "CVirtualTime")),
+    ],
+    [
+        library(
             "Services",
             on: "Bluetooth", "Characteristics", "Documents", "GATT", "Octets", "Sensors", "ServiceFramework",
             "Simulation",
@@ -152,6 +165,12 @@ let layers: [[Target]] = [
             "VirtualWorld"),
     ],
     [
+        appleLibrary("CoreBluetoothMock", on: "CoreBluetooth"),
+        appleLibrary(
+            "LubdubTesting",
+            on: "AppleCentral", "Bluetooth", "CVirtualTime", "Conformance", "CoreBluetooth", "Documents", "EventLog",
+            "Expectations", "HCI", "LEHost", "Octets", "ScenarioLanguage", "Scenarios", "SecurityManager",
+            "ServiceFramework", "Simulation", "TextFormatting", "VirtualWorld"),
         library(
             "Reporting",
             on: "Arguments", "Bluetooth", "CommandSupport", "Conformance", "Documents", "EventLog", "Expectations",
@@ -242,6 +261,7 @@ let layers: [[Target]] = [
     ],
     [
         tests("Air", on: "Simulation"),
+        tests("AppleCentral", on: "Bluetooth", "HCI", "LEHost", "Octets", "Simulation"),
         tests("Arguments"),
         tests("ATT", on: "Mutations", "Octets", "Bluetooth", "Simulation"),
         tests(
@@ -276,6 +296,7 @@ let layers: [[Target]] = [
             on: "Arguments", "CommandSupport", "Drivers", "Scenarios", "Sensors", "Simulation", "TextFormatting",
             "Terminal",
             "VirtualWorld"),
+        appleTests("CoreBluetooth", on: "CoreBluetoothMock", "LubdubTesting"),
         tests("CommandSupport", on: "Arguments", "CLinux", "Simulation"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
@@ -394,9 +415,10 @@ func libraries() -> [Target] {
     ]
 }
 
-/// One product per library.
+/// One product per library, and those for apps that use Apple's CoreBluetooth.
 func products() -> [Product] {
     libraries().map { .library(name: $0.name, targets: [$0.name] + modules(below: $0)) }
+        + ["CoreBluetooth", "CoreBluetoothMock", "LubdubTesting"].map { .library(name: $0, targets: [$0]) }
 }
 
 /// The names of the modules that a target depends on.
@@ -409,6 +431,7 @@ func modules(below target: Target) -> [String] {
 /// The folders of `Sources`: what belongs together, whatever its layer.
 func folders() -> [String: [String]] {
     [
+        "Apple": ["AppleCentral", "CoreBluetooth", "CoreBluetoothMock", "CVirtualTime", "LubdubTesting"],
         "Basics": [
             "Arguments", "CCrypto", "Cryptography", "Documents", "Octets", "Simulation", "TextFormatting", "Statistics",
         ],
@@ -462,6 +485,13 @@ func library(_ name: String, on lower: String..., embedding files: String...) ->
         swiftSettings: houseRules())
 }
 
+/// A module whose declarations are Apple's, with classes that are not Sendable: Swift 5, which does not check that.
+func appleLibrary(_ name: String, on lower: String...) -> Target {
+    .target(
+        name: name, dependencies: named(lower), path: path(of: name),
+        swiftSettings: houseRules() + [.swiftLanguageMode(.v5)])
+}
+
 func program(_ name: String, on lower: String...) -> Target {
     .executableTarget(name: name, dependencies: named(lower), path: path(of: name), swiftSettings: houseRules())
 }
@@ -485,6 +515,13 @@ func testLibrary(_ name: String, on lower: String...) -> Target {
 func tests(_ module: String, on lower: String..., excluding files: String...) -> Target {
     .testTarget(
         name: "\(module)Tests", dependencies: named([module] + lower), exclude: files, swiftSettings: houseRules())
+}
+
+/// The tests of a module of `appleLibrary`, written as apps are: without the house rules.
+func appleTests(_ module: String, on lower: String...) -> Target {
+    .testTarget(
+        name: "\(module)Tests", dependencies: named([module] + lower), exclude: ["Scenarios"],
+        swiftSettings: [.treatAllWarnings(as: .error), .swiftLanguageMode(.v5)])
 }
 
 /// The readers of outside octets, in `Tests/FuzzingTests`: tests with their corpus, or the program of `make fuzz`.

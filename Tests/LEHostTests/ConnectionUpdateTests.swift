@@ -117,6 +117,21 @@ import Testing
             .tells(.remoteFeatures(Self.id, features)))
     }
 
+    @Test func `The strength of a peer's signal is reported, or that it is not known`() throws {
+        var harness = try connected(role: 0)
+        func answer(_ status: HCIStatus, _ rssi: Int8) -> Event {
+            .commandComplete(1, Command.readRSSI.opcode, [status.rawValue] + LinkRSSI(handle: 0x40, rssi: rssi).octets)
+        }
+        harness.play(
+            .host(.readSignalStrength(ConnectionID(number: 9))),
+            .host(.readSignalStrength(Self.id)), .sends(.readRSSI(0x40)), .event(answer(.success, -60)),
+            .tells(.signalStrength(Self.id, -60)),
+            .host(.readSignalStrength(Self.id)), .sends(.readRSSI(0x40)), .event(answer(.success, 127)),
+            .tells(.signalStrength(Self.id, nil)),
+            .host(.readSignalStrength(Self.id)), .sends(.readRSSI(0x40)), .done(Command.readRSSI, .unknownCommand),
+            .tells(.signalStrength(Self.id, nil)))
+    }
+
     // MARK: A Link Layer with the Connection Parameters Request procedure
 
     private func asking() throws -> HostHarness {

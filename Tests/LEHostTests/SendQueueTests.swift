@@ -57,6 +57,9 @@ import Testing
         var taken = 0
         while queue.add(pool.take([0]), to: 1, pool: &pool) { taken += 1 }
         #expect(taken == SendQueue.maximumWaiting)
+        #expect(queue.waitingCount(of: 1) == SendQueue.maximumWaiting && queue.waitingCount(of: 2) == 0)
+        _ = queue.next(pool: &pool)
+        #expect(queue.waitingCount(of: 1) == SendQueue.maximumWaiting - 1)
         #expect(queue.add(pool.take([1]), to: 2, pool: &pool))
     }
 }

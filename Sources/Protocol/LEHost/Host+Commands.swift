@@ -36,6 +36,8 @@ extension Host {
             if let connection = connections.first(where: { $0.id == id }) {
                 commands.add(.leReadRemoteFeatures(connection.handle))
             }
+        case .readSignalStrength(let id):
+            if let connection = connections.first(where: { $0.id == id }) { commands.add(.readRSSI(connection.handle)) }
         case .procedure(let id, let procedure, let number):
             guard let index = connections.firstIndex(where: { $0.id == id }) else {
                 return outbox.append(.finished(id, id: number, .failure(.disconnected)))

@@ -131,6 +131,16 @@ extension Host {
         }
     }
 
+    /// Reports what the controller has returned for Read RSSI; an unknown strength if it has refused.
+    private func reportSignalStrength(_ command: HCI.Command, _ returned: [UInt8], into outbox: inout [Output]) {
+        guard let handle = try? HCI.Command.readRSSI.parameters(of: command), let index = index(of: handle) else {
+            return
+        }
+        let link = try? LinkRSSI(octets: Array(returned.dropFirst()))
+        let isKnown = returned.first == HCIStatus.success.rawValue && link?.handle == handle && link?.rssi != 127
+        outbox.append(.signalStrength(connections[index].id, isKnown ? link?.rssi : nil))
+    }
+
     private mutating func initialized(
         _ command: HCI.Command, _ returned: [UInt8], pool: inout PacketPool, into outbox: inout [Output]
     ) {
@@ -155,6 +165,7 @@ extension Host {
         _ command: HCI.Command, _ status: HCIStatus, _ returned: [UInt8], at now: Instant, pool: inout PacketPool,
         into outbox: inout [Output]
     ) {
+        if case HCI.Command.readRSSI = command { return reportSignalStrength(command, returned, into: &outbox) }
         if status == .success {
             if let isOn = command.enablesAdvertising { setAdvertising(isOn, into: &outbox) }
             if let isOn = command.enablesScanning { setScanning(isOn, into: &outbox) }

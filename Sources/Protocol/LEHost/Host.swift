@@ -160,6 +160,11 @@ public struct Host: Sendable {
     /// The connections, with the peers' addresses.
     public var connectedPeers: [(id: ConnectionID, peer: DeviceAddress)] { connections.map { ($0.id, $0.peer) } }
 
+    /// The number of fragments for a connection that wait for buffers of the controller; at 128, a further PDU is dropped.
+    public func waitingFragments(of id: ConnectionID) -> Int {
+        connections.first { $0.id == id }.map { sending.waitingCount(of: $0.handle) } ?? 0
+    }
+
     /// The addresses with which this host and the peer of a connection were connected; nil: no such connection.
     public func addresses(of id: ConnectionID) -> (own: DeviceAddress, peer: DeviceAddress)? {
         connections.first { $0.id == id }.map { ($0.security.own, $0.security.peer) }

@@ -46,6 +46,8 @@ extension Host {
         /// Requests the features of the peer's Link Layer, until `.remoteFeatures`.  Its answer proves that the connection is
         /// established: Core 6.0, Vol 6, Part B, section 4.5.
         case readRemoteFeatures(ConnectionID)
+        /// Requests the strength of the peer's signal, until `.signalStrength`.
+        case readSignalStrength(ConnectionID)
         /// Starts a procedure with the peer's server; `.finished` returns the caller's `id`.
         case procedure(ConnectionID, Procedure, id: UInt32)
         /// Notifies every subscriber of a value, or indicates it to those that have enabled only indications.
@@ -179,6 +181,8 @@ extension Host {
         case timing(ConnectionID, ConnectionTiming)
         /// The peer's Link Layer has answered `Command.readRemoteFeatures`.
         case remoteFeatures(ConnectionID, LEFeatures)
+        /// The controller has answered `Command.readSignalStrength`: the strength in dBm; nil if it does not know it, or refuses.
+        case signalStrength(ConnectionID, Int8?)
         /// A connection has ended.
         case disconnected(ConnectionID, DeviceAddress, reason: HCIStatus)
         /// `Command.stop` or `Command.start` has reset the controller, but not ended this connection, as the

@@ -97,6 +97,11 @@ struct SendQueue: Sendable {
         return packet
     }
 
+    /// The number of fragments of a connection that have not been sent to the controller.
+    func waitingCount(of handle: UInt16) -> Int {
+        lanes.first { $0.handle == handle }.map { $0.waiting.count - $0.taken } ?? 0
+    }
+
     private func oldest() -> (lane: Int, fragment: Fragment)? {
         let share = max(1, buffers / max(1, lanes.count))
         var oldest: (lane: Int, fragment: Fragment)?

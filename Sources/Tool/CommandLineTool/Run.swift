@@ -34,6 +34,10 @@ let runGrammar = Arguments.Grammar(
             "--controller", "ADDRESS",
             "With --client or --ask: offer the controller at tcp:HOST:PORT, at unix:PATH, or as vhci, a virtual adapter\n"
                 + "of this machine's kernel, which needs root. Default: tcp:127.0.0.1 with a free port"),
+        .flag(
+            "--bpm-only",
+            "With --client: your client shows the heart rate in beats per minute, and nothing else; skip\n"
+                + "expectations of other values"),
         .flag("--strict", "Also judge recommendations (\"should\")"),
         .option(
             "--only", "GLOB", repeatable: true,
@@ -97,8 +101,8 @@ private func checkClientOptions(_ invocation: Invocation) throws(CommandFailure)
     where invocation.has(name) && invocation.has("--watch") {
         throw CommandFailure(.usage, "--watch cannot be combined with \(name), which \(why)")
     }
-    if invocation.has("--said"), !invocation.has("--client") {
-        throw CommandFailure(.usage, "--said requires --client")
+    for name in ["--said", "--bpm-only"] where invocation.has(name) && !invocation.has("--client") {
+        throw CommandFailure(.usage, "\(name) requires --client")
     }
     for name in ["--controller", "--radio"]
     where invocation.has(name) && !invocation.has("--client") && !invocation.has("--ask") {

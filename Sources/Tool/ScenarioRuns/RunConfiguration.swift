@@ -39,6 +39,8 @@ package struct RunConfiguration {
     private(set) var showsTimelines = false
     /// Nil without `--speed`.
     package private(set) var speed: Speed?
+    /// Whether the client shows only the heart rate in beats per minute.
+    package private(set) var showsOnlyHeartRate = false
     /// Whether an external client is under test, not the built-in one.
     private(set) var hasExternalClient = false
     /// The options of the client and the radio, as they were typed.
@@ -105,7 +107,8 @@ package struct RunConfiguration {
             invocation.text(name).map { [name, $0] } ?? []
         }
         clientOptions += invocation.texts("--radio").flatMap { ["--radio", $0] }
-        if invocation.has("--ask") { clientOptions.append("--ask") }
+        showsOnlyHeartRate = invocation.has("--bpm-only")
+        for flag in ["--ask", "--bpm-only"] where invocation.has(flag) { clientOptions.append(flag) }
         showsTimelines = ReportFiles.showTimelines(invocation)
         if trace == "-" { throw CommandFailure(.usage, "--trace must be a file, not standard output") }
         if events == "-" { Console.divert() }

@@ -222,7 +222,8 @@ struct ClientUnderTest: Sendable {
         start: @escaping @Sendable (LiveWorld, EventLoop, RunCompletion) async throws -> any ClientSession
     ) throws(CommandFailure) -> (World, ClientRecord, RunCompletion.Reason) {
         let terms = Judge.Terms(
-            grace: CaseClock.grace, radio: radio, asksOperator: asksOperator, judgesInventions: true)
+            grace: CaseClock.grace, radio: radio, asksOperator: asksOperator, judgesInventions: true,
+            shown: configuration.showsOnlyHeartRate ? .heartRate : .all)
         let loop = EventLoop(pace: .real())
         return try orFail {
             try loop.run { [world, startsAtReset] in

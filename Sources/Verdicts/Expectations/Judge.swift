@@ -207,14 +207,16 @@ extension Judge {
         package var asksOperator: Bool
         /// Whether a client must not show what was not delivered to it: `Expectation.nothingInvented`.
         package var judgesInventions: Bool
+        /// What the client shows; expectations of other lines are skipped.
+        package var shown: ShownLines
 
         /// By default, the conditions for a client that prints lines.
         package init(
             grace: Duration = .zero, radio: RadioKind = .virtual, asksOperator: Bool = false,
-            judgesInventions: Bool = false
+            judgesInventions: Bool = false, shown: ShownLines = .all
         ) {
             (self.grace, self.radio, self.asksOperator) = (grace, radio, asksOperator)
-            self.judgesInventions = judgesInventions
+            (self.judgesInventions, self.shown) = (judgesInventions, shown)
         }
 
         /// Why an expectation cannot be judged; nil if it can.
@@ -224,7 +226,33 @@ extension Judge {
                     return "\(event.kind.rawValue) cannot be observed: \(reason)"
                 }
             }
+            if shown == .heartRate, !expectation.events.allSatisfy(\.isAboutHeartRateOnly) {
+                return "the client shows only its heart rate"
+            }
             return asksOperator ? expectation.reasonNotToAsk : nil
+        }
+    }
+}
+
+/// What a client shows.
+package enum ShownLines: Sendable {
+    /// All lines of the contract.
+    case all
+    /// The heart rate in beats per minute, and its states.
+    case heartRate
+}
+
+extension Event {
+    /// Whether a client can print its line that shows only the heart rate in beats per minute.
+    fileprivate var isAboutHeartRateOnly: Bool {
+        guard kind == .said else { return true }
+        return filters.allSatisfy { filter in
+            guard case .line(.object(let members)) = filter else { return true }
+            return members.allSatisfy { member in
+                guard member.key == "heart_rate" else { return ["state", "peer"].contains(member.key) }
+                guard case .object(let parts) = member.matcher else { return true }
+                return parts.allSatisfy { $0.key == "bpm" }
+            }
         }
     }
 }

@@ -1,0 +1,98 @@
+package import ATT
+package import Bluetooth
+package import GATT
+import Octets
+
+/// What the Bluetooth service reports to a manager.
+package enum CentralEvent: Equatable, Sendable {
+    /// The state of the radio has changed; a new manager receives the present one.
+    case state(RadioState)
+    indirect case discovered(DeviceAddress, Advertisement, rssi: Int8)
+    case connected(DeviceAddress, mtu: Int)
+    case failedToConnect(DeviceAddress, CentralFailure)
+    /// The connection has ended; without a failure, because the manager has cancelled it.
+    case disconnected(DeviceAddress, CentralFailure?, isReconnecting: Bool)
+    /// The peripheral's GAP Device Name differs from the known name.
+    case renamed(DeviceAddress, String)
+    case exchangedMTU(DeviceAddress, Int)
+    indirect case finished(id: UInt32, DeviceAddress, Result<CentralOutcome, CentralFailure>)
+    /// A value that the manager has subscribed to was notified or indicated.
+    case value(DeviceAddress, handle: UInt16, [UInt8])
+    /// The peripheral's attributes in this range have changed.
+    case servicesChanged(DeviceAddress, HandleRange)
+}
+
+/// Whether the radio can be used.
+package enum RadioState: Sendable {
+    /// The radio has not started.
+    case unknown
+    /// There is no usable radio.
+    case unsupported
+    /// The radio has been switched off.
+    case off
+    case on
+}
+
+/// The result of an operation that succeeded.
+package enum CentralOutcome: Equatable, Sendable {
+    case procedure(Procedure.Outcome)
+    /// Of an operation that needs no packet.
+    case none
+    /// Notifications or indications are enabled, or disabled.
+    case notifying(Bool)
+    /// The strength of the peripheral's signal, in dBm; 127: unknown.
+    case signalStrength(Int8)
+}
+
+/// Why an operation failed, or a connection ended.
+package enum CentralFailure: Error, Equatable, Sendable {
+    /// The peripheral sent this Error Response.
+    case refused(ATTError)
+    /// The supervision timeout, or a request without response.
+    case timedOut
+    /// The peripheral ended the connection.
+    case disconnectedByPeripheral
+    /// The connection could not be made, or was lost for another reason.
+    case connectionFailed
+    /// The peripheral has lost the keys of the bond.
+    case bondLost
+    /// The operation cannot be performed; in particular, the peripheral's answer is malformed.
+    case unknown
+}
+
+/// What a peripheral advertises, with its scan response.
+package struct Advertisement: Equatable, Sendable {
+    package var name: String?
+    package var services: [UUID] = []
+    package var solicited: [UUID] = []
+    package var serviceData: [ServiceData] = []
+    /// The company identifier, the least significant octet first, and its data.
+    package var manufacturerData: [UInt8]?
+    package var txPower: Int8?
+    package var isConnectable = false
+
+    /// The data of one service.
+    package struct ServiceData: Equatable, Sendable {
+        package let service: UUID
+        package let octets: [UInt8]
+    }
+
+    init(isConnectable: Bool) { self.isConnectable = isConnectable }
+
+    /// Adds the fields of advertising or scan response data that are not known yet; malformed data has none.
+    mutating func add(_ octets: [UInt8]) {
+        guard let data = try? AdvertisingData(octets: octets, limit: .extended) else { return }
+        name = name ?? data.localName
+        services += data.services.filter { !services.contains($0) }
+        for structure in data.structures {
+            let size: Int? = structure.type == ADType(0x14) ? 2 : structure.type == ADType(0x15) ? 16 : nil
+            guard let size else { continue }
+            for start in stride(from: 0, through: structure.data.count - size, by: size) {
+                if let uuid = UUID(octets: Array(structure.data[start..<start + size])) { solicited.append(uuid) }
+            }
+        }
+        serviceData += data.allServiceData.map { ServiceData(service: $0.service, octets: $0.data) }
+        manufacturerData = manufacturerData ?? data.data(.manufacturerSpecificData)
+        txPower = txPower ?? data.txPowerLevel
+    }
+}

@@ -1,0 +1,67 @@
+package import ATT
+package import Bluetooth
+package import GATT
+
+/// Identifies a central manager of the process.
+package struct ManagerID: Hashable, Sendable {
+    package let number: UInt32
+
+    package init(number: UInt32) { self.number = number }
+}
+
+/// What a central manager requests of the Bluetooth service that all managers of a process share.
+package enum CentralRequest: Sendable {
+    /// A manager has been created.
+    case open
+    /// A manager has been released: its scan and its connections end.
+    case close
+    /// Scans, in place of the manager's present scan.
+    case scan(ScanOptions)
+    case stopScanning
+    /// Connects as soon as the peripheral advertises; there is no time limit.
+    case connect(DeviceAddress, ConnectionOptions)
+    /// Ends the manager's connection, or its attempt to connect.
+    case cancel(DeviceAddress)
+    /// Starts an operation on a connected peripheral; `CentralEvent.finished` repeats the manager's `id`.
+    indirect case start(CentralOperation, id: UInt32, DeviceAddress)
+}
+
+/// Which advertisements a manager's scan reports.
+package struct ScanOptions: Equatable, Sendable {
+    /// The peripheral must advertise one of these; all peripherals are reported if it is empty.
+    package var services: [UUID] = []
+    /// Peripherals that solicit one of these services are reported, too.
+    package var solicited: [UUID] = []
+    /// Whether each advertisement is reported, not only the first of a peripheral.
+    package var allowsDuplicates = false
+
+    package init() {}
+
+    /// Whether a scan with these options reports an advertisement.
+    func admits(_ advertisement: Advertisement) -> Bool {
+        services.isEmpty && solicited.isEmpty || !advertisement.services.allSatisfy { !services.contains($0) }
+            || !advertisement.solicited.allSatisfy { !solicited.contains($0) }
+    }
+}
+
+/// How a manager connects.
+package struct ConnectionOptions: Equatable, Sendable {
+    /// Whether the system connects again after the link was lost.
+    package var reconnects = false
+
+    package init() {}
+}
+
+/// An operation on the attributes or the link of a connected peripheral.
+package enum CentralOperation: Equatable, Sendable {
+    /// One procedure, as it is.
+    indirect case procedure(Procedure)
+    /// Enables or disables a characteristic's notifications or indications.  Its Client Characteristic Configuration is
+    /// searched among `descriptors`; nil: the characteristic has no descriptors.
+    case notify(Bool, value: UInt16, descriptors: HandleRange?, ClientConfiguration)
+    /// Writes without response, as soon as the controller has room.
+    case writeCommand(handle: UInt16, [UInt8])
+    case readSignalStrength
+    /// Needs no packet: it ends so, after the operations of the manager's earlier requests have begun.
+    case none(CentralFailure?)
+}

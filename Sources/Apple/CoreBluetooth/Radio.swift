@@ -1,0 +1,81 @@
+package import AppleCentral
+import Bluetooth
+import Foundation
+import Synchronization
+
+/// The radio that all central managers of a process share.
+package protocol Radio: AnyObject {
+    /// Handles a request of a manager; its events come through `Managers`.
+    func submit(_ request: CentralRequest, of manager: ManagerID)
+
+    /// The seed of the peripherals' UUIDs.
+    var identifiers: PeripheralIdentifiers { get }
+
+    /// Takes a warning to the programmer, as Apple's framework prints it.
+    func warn(_ misuse: String)
+}
+
+extension Radio {
+    /// The UUID of a peripheral.
+    func identifier(of address: DeviceAddress) -> Foundation.UUID {
+        let o = identifiers.octets(of: address)
+        return UUID(
+            uuid: (
+                o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7], o[8], o[9], o[10], o[11], o[12], o[13], o[14], o[15]
+            ))
+    }
+
+    /// The peripheral with a UUID; nil if it is not a peripheral's.
+    func address(of identifier: Foundation.UUID) -> DeviceAddress? {
+        unsafe identifiers.address(of: withUnsafeBytes(of: identifier.uuid) { unsafe Array($0) })
+    }
+}
+
+/// The radio of new managers, and the managers that receive events.
+package enum Managers {
+    private struct Entry {
+        weak var manager: CBCentralManager?
+    }
+
+    private struct State {
+        var radio: (any Radio)?
+        var lastNumber: UInt32 = 0
+        var entries: [ManagerID: Entry] = [:]
+    }
+
+    private static let state = Mutex(State())
+
+    /// Gives new managers another radio; nil: the one of `LUBDUB_CONTROLLER`.
+    package static func use(_ radio: (any Radio)?) { state.withLock { $0.radio = radio } }
+
+    /// The number of managers that have not been released.
+    package static var count: Int { state.withLock { $0.entries.count } }
+
+    /// Passes an event to its manager, in the order of the calls.
+    package static func deliver(_ event: CentralEvent, to id: ManagerID) {
+        state.withLock { $0.entries[id]?.manager }?.receive(event)
+    }
+
+    static func newID() -> ManagerID {
+        state.withLock { state in
+            state.lastNumber += 1
+            return ManagerID(number: state.lastNumber)
+        }
+    }
+
+    static func add(_ manager: CBCentralManager, _ id: ManagerID) {
+        state.withLock { $0.entries[id] = Entry(manager: manager) }
+    }
+
+    static func remove(_ id: ManagerID) { state.withLock { _ = $0.entries.removeValue(forKey: id) } }
+
+    /// The radio for a new manager.
+    static func radio() -> any Radio {
+        state.withLock { state in
+            if let radio = state.radio { return radio }
+            let radio = ControllerRadio.ofEnvironment()
+            state.radio = radio
+            return radio
+        }
+    }
+}

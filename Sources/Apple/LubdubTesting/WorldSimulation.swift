@@ -1,0 +1,276 @@
+import AppleCentral
+import Bluetooth
+import CVirtualTime
+import CoreBluetooth
+import EventLog
+import Expectations
+import Foundation
+import HCI
+import LEHost
+import Octets
+import Scenarios
+import SecurityManager
+import ServiceFramework
+import Simulation
+import Synchronization
+import TextFormatting
+import VirtualWorld
+
+/// The radio of managers in a simulated world, and its clock.
+///
+/// Requests of the app wait in an inbox until the app has nothing to do; a thread of `run` then handles them, and lets time
+/// pass.  So all that decides the order of events happens on one thread at a time.
+final class WorldSimulation: Radio, Sendable {
+    /// An act of the app or the test; handled in order, at the present instant.
+    enum Entry: Sendable {
+        case request(ManagerID, CentralRequest)
+        /// A line of the client.
+        case line(String)
+    }
+
+    private struct State: Sendable {
+        var world: World
+        var stack: CentralStack
+        let controller: Int
+        var wakes: [Instant] = []
+        var outputs: [CentralStack.Output] = []
+        let limit: Instant
+        var isJudged: Bool
+    }
+
+    /// The chunks of the event log.
+    private final class EventText: Sendable {
+        let chunks = Mutex<[EventChunk]>([])
+    }
+
+    let identifiers: PeripheralIdentifiers
+    private let state: Mutex<State>
+    private let inbox = Mutex<[Entry]>([])
+    private let misuses = Mutex<[String]>([])
+    private let log: EventText
+    /// Held by the thread that lets time pass.
+    private let driving = NSLock()
+    private let hasStopped = DispatchSemaphore(value: 0)
+
+    /// A world with the devices of a scenario, which are switched on.
+    ///
+    /// - Parameters:
+    ///   - scenario: The scenario.
+    ///   - seed: The seed of all random numbers.
+    ///   - terms: How its expectations are judged; nil: they are not.
+    /// - Throws: An error if the attributes of a device need too many handles.
+    init(_ scenario: Scenario, seed: UInt64, judging terms: Judge.Terms?) throws {
+        identifiers = PeripheralIdentifiers(seed: seed)
+        let log = EventText()
+        self.log = log
+        var world = try World(scenario, seed: seed)
+        world.journal = EventJournal(sink: { chunk in log.chunks.withLock { $0.append(chunk) } })
+        if let terms { world.judgeExpectations(on: terms) }
+        let controller = world.addGuest(at: .start)
+        let bonds = world.bondDevices(withClientAt: World.bondedClient)
+        var user = PairingUser()
+        user.passkey = scenario.devices.compactMap { $0.security?.passkey }.first.flatMap { UInt32(exactly: $0) }
+        let secrets = RandomStream(seed: seed).stream("secrets of the app")
+        let stack = CentralStack(
+            World.bondedClient, HostSecurity(.phone, bonds: bonds, secrets: .stream(secrets)), user: user)
+        world.start()
+        state = Mutex(
+            State(
+                world: world, stack: stack, controller: controller, limit: .start.advanced(by: scenario.limit),
+                isJudged: terms == nil))
+    }
+
+    var now: Instant { state.withLock { $0.world.now } }
+
+    var warnings: [String] { misuses.withLock { $0 } }
+
+    var events: String {
+        let wording = state.withLock { state in
+            state.world.journal.flush()
+            return state.world.wording
+        }
+        var text = JSONText()
+        for chunk in log.chunks.withLock({ $0 }) { chunk.write(in: wording, to: &text) }
+        return text.string
+    }
+
+    // MARK: The app
+
+    func submit(_ request: CentralRequest, of manager: ManagerID) { add(.request(manager, request)) }
+
+    func add(_ entry: Entry) { inbox.withLock { $0.append(entry) } }
+
+    func warn(_ misuse: String) {
+        misuses.withLock { $0.append(misuse) }
+        FileHandle.standardError.write(Data("[CoreBluetooth] \(misuse)\n".utf8))
+    }
+
+    /// Performs an action now; returns why it has no effect, or nil.
+    func act(_ rule: Rule, as name: String) -> String? {
+        state.withLock { state in
+            if let (_, reason) = state.world.ineffectiveReason(for: rule.action) { return reason }
+            _ = state.world.act(rule, as: name, at: state.world.now)
+            virtual_time_set(state.world.now.nanoseconds)
+            settle(&state)
+            return nil
+        }
+    }
+
+    // MARK: Time
+
+    /// Lets time pass until an instant, or, with `stopsAfterWork`, until the app has done something; false at the instant.
+    func run(until target: Instant, stopsAfterWork: Bool) async -> Bool {
+        virtual_time_hold()
+        return await withCheckedContinuation { continuation in
+            VirtualTime.detach { [self] in
+                continuation.resume(returning: play(until: target, stopsAfterWork: stopsAfterWork))
+                virtual_time_release()
+            }
+        }
+    }
+
+    /// Lets time pass whenever the test waits for something else than `run`, such as a sleep or an event of the app: until the
+    /// app or the test does something, and at most to the scenario's limit or the next timer.
+    func watch() {
+        VirtualTime.detach { [self] in
+            var seen: UInt64 = 0
+            while true {
+                let count = virtual_time_wait_for_sleep(seen)
+                guard count != 0 else { break }
+                let (timer, limit) = (virtual_time_next(), state.withLock { max($0.limit, $0.world.now) })
+                let target = timer == .max ? limit : max(limit, Instant(nanoseconds: timer))
+                let hasPlayed = play(until: target, stopsAfterWork: true)
+                let isStuck = !hasPlayed && virtual_time_next() == .max
+                if isStuck { warn("the test waits for something that has not happened by \(target) s") }
+                seen = isStuck ? count : 0
+            }
+            hasStopped.signal()
+        }
+    }
+
+    /// Ends what `watch` has begun, after the end of virtual time.
+    func close() { hasStopped.wait() }
+
+    private func play(until target: Instant, stopsAfterWork: Bool) -> Bool {
+        driving.lock()
+        defer { driving.unlock() }
+        let begin = virtual_time_wait()
+        while true {
+            let done = virtual_time_wait()
+            guard virtual_time_follows() else { return false }
+            if handleInbox() { continue }
+            if stopsAfterWork, done > begin { return true }
+            guard state.withLock({ advance(&$0, until: target) }) else { return false }
+        }
+    }
+
+    /// Handles what the app has requested; false if there is nothing.
+    private func handleInbox() -> Bool {
+        let entries = inbox.withLock { entries in
+            defer { entries.removeAll() }
+            return entries
+        }
+        state.withLock { state in
+            for entry in entries {
+                switch entry {
+                case .line(let text): state.world.clientReported(ShownLine(text))
+                case .request(let manager, let request):
+                    if let line = StateLine.text(for: request) { state.world.clientReported(ShownLine(line)) }
+                    step(.request(manager, request), &state)
+                }
+                settle(&state)
+            }
+        }
+        return !entries.isEmpty
+    }
+
+    /// Lets time jump to the next event, and plays it; false if there is none until `target`, which is then the present.
+    private func advance(_ state: inout State, until target: Instant) -> Bool {
+        let (event, wake) = (state.world.nextDue ?? .never, state.wakes.min() ?? .never)
+        let timer = Instant(nanoseconds: virtual_time_next())
+        let next = min(event, wake, timer)
+        judge(&state, until: min(next, target))
+        virtual_time_set(min(next, target).nanoseconds)
+        guard next <= target else {
+            state.world.run(until: target)
+            settle(&state)
+            return false
+        }
+        if event == next {
+            _ = state.world.runNext(until: next)
+        } else if wake == next {
+            state.world.run(until: next)
+            state.wakes.removeAll { $0 <= next }
+            step(.timePassed, &state)
+        } else {
+            state.world.run(until: next)
+            _ = virtual_time_fire()
+        }
+        settle(&state)
+        state.world.judgeTime()
+        return true
+    }
+
+    /// Ends judging when time passes the scenario's limit.
+    private func judge(_ state: inout State, until next: Instant) {
+        guard !state.isJudged, next > state.limit else { return }
+        state.world.run(until: state.limit)
+        settle(&state)
+        state.world.endJudging()
+        state.isJudged = true
+    }
+
+    private func step(_ input: CentralStack.Input, _ state: inout State) {
+        state.stack.step(input, at: state.world.now, into: &state.outputs)
+    }
+
+    /// Passes packets between the app's host and the world, and events to the app, until there are none.
+    private func settle(_ state: inout State) {
+        while true {
+            let outputs = state.outputs
+            state.outputs.removeAll(keepingCapacity: true)
+            for output in outputs {
+                switch output {
+                case .send(let kind, let octets):
+                    state.world.receive(kind, octets[...], fromGuest: state.controller, at: state.world.now)
+                case .wake(let due): state.wakes.append(due)
+                case .event(let manager, let event):
+                    if let line = StateLine.text(for: event) { state.world.clientReported(ShownLine(line)) }
+                    Managers.deliver(event, to: manager)
+                }
+            }
+            while let output = state.world.outbox.takeFirst() {
+                guard case .toGuest(_, let kind, let packet) = output else { continue }
+                let octets = state.world.pool.octets(of: packet)
+                state.world.pool.release(packet)
+                step(.received(kind, octets), &state)
+            }
+            if state.outputs.isEmpty { return }
+        }
+    }
+
+    // MARK: Verdicts
+
+    /// The instant at which the case ends: when all expectations are decided, or at the scenario's limit.
+    var end: Instant? { state.withLock { $0.isJudged || $0.world.isDecided ? nil : $0.limit } }
+
+    /// The expectations that did not pass, with the scenario they are of.
+    func finish() -> [Judge.Ruling] {
+        state.withLock { state in
+            if !state.isJudged { state.world.endJudging() }
+            state.isJudged = true
+            return state.world.rulings.sorted { $0.expectation < $1.expectation }
+        }
+    }
+}
+
+/// A line of the contract of clients as it is, or other text as a JSON string.
+private struct ShownLine: JSONWritable {
+    private let line: String
+
+    init(_ line: String) { self.line = line }
+
+    func write(to text: inout JSONText) {
+        if Datum(json: line.utf8) != nil { text.append(text: line) } else { text.append(quoted: line) }
+    }
+}
