@@ -40,8 +40,7 @@ public nonisolated(nonsending) func withScenario<Result>(
     _ body: nonisolated(nonsending) (SimulatedWorld) async throws -> Result
 ) async throws -> Result {
     let scenario = try read(name)
-    var terms = shown.map { _ in Judge.Terms(judgesInventions: true) }
-    if shown == .bpm { terms?.shown = .heartRate }
+    let terms = shown.map { Judge.Terms(judgesInventions: true, shown: $0 == .bpm ? .heartRate : .all) }
     let turn = await Turns.take()
     defer { turn.end() }
     let simulation = try WorldSimulation(scenario, seed: seed ?? scenario.seed, judging: terms)

@@ -220,9 +220,9 @@ struct ClientUnderTest: Sendable {
         _ world: World, _ files: LogFiles, _ configuration: RunConfiguration, _ signals: Signals,
         start: @escaping @Sendable (LiveWorld, EventLoop, RunCompletion) async throws -> any ClientSession
     ) throws(CommandFailure) -> (World, ClientRecord, RunCompletion.Reason) {
-        var terms = Judge.Terms(
-            grace: CaseClock.grace, radio: radio, asksOperator: asksOperator, judgesInventions: true)
-        if configuration.showsOnlyHeartRate { terms.shown = .heartRate }
+        let terms = Judge.Terms(
+            grace: CaseClock.grace, radio: radio, asksOperator: asksOperator, judgesInventions: true,
+            shown: configuration.showsOnlyHeartRate ? .heartRate : .all)
         let loop = EventLoop(pace: .real())
         return try orFail {
             try loop.run { [world, startsAtReset] in

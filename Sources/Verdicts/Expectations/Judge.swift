@@ -208,15 +208,15 @@ extension Judge {
         /// Whether a client must not show what was not delivered to it: `Expectation.nothingInvented`.
         package var judgesInventions: Bool
         /// What the client shows; expectations of other lines are skipped.
-        package var shown = ShownLines.all
+        package var shown: ShownLines
 
         /// By default, the conditions for a client that prints lines.
         package init(
             grace: Duration = .zero, radio: RadioKind = .virtual, asksOperator: Bool = false,
-            judgesInventions: Bool = false
+            judgesInventions: Bool = false, shown: ShownLines = .all
         ) {
             (self.grace, self.radio, self.asksOperator) = (grace, radio, asksOperator)
-            self.judgesInventions = judgesInventions
+            (self.judgesInventions, self.shown) = (judgesInventions, shown)
         }
 
         /// Why an expectation cannot be judged; nil if it can.
