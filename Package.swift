@@ -1,6 +1,12 @@
 // swift-tools-version: 6.3
-import Glibc
 import PackageDescription
+
+// Apps for Apple's platforms read this file on a Mac, too, although they use its products on Linux only.
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
 
 /// Whether `make fuzz` builds its program.
 let isFuzzing = Context.environment["LUBDUB_FUZZ"] != nil

@@ -11,7 +11,8 @@ import Testing
     private struct Harness {
         var central = SharedCentral()
         var pool = PacketPool()
-        let (first, second) = (ManagerID(number: 1), ManagerID(number: 2))
+        let first = ManagerID(number: 1)
+        let second = ManagerID(number: 2)
         let strap = DeviceAddress(0xC0FF_EE00_0001, .random)
         let patch = DeviceAddress(0xC0FF_EE00_0002, .random)
 

@@ -11,9 +11,7 @@ import Testing
     ])
     func `Expectations of lines that it does not print are skipped`(line: String, isJudged: Bool) throws {
         let expect = "\"expect\": \"never\", \"event\": {\"event\": \"said\", \"line\": \(line)}"
-        var terms = Judge.Terms()
-        terms.shown = .heartRate
-        var harness = try JudgeHarness(expect, on: terms)
+        var harness = try JudgeHarness(expect, on: Judge.Terms(shown: .heartRate))
         #expect(harness.observe("") == [isJudged ? "pass 60.000000" : "skip 0.000000"])
         #expect(harness.reasons == [isJudged ? "" : "the client shows only its heart rate"])
         var everything = try JudgeHarness(expect)
@@ -21,8 +19,7 @@ import Testing
     }
 
     @Test func `Expectations of packets are judged`() throws {
-        var terms = Judge.Terms()
-        terms.shown = .heartRate
+        let terms = Judge.Terms(shown: .heartRate)
         var harness = try JudgeHarness(#""expect": "never", "event": "disconnected""#, on: terms)
         #expect(harness.observe("") == ["pass 60.000000"])
     }

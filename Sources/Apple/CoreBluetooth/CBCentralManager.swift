@@ -122,7 +122,7 @@ open class CBCentralManager: CBManager {
     /// The peripherals that are connected to the process, and on which one of these services has been discovered.
     open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
         guard isPoweredOn() else { return [] }
-        return ConnectedPeripherals.addresses(on: radio, with: serviceUUIDs).map { peripheral(at: $0) }
+        return radio.connected.addresses(with: serviceUUIDs).map { peripheral(at: $0) }
     }
 
     private static func isSet(_ key: String, _ options: [String: Any]?) -> Bool {

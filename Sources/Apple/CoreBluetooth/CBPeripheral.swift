@@ -101,7 +101,7 @@ open class CBPeripheral: CBPeer {
                 let found = services.filter { Self.admits($0.uuid, serviceUUIDs) }
                 let new = found.map { peripheral.service($0, isPrimary: true) }
                 peripheral.services = Self.merged(peripheral.services, new) { $0.range.first }
-                ConnectedPeripherals.note(new.map(\.uuid), at: peripheral.address, on: peripheral.radio)
+                peripheral.radio.connected.note(new.map(\.uuid), at: peripheral.address)
             }
             peripheral.delegate?.peripheral(peripheral, didDiscoverServices: error)
         }
@@ -264,7 +264,7 @@ open class CBPeripheral: CBPeer {
     }
 
     func disconnected(isReconnecting: Bool) {
-        ConnectedPeripherals.remove(address, on: radio)
+        radio.connected.remove(address)
         current.withLock { state in
             state.connection = isReconnecting ? .connecting : .disconnected
             (state.services, state.mtu, state.waitingWrites, state.wasFull) = (nil, 23, 0, false)

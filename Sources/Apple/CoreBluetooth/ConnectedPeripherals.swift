@@ -1,31 +1,21 @@
 import Bluetooth
 import Synchronization
 
-/// The services that managers have discovered on the peripherals that are connected to the process.
-enum ConnectedPeripherals {
-    private struct Key: Hashable {
-        let radio: ObjectIdentifier
-        let address: DeviceAddress
-    }
+/// The services that managers have discovered on the peripherals that are connected to the process over a radio.
+package final class ConnectedPeripherals: Sendable {
+    private let services = Mutex<[DeviceAddress: [CBUUID]]>([:])
 
-    private static let services = Mutex<[Key: [CBUUID]]>([:])
+    /// No peripherals.
+    package init() {}
 
-    static func note(_ uuids: [CBUUID], at address: DeviceAddress, on radio: any Radio) {
-        let key = Key(radio: ObjectIdentifier(radio), address: address)
-        services.withLock { $0[key, default: []] += uuids }
-    }
+    func note(_ uuids: [CBUUID], at address: DeviceAddress) { services.withLock { $0[address, default: []] += uuids } }
 
-    static func remove(_ address: DeviceAddress, on radio: any Radio) {
-        let key = Key(radio: ObjectIdentifier(radio), address: address)
-        services.withLock { _ = $0.removeValue(forKey: key) }
-    }
+    func remove(_ address: DeviceAddress) { services.withLock { _ = $0.removeValue(forKey: address) } }
 
     /// The peripherals with one of these services, by address.
-    static func addresses(on radio: any Radio, with uuids: [CBUUID]) -> [DeviceAddress] {
+    func addresses(with uuids: [CBUUID]) -> [DeviceAddress] {
         services.withLock { services in
-            services.filter { key, known in
-                key.radio == ObjectIdentifier(radio) && known.contains { uuids.contains($0) }
-            }.keys.map(\.address)
+            services.filter { _, known in known.contains { uuids.contains($0) } }.map(\.key)
         }.sorted { $0.number < $1.number }
     }
 }

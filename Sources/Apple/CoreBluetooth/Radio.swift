@@ -11,6 +11,9 @@ package protocol Radio: AnyObject {
     /// The seed of the peripherals' UUIDs.
     var identifiers: PeripheralIdentifiers { get }
 
+    /// The peripherals that are connected over it.
+    var connected: ConnectedPeripherals { get }
+
     /// Takes a warning to the programmer, as Apple's framework prints it.
     func warn(_ misuse: String)
 }

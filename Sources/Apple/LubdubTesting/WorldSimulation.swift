@@ -44,6 +44,7 @@ final class WorldSimulation: Radio, Sendable {
     }
 
     let identifiers: PeripheralIdentifiers
+    let connected = ConnectedPeripherals()
     private let state: Mutex<State>
     private let inbox = Mutex<[Entry]>([])
     private let misuses = Mutex<[String]>([])
