@@ -49,6 +49,8 @@ def test_two_straps_have_two_controllers_and_folders(strap):
     one, other = strap('resting', seed=7), strap('polar_h10')
     assert one.port != other.port and one.folder != other.folder
     assert one.events('start')[0]['seed'] == 7
+    with pytest.raises(lubdub.Failure, match='there is no event conected: .*did you mean "connected"'):
+        one.events('conected')
 
 
 def test_an_event_that_never_comes_fails(strap):

@@ -95,8 +95,8 @@ class NewTests(unittest.TestCase):
         self.assertEqual(printed, shown)
         self.assertEqual(self.lubdub('new', 'client').stdout, shown[0])
         steps = self.lubdub('new', 'client', 'client.py').stdout
-        self.assertIn('next: pip install bumble', steps)
-        self.assertIn("next: lubdub run strap.json --client 'python3 client.py'", steps)
+        self.assertIn('next: python3 -m venv venv && venv/bin/pip install bumble', steps)
+        self.assertIn("next: lubdub run strap.json --client 'venv/bin/python client.py'", steps)
         self.assertIn("lubdub run 'my strap.json'", self.lubdub('new', 'strap', 'my strap.json').stdout)
         self.assertEqual(self.read('client.py'), shown[0])
 

@@ -58,10 +58,10 @@ extension Template {
     /// The commands to go on with, after the template was written to a path.
     fileprivate func nextSteps(_ path: String) -> [String] {
         let scenario = "lubdub new strap strap.json"
-        let run = "lubdub run strap.json --client \("python3 \(path)".forShell)"
+        let run = "lubdub run strap.json --client \("venv/bin/python \(path)".forShell)"
         switch library {
-        case "bumble": return ["pip install bumble", scenario, run]
-        case "bleak": return ["pip install bleak", scenario, "sudo \(run) --controller vhci"]
+        case "bumble": return ["python3 -m venv venv && venv/bin/pip install bumble", scenario, run]
+        case "bleak": return ["python3 -m venv venv && venv/bin/pip install bleak", scenario, "sudo \(run) --controller vhci"]
         default: return (kind == "suite" ? [scenario] : []) + ["lubdub validate \(path)", "lubdub run \(path)"]
         }
     }

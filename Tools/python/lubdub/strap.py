@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import pathlib
@@ -30,6 +31,14 @@ def program(path=None):
     return found
 
 
+@functools.cache
+def check_event(lubdub, name):
+    """Fails if no event has this name, which would be absent for ever."""
+    done = subprocess.run([lubdub, 'explain', name], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Failure(f'there is no event {name}: {done.stderr.strip()}; see lubdub explain events')
+
+
 class Strap:
     """A running `lubdub serve`: a context manager, which ends it.
 
@@ -53,7 +62,8 @@ class Strap:
         self.trace = self.folder / 'trace.btsnoop'
         self._errors = self.folder / 'errors.txt'
         self._connection = None
-        words = [program(lubdub), 'serve', os.fspath(scenario), '--control', f'unix:{self._socket}', '--events',
+        self._program = program(lubdub)
+        words = [self._program, 'serve', os.fspath(scenario), '--control', f'unix:{self._socket}', '--events',
                  str(self._log), '--trace', str(self.trace), '--controller', controller]
         if seed is not None:
             words += ['--seed', str(seed)]
@@ -136,6 +146,8 @@ class Strap:
 
     def events(self, name=None, **members):
         """The events so far, or those with this name and these members; the last argument may be part of an object."""
+        if name is not None:
+            check_event(self._program, name)
         lines = self._log.read_text(encoding='utf-8').splitlines(keepends=True) if self._log.exists() else []
         found = [json.loads(line) for line in lines if line.endswith('\n')]
         return [event for event in found if name in (None, event.get('event')) and includes(event, members)]
