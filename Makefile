@@ -77,7 +77,7 @@ examples:  ## build and run Examples, packages that use the libraries as other p
 	for example in measurement battery scan; do Examples/.build/debug/examples $$example || exit 1; done
 	swift build --product lubdub $(BUILDING)
 	swift build --build-tests --package-path $(APP) $(BUILDING)
-	swift test --skip-build --package-path $(APP)
+	LUBDUB_DAY=1 swift test --skip-build --package-path $(APP)
 	LUBDUB=$(LUBDUB) PYTHONPATH=Tests/Interoperability .venv/bin/python -m unittest test_corebluetooth
 
 test-linux: release  ## test with Linux's Bluetooth and bluetoothd, in an emulated machine (QEMU)
