@@ -19,6 +19,7 @@ import Testing
 
     @Test func `There are no other pages`() throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: String(Self.folder))
-        #expect(Set(files) == Set(ReferencePages.all.map(\.file)))
+        let pages = files.filter { !$0.hasPrefix(".") }  // those are being written
+        #expect(Set(pages) == Set(ReferencePages.all.map(\.file)))
     }
 }
