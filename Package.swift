@@ -131,7 +131,7 @@ let layers: [[Target]] = [
         library(
             "ScenarioReference",
             on: "Bluetooth", "Characteristics", "Documents", "EventLog", "GATT", "ScenarioForms", "ScenarioLanguage",
-            "Scenarios", "ServiceFramework", "Services", "TextFormatting"),
+            "Scenarios", "ServiceFramework", "Services", "Simulation", "TextFormatting"),
     ],
     [
         library(
@@ -240,7 +240,8 @@ let layers: [[Target]] = [
         library(
             "LivePage",
             on: "Arguments", "Bluetooth", "CommandSupport", "Control", "Documents", "Drivers", "EventLog", "HTTP",
-            "ScenarioLanguage", "ScenarioRuns", "Scenarios", "ServiceFramework", "Simulation", "Sockets",
+            "ScenarioLanguage", "ScenarioReference", "ScenarioRuns", "Scenarios", "ServiceFramework", "Simulation",
+            "Sockets",
             "TextFormatting", "VirtualWorld",
             embedding: "page.html"),
     ],

@@ -61,7 +61,8 @@ extension Template {
         let run = "lubdub run strap.json --client \("venv/bin/python \(path)".forShell)"
         switch library {
         case "bumble": return ["python3 -m venv venv && venv/bin/pip install bumble", scenario, run]
-        case "bleak": return ["python3 -m venv venv && venv/bin/pip install bleak", scenario, "sudo \(run) --controller vhci"]
+        case "bleak":
+            return ["python3 -m venv venv && venv/bin/pip install bleak", scenario, "sudo \(run) --controller vhci"]
         default: return (kind == "suite" ? [scenario] : []) + ["lubdub validate \(path)", "lubdub run \(path)"]
         }
     }

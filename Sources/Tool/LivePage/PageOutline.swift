@@ -1,5 +1,6 @@
 import Documents
 import ScenarioLanguage
+import ScenarioReference
 import Scenarios
 import ServiceFramework
 import TextFormatting

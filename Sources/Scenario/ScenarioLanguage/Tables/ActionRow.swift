@@ -1,4 +1,4 @@
-import Documents
+package import Documents
 package import Scenarios
 
 /// The definition of one action.
@@ -9,7 +9,7 @@ package struct ActionRow: Sendable {
     }
 
     let group: Group
-    let target: Target
+    package let target: Target
     let orWith: (argument: String, target: Target)?
     /// Whether the action ends later than it begins.
     package let lasts: Bool
@@ -17,9 +17,9 @@ package struct ActionRow: Sendable {
     package let needsEntity: Bool
     package let support: RadioSupport
     /// The target and the arguments of the rule that is the example.
-    let sample: Node
+    package let sample: Node
     /// One or two sentences.
-    let about: String
+    package let about: String
     let arguments: [Shape.Field]
     /// Makes the operation from a checked object and its target; nil after noting a problem.
     let read: @Sendable (ActionReader, Cursor, EntityReference) -> Action.Operation?

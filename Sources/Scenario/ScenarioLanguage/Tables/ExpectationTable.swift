@@ -116,7 +116,8 @@ extension Tables {
 
     private static let window: [Shape.Field] = [
         .init(
-            "since", .definition("moment"), standard: .words("the start"), example: "5 s", "Opens the expectation each time that it comes, and every time must pass; with `nth`, only once."),
+            "since", .definition("moment"), standard: .words("the start"), example: "5 s",
+            "Opens the expectation each time that it comes, and every time must pass; with `nth`, only once."),
         .init("until", .definition("moment"), example: "20 s", "Closes the expectation."),
     ]
 

@@ -1,4 +1,5 @@
 package import Documents
+import ScenarioLanguage
 package import Scenarios
 import Simulation
 import TextFormatting
