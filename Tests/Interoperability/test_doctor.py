@@ -29,9 +29,9 @@ class DoctorTests(unittest.TestCase):
         return done.returncode, done.stdout, time.monotonic() - began
 
     def bus_finding(self, address):
-        """The findings about a bus, within the second that doctor may take."""
+        """The findings about a bus, long before libdbus would give up after 25 s."""
         _, printed, seconds = self.doctor('--json', bus=address)
-        self.assertLess(seconds, 1)
+        self.assertLess(seconds, 5)
         finding, = (finding for finding in json.loads(printed)['findings'] if finding['subject'] == 'bus')
         self.assertEqual(finding['level'], 'problem')
         self.assertTrue(finding['mend'])
