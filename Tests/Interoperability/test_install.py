@@ -82,6 +82,13 @@ class InstallTests(unittest.TestCase):
         kept = {str(path.relative_to(ROOT)) for path in (ROOT / 'scenarios').rglob('*.*')}
         self.assertEqual({name.removeprefix('share/lubdub/') for name in files if '/scenarios/' in name}, kept)
 
+    def test_links_lead_to_installed_files(self):
+        share = self.prefix / 'share/lubdub'
+        for page in share.rglob('*.md'):
+            for link in re.findall(r'\]\(([^)#\s]+)', page.read_text()):
+                is_elsewhere = '://' in link or 'Examples' in link  # examples are built in a checkout
+                self.assertTrue(is_elsewhere or (page.parent / link).exists(), f'{page}: {link}')
+
     def test_the_list_has_each_scenario_suite_and_folder(self):
         rows = [json.loads(line) for line in self.prints('list', '--json').splitlines()]
         by_name = {row['name']: row for row in rows}
