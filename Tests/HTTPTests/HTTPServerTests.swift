@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite(.timeLimit(.minutes(1))) struct HTTPServerTests {
+@Suite(.timeLimit(.minutes(30))) struct HTTPServerTests {
     /// A client that collects what the server sends.
     private final class Client: Sendable {
         private let octets = Mutex<[UInt8]>([])
