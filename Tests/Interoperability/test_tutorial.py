@@ -123,6 +123,7 @@ class NewTests(unittest.TestCase):
         self.lubdub('new', 'strap', 'folder', '--force', status=3)
 
     def test_wrong_words(self):
+        self.assertIn('KIND is missing: one of strap, thermometer', self.lubdub('new', status=2).stderr)
         self.assertIn('did you mean "strap"?', self.lubdub('new', 'strapp', status=2).stderr)
         self.assertIn('--with is for a client', self.lubdub('new', 'strap', '--with', 'bleak', status=2).stderr)
         self.assertIn('--with must be one of', self.lubdub('new', 'client', '--with', 'cat', status=2).stderr)

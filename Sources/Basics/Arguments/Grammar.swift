@@ -157,7 +157,12 @@ package struct Grammar: Sendable {
 
     private func check(_ words: [String]) throws(UsageError) {
         let needed = operands.filter { $0.count.lowerBound > 0 }
-        guard words.count >= needed.count else { throw UsageError("\(needed[words.count].name) is missing") }
+        guard words.count >= needed.count else {
+            let missing = needed[words.count]
+            let choices =
+                if case .words(let words) = missing.kind { ": one of \(words.joined(separator: ", "))" } else { "" }
+            throw UsageError("\(missing.name) is missing\(choices)")
+        }
         let isOpen = operands.last.map { $0.count.upperBound > 1 } ?? false
         guard words.count <= operands.count || isOpen else {
             throw UsageError("unexpected operand \(words[operands.count].quoted)")

@@ -10,7 +10,7 @@ let newGrammar = Arguments.Grammar(
     "new", "Write a scenario, a suite or a client to start from",
     operands: [
         .required(
-            "KIND",
+            "KIND", of: .words(Template.kinds),
             Template.kinds.map { kind in "\(kind): \(Template.named(kind, with: nil)?.about ?? "")" }.joined(
                 separator: "\n")
         ),
