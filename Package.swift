@@ -69,7 +69,8 @@ let layers: [[Target]] = [
     [
         library(
             "AppleCentral",
-            on: "ATT", "Bluetooth", "GATT", "HCI", "LEHost", "Octets", "SecurityManager", "Simulation", "TextFormatting"
+            on: "ATT", "Bluetooth", "Characteristics", "GATT", "HCI", "LEHost", "Octets", "SecurityManager",
+            "Simulation", "TextFormatting"
         )
     ],
     [

@@ -1,7 +1,9 @@
 import ATT
 import Bluetooth
+import Characteristics
 import GATT
 import LEHost
+import Octets
 package import SecurityManager
 import Simulation
 
@@ -196,10 +198,9 @@ extension SharedCentral {
             if let service = services.first { runOwn(.discoverCharacteristics(service.range), link, into: &outbox) }
         case (.discoverCharacteristics, .characteristics(let characteristics)):
             guard let changed = characteristics.first(where: { $0.uuid == .serviceChanged }),
-                changed.valueHandle < changed.range.last
+                let descriptors = changed.descriptorRange
             else { return }
             links[link].serviceChanged = changed.valueHandle
-            let descriptors = HandleRange(changed.valueHandle + 1, changed.range.last)
             runOwn(.discoverDescriptors(descriptors), link, into: &outbox)
         case (.discoverDescriptors, .descriptors(let descriptors)):
             guard let handle = descriptors.first(where: { $0.type == .clientCharacteristicConfiguration })?.handle
@@ -238,9 +239,8 @@ extension SharedCentral {
     mutating func received(_ value: [UInt8], _ handle: UInt16, _ id: ConnectionID, into outbox: inout [Output]) {
         guard let link = links.firstIndex(where: { $0.id == id }) else { return }
         let peer = links[link].peer
-        if handle == links[link].serviceChanged, value.count == 4 {
-            let (first, last) = (UInt16(value[0]) | UInt16(value[1]) << 8, UInt16(value[2]) | UInt16(value[3]) << 8)
-            if first > 0, first <= last { changed(HandleRange(first, last), link, into: &outbox) }
+        if handle == links[link].serviceChanged, let change = try? ServiceChanged(octets: value) {
+            changed(HandleRange(change.handles.lowerBound, change.handles.upperBound), link, into: &outbox)
         }
         guard let subscription = links[link].subscriptions.first(where: { $0.value == handle }) else { return }
         for manager in subscription.managers {

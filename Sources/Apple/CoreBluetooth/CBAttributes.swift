@@ -99,13 +99,14 @@ open class CBCharacteristic: CBAttribute {
     }
 
     private let state: Mutex<State>
-    let range: HandleRange
     let handle: UInt16
+    /// The handles that its descriptors can have; nil if there are none.
+    let descriptorRange: HandleRange?
     /// What the characteristic permits.
     public let properties: CBCharacteristicProperties
 
     init(_ characteristic: DiscoveredCharacteristic, of service: CBService) {
-        (range, handle) = (characteristic.range, characteristic.valueHandle)
+        (handle, descriptorRange) = (characteristic.valueHandle, characteristic.descriptorRange)
         properties = CBCharacteristicProperties(rawValue: UInt(characteristic.properties.rawValue))
         state = Mutex(State(service: service))
         super.init(characteristic.uuid)
@@ -131,9 +132,6 @@ open class CBCharacteristic: CBAttribute {
         get { state.withLock { $0.isNotifying } }
         set { state.withLock { $0.isNotifying = newValue } }
     }
-
-    /// The handles that its descriptors can have; nil if there are none.
-    var descriptorRange: HandleRange? { handle < range.last ? HandleRange(handle + 1, range.last) : nil }
 
     /// For people.
     open override var description: String {

@@ -356,13 +356,3 @@ extension Result<CentralOutcome, CentralFailure> {
         return nil
     }
 }
-
-extension Procedure.Outcome {
-    fileprivate var services: [DiscoveredService]? { if case .services(let found) = self { found } else { nil } }
-    fileprivate var included: [IncludedService]? { if case .included(let found) = self { found } else { nil } }
-    fileprivate var characteristics: [DiscoveredCharacteristic]? {
-        if case .characteristics(let found) = self { found } else { nil }
-    }
-    fileprivate var descriptors: [AttributeType]? { if case .descriptors(let found) = self { found } else { nil } }
-    fileprivate var value: [UInt8]? { if case .value(let value) = self { value } else { nil } }
-}

@@ -11,6 +11,7 @@ import Scenarios
 import Simulation
 import Synchronization
 public import Testing
+import TextFormatting
 import VirtualWorld
 
 /// The devices of a scenario, in the same process as the app under test, in virtual time.
@@ -79,10 +80,7 @@ public final class SimulatedWorld: Sendable {
     ///   - duration: How long it lasts; nil: permanently, or until the next action of the kind.
     /// - Throws: `ActionProblem` if there is no such action or entity.
     public func `do`(_ action: String, of entity: String? = nil, for duration: Duration? = nil) throws {
-        var members = ["\"do\": \(action.json)"]
-        if let entity { members.append("\"of\": \(entity.json)") }
-        if let duration { members.append("\"for\": \"\(duration.inNanoseconds / 1_000_000) ms\"") }
-        try perform("{\(members.joined(separator: ", "))}")
+        try perform(action, entity.map { ["\"of\": \($0.quoted)"] } ?? [], for: duration)
     }
 
     /// Sets a value of a device, for example a heart rate.
@@ -91,9 +89,13 @@ public final class SimulatedWorld: Sendable {
     ///
     /// - Throws: `ActionProblem` if there is no such value.
     public func set(_ entity: String, to number: Double, for duration: Duration? = nil) throws {
-        var line = "{\"do\": \"set\", \"of\": \(entity.json), \"to\": \(number)"
-        if let duration { line += ", \"for\": \"\(duration.inNanoseconds / 1_000_000) ms\"" }
-        try perform(line + "}")
+        try perform("set", ["\"of\": \(entity.quoted)", "\"to\": \(number)"], for: duration)
+    }
+
+    private func perform(_ action: String, _ arguments: [String], for duration: Duration?) throws {
+        let time = duration.map { ["\"for\": \"\($0.inNanoseconds / 1_000_000) ms\""] } ?? []
+        let members = ["\"do\": \(action.quoted)"] + arguments + time
+        try perform("{\(members.joined(separator: ", "))}")
     }
 
     /// Performs the action of a line of Lubdub's control socket, with any arguments.
@@ -147,9 +149,4 @@ public final class SimulatedWorld: Sendable {
 public struct ActionProblem: Error, CustomStringConvertible {
     /// What is wrong.
     public let description: String
-}
-
-extension String {
-    /// The text as a JSON string.
-    fileprivate var json: String { "\"\(replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\"" }
 }

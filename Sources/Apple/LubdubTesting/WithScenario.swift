@@ -23,8 +23,8 @@ public enum ShownValues: Sendable {
 /// While the test runs, each `CBCentralManager` that the app creates uses the simulated radio, and the test is in virtual time,
 /// with all work on dispatch queues and in Swift tasks that it causes.  Only one scenario is open at a time; another test waits.
 ///
-/// After `body`, the scenario is played to its end (keep the app until then with `SimulatedWorld.runToEnd`), and each expectation that is not met is recorded as an issue, in the words
-/// of `lubdub run`.
+/// After `body`, the scenario is played to its end (keep the app until then with `SimulatedWorld.runToEnd`), and each
+/// expectation that is not met is recorded as an issue, in the words of `lubdub run`.
 ///
 /// - Parameters:
 ///   - name: The scenario: a file, or its path in Lubdub's folder `scenarios`, without `.json`.

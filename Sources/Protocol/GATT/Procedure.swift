@@ -173,7 +173,7 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
     }
 
     /// The handles that its descriptors can have; nil if there are none.
-    var descriptorRange: HandleRange? {
+    package var descriptorRange: HandleRange? {
         valueHandle < range.last ? HandleRange(valueHandle + 1, range.last) : nil
     }
 }

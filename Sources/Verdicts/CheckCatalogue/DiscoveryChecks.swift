@@ -83,9 +83,8 @@ extension Check {
             gatt("4.7.1"), scope: .link
         ) { peripheral throws(CheckExit) in
             for service in try peripheral.primaryServices() {
-                for found in try peripheral.characteristics(of: service, "characteristics")
-                where found.valueHandle < found.range.last {
-                    let rest = HandleRange(found.valueHandle + 1, found.range.last)
+                for found in try peripheral.characteristics(of: service, "characteristics") {
+                    guard let rest = found.descriptorRange else { continue }
                     let description = "the descriptors of \(found.uuid.name)"
                     let descriptors = try peripheral.found(by: .discoverDescriptors(rest), description, \.descriptors)
                     guard !found.properties.isDisjoint(with: [.notify, .indicate]) else { continue }
@@ -124,13 +123,4 @@ extension Examiner {
         }
         throw failure(expected: description, seen: "\(error)")
     }
-}
-
-extension Procedure.Outcome {
-    fileprivate var services: [DiscoveredService]? { if case .services(let found) = self { found } else { nil } }
-    fileprivate var included: [IncludedService]? { if case .included(let found) = self { found } else { nil } }
-    fileprivate var characteristics: [DiscoveredCharacteristic]? {
-        if case .characteristics(let found) = self { found } else { nil }
-    }
-    fileprivate var descriptors: [AttributeType]? { if case .descriptors(let found) = self { found } else { nil } }
 }
