@@ -1,3 +1,4 @@
+import CommandSupport
 import Glibc
 import Octets
 import Simulation
@@ -86,9 +87,5 @@ struct ManagementChannel: ~Copyable {
     }
 
     /// The time since the machine started.
-    private var now: Duration {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-    }
+    private var now: Duration { .nanoseconds(Meter.now(CLOCK_MONOTONIC)) }
 }

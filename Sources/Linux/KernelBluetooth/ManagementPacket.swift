@@ -28,9 +28,9 @@ struct ManagementPacket: Equatable {
     }
 
     var octets: [UInt8] {
-        [code, adapter, UInt16(truncatingIfNeeded: parameters.count)].flatMap {
-            [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)]
-        } + parameters
+        var octets: [UInt8] = []
+        for field in [code, adapter, UInt16(truncatingIfNeeded: parameters.count)] { octets.append(field) }
+        return octets + parameters
     }
 
     /// The answer to a command that this event is; nil if it is another event.

@@ -1,6 +1,5 @@
 import Arguments
 import CommandSupport
-import Glibc
 import ScenarioLanguage
 import ScenarioRuns
 import Templates
@@ -41,9 +40,7 @@ func new(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         Console.print(linesOf: String(template.text.dropLast()))  // its line feed
         return .success
     }
-    guard invocation.has("--force") || !exists(path) else {
-        throw CommandFailure(.usage, "\(path.quoted) exists: choose another name, or add --force to replace it")
-    }
+    try checkReplacement(of: path, invocation)
     try orFail(.environment) { try WholeFile(path).write(template.text) }
     let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
     let schema = (folder + [Substring(schemaName)]).joined(separator: "/")
@@ -66,10 +63,4 @@ extension Template {
         default: return (kind == "suite" ? [scenario] : []) + ["lubdub validate \(path)", "lubdub run \(path)"]
         }
     }
-}
-
-/// Whether there is a file, a folder or a link.
-private func exists(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe lstat(path, &status) == 0
 }

@@ -46,7 +46,7 @@ func record(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     guard code == .success || code == .signal(SIGINT) else { return code }
     let device = try chosen(of: capture, invocation.text("--peer"))
     var settings = RecordedScenario.Settings(
-        note: "Recorded from \(source) on \(today) with lubdub record.", table: files.tableName)
+        note: "Recorded from \(source) on \(presentTime.prefix(10)) with lubdub record.", table: files.tableName)
     settings.keepsValues = !invocation.has("--without-values")
     if !settings.keepsValues { settings.note = "Recorded with lubdub record --without-values." }
     let scenario = RecordedScenario(device, settings)
@@ -141,16 +141,6 @@ private func chosen(of capture: DeviceCapture, _ peer: String?) throws(CommandFa
             + ". A phone that knows a device does not discover it again: forget the device there, and record again")
 }
 
-/// The date in UTC: `2026-11-23`.
-private var today: String {
-    var now = time_t()
-    var fields = unsafe tm()
-    unsafe time(&now)
-    unsafe gmtime_r(&now, &fields)
-    let date = unsafe [fields.tm_mon + 1, fields.tm_mday].map { Int($0).zeroPadded(to: 2) }
-    return unsafe "\(fields.tm_year + 1900)-" + date.joined(separator: "-")
-}
-
 // MARK: Files
 
 /// The scenario and its table.
@@ -162,13 +152,7 @@ private struct RecordingFiles {
         self.path = path
         let stem = path.hasSuffix(".json") ? String(path.dropLast(5)) : path
         tablePath = stem + ".csv"
-        for path in [path, tablePath] {
-            var status = stat()
-            guard unsafe lstat(path, &status) != 0 || invocation.has("--force") else {
-                throw CommandFailure(
-                    .usage, "\(path.quoted) exists: choose another name, or add --force to replace it")
-            }
-        }
+        for path in [path, tablePath] { try checkReplacement(of: path, invocation) }
     }
 
     /// Relative to the scenario.

@@ -3,6 +3,7 @@ package import CommandSupport
 package import Conformance
 package import Documents
 package import EventLog
+package import Expectations
 import GATT
 import Glibc
 import ScenarioLanguage
@@ -39,8 +40,8 @@ package struct RunConfiguration {
     private(set) var showsTimelines = false
     /// Nil without `--speed`.
     package private(set) var speed: Speed?
-    /// Whether the client shows only the heart rate in beats per minute.
-    package private(set) var showsOnlyHeartRate = false
+    /// What the client shows.
+    package private(set) var shown = ShownLines.all
     /// Whether an external client is under test, not the built-in one.
     private(set) var hasExternalClient = false
     /// The options of the client and the radio, as they were typed.
@@ -107,7 +108,7 @@ package struct RunConfiguration {
             invocation.text(name).map { [name, $0] } ?? []
         }
         clientOptions += invocation.texts("--radio").flatMap { ["--radio", $0] }
-        showsOnlyHeartRate = invocation.has("--bpm-only")
+        if invocation.has("--bpm-only") { shown = .heartRate }
         for flag in ["--ask", "--bpm-only"] where invocation.has(flag) { clientOptions.append(flag) }
         showsTimelines = ReportFiles.showTimelines(invocation)
         if trace == "-" { throw CommandFailure(.usage, "--trace must be a file, not standard output") }

@@ -223,7 +223,7 @@ struct ClientUnderTest: Sendable {
     ) throws(CommandFailure) -> (World, ClientRecord, RunCompletion.Reason) {
         let terms = Judge.Terms(
             grace: CaseClock.grace, radio: radio, asksOperator: asksOperator, judgesInventions: true,
-            shown: configuration.showsOnlyHeartRate ? .heartRate : .all)
+            shown: configuration.shown)
         let loop = EventLoop(pace: .real())
         return try orFail {
             try loop.run { [world, startsAtReset] in

@@ -1,0 +1,16 @@
+package import Arguments
+import Glibc
+import TextFormatting
+
+/// Whether there is a file, a folder or a link.
+package func exists(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0
+}
+
+/// Throws if a file exists that the command would replace without `--force`.
+package func checkReplacement(of path: String, _ invocation: Invocation) throws(CommandFailure) {
+    guard invocation.has("--force") || !exists(path) else {
+        throw CommandFailure(.usage, "\(path.quoted) exists: choose another name, or add --force to replace it")
+    }
+}
