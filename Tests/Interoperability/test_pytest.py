@@ -15,7 +15,8 @@ from test_client import ADAPTER
 
 PAGE = (ROOT / 'Documentation/continuous-integration.md').read_text()
 EXAMPLES = re.findall(r'```python\n(.*?)```', PAGE, re.DOTALL)
-BUMBLE, = [text for text in EXAMPLES if 'import core' in text]
+BUMBLE, = [text for text in EXAMPLES if 'shown_rate' in text]
+RECOVERY, = [text for text in EXAMPLES if 'follow' in text]
 JUDGING, = [text for text in EXAMPLES if 'lubdub_run' in text]
 BLEAK, = [text for text in EXAMPLES if 'bleak' in text]
 
@@ -43,6 +44,16 @@ def test_a_wrong_action_is_refused(strap):
     assert device.clear() == {'ok': True}
     assert device.status['in_force'] == []
     assert device.wait_for('ended')['t'] >= device.wait_for('began')['t']
+
+
+def test_an_event_is_found_by_a_short_path(strap):
+    device = strap('resting')
+    device.act('set', 'heart_rate', to=90)
+    path = device.wait_for('began')['of']
+    assert path == 'strap/heart_rate'
+    began = device.events('began', of=path)
+    assert len(began) == 1 and began == device.events('began', of='heart_rate') == device.events('began', of='strap')
+    assert device.events('began', of='rate') == []
 
 
 def test_two_straps_have_two_controllers_and_folders(strap):
@@ -123,6 +134,13 @@ class PytestTests(unittest.TestCase):
         self.assertEqual(status, 1, output)
         self.assertIn('assert 299 == 300', output)
 
+    def test_the_example_of_recovery_passes_only_if_the_client_comes_back(self):
+        status, output = self.pytest(RECOVERY)
+        self.assertEqual(status, 0, output)
+        status, output = self.pytest(RECOVERY.replace('while True:', 'if True:').replace('limit=30', 'limit=8'))
+        self.assertEqual(status, 1, output)
+        self.assertIn('no event delivered', output)
+
     def test_the_example_that_judges_a_client_runs_it(self):
         text = JUDGING.replace("'recovery'", "'clients/named', 'clients/silence'")
         client = f'{sys.executable} client.py'
@@ -135,7 +153,7 @@ class PytestTests(unittest.TestCase):
     def test_straps_actions_events_and_verdicts(self):
         status, output = self.pytest(OWN)
         self.assertEqual(status, 0, output)
-        self.assertIn('6 passed, 1 skipped', output)
+        self.assertIn('7 passed, 1 skipped', output)
 
     def test_a_failure_names_the_folder_with_the_event_log(self):
         status, output = self.pytest(OWN, '-k', 'test_that_fails', '-rA', FAILING='1')

@@ -145,12 +145,16 @@ class Strap:
         return self.request({'ask': 'status'})
 
     def events(self, name=None, **members):
-        """The events so far, or those with this name and these members; the last argument may be part of an object."""
+        """The events so far, or those with this name and these members.
+
+        `of` is a path as in a scenario: `heart_rate` is `strap/heart_rate`, and `strap` includes it.  Of other members
+        that are objects, a part is enough.
+        """
         if name is not None:
             check_event(self._program, name)
         lines = self._log.read_text(encoding='utf-8').splitlines(keepends=True) if self._log.exists() else []
         found = [json.loads(line) for line in lines if line.endswith('\n')]
-        return [event for event in found if name in (None, event.get('event')) and includes(event, members)]
+        return [event for event in found if name in (None, event.get('event')) and matches(event, **members)]
 
     def wait_for(self, name, limit=10.0, after=0.0, **members):
         """The first event with this name and these members later than `after`; fails after `limit` seconds."""
@@ -186,6 +190,11 @@ class Strap:
 
     def __exit__(self, *_):
         self.close()
+
+
+def matches(event, of=None, **members):
+    """Whether an event concerns what a path names, and has these members."""
+    return (of is None or f'/{of}/' in f'/{event.get("of", "")}/') and includes(event, members)
 
 
 def includes(value, part):
