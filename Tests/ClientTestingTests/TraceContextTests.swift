@@ -99,6 +99,15 @@ import VirtualWorld
             script: away, expect: expect.replacing("500 ms", with: "5 s") + #", "event": {"event": "subscribed"}"#)
         let cause = try #require(late.findings.first?.why?.cause)
         #expect(cause.contains("; the client's controller reported the loss at 20."), "\(cause)")
+        // When the device is back, the client has long noticed.
+        let back = try Self.outcome(
+            script: away,
+            expect: #"""
+                "expect": "seen", "since": {"event": "ended", "of": "away"}, "within": "5 s",
+                "event": {"event": "said", "line": {"heart_rate": {"bpm": 99}}}
+                """#)
+        #expect(back.verdict == .fail)
+        #expect(back.findings.first?.why?.cause?.contains("silence") != true)
         let short = try Self.outcome(
             script: #"{"when": "20 s", "do": "link_loss", "for": "400 ms"}"#,
             expect: #""expect": "seen", "since": "disconnected", "within": "9 s", "event": "connected""#)

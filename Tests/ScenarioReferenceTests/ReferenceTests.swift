@@ -160,6 +160,8 @@ import TextFormatting
         ("encrypted", ["encrypted (permission): ", "encrypted (event): "]),
         ("min", ["min (unit): A minute.", "  in: expectations count, rate"]),
         ("times", ["times (limit): ", "times (key): "]),
+        ("moment", ["moment (in script): The moments at which rules act.", "  time", "  event name"]),
+        ("$truth", ["$truth (key): ", "  last: The value that was delivered last", "  mean: The mean"]),
     ])
     func `A word is explained`(word: String, parts: [String]) {
         let lines = Reference.explanation(of: word) ?? []

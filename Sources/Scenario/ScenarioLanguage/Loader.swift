@@ -12,7 +12,7 @@ struct Loader {
     func root(of file: String) -> Cursor? {
         guard let octets = load(file) else {
             let node = Node(.unknown)
-            Cursor(node, file: file, log: log).note(.unreadable, "cannot read this file")
+            Cursor(node, file: file, log: log).note(.unreadable, "no such file, or it cannot be read")
             return nil
         }
         return root(of: file, octets)

@@ -17,7 +17,10 @@ package enum Reference {
     /// The words to suggest for a similar one.
     package static let words: [String] = {
         var seen: Set<String> = []
-        return (ReferenceGroup.allCases.map(\.rawValue) + entries.map(\.word)).filter { seen.insert($0).inserted }
+        let sorts = entries.filter { $0.place == nil }.map(\.sort)
+        return (ReferenceGroup.allCases.map(\.rawValue) + sorts + entries.map(\.word)).filter {
+            seen.insert($0).inserted
+        }
     }()
 
     /// The entries of a group.
@@ -32,8 +35,35 @@ package enum Reference {
         let takers = entries.filter { $0.choices.contains(word) }
         let uses = takers.map { "  \($0.word): \($0.about) (\($0.place?.description ?? $0.sort))" }
         let choice = uses.isEmpty ? [] : ["\(word) (value of these keys)"] + uses
-        let parts = meanings.map { $0.lines(members: members(of: $0)) } + [choice, group].filter { !$0.isEmpty }
+        let parts =
+            meanings.map { $0.lines(members: members(of: $0)) + choices(of: $0) }
+            + [choice, listing(ofSort: word), group].filter { !$0.isEmpty }
         return parts.isEmpty ? nil : Array(parts.joined(separator: [""]))
+    }
+
+    /// The words that a key takes, with a sentence about each; none if there are many or they explain themselves.
+    private static func choices(of entry: ReferenceEntry) -> [String] {
+        guard entry.choices.count <= maximumChoices else { return [] }
+        return entry.choices.compactMap { word in
+            entries.first { $0.word == word && $0.group == entry.group && $0.place == nil }.map {
+                "  \(word): \($0.about)"
+            }
+        }
+    }
+
+    private static let maximumChoices = 8
+
+    /// The words of a sort, such as `moment` or `action`, with a sentence about each.
+    private static func listing(ofSort sort: String) -> [String] {
+        let words = entries.filter { $0.sort == sort && $0.place == nil }
+        guard let group = words.first?.group, group.rawValue != sort else { return [] }
+        return ["\(sort) (in \(group.rawValue)): \(group.about)"] + rows(of: words)
+    }
+
+    private static func rows(of entries: [ReferenceEntry]) -> [String] {
+        let rows = entries.map { ($0.path, $0.about.firstSentence) }
+        let width = rows.map(\.0.count).max() ?? 0
+        return rows.map { "  \($0.padded(to: width))  \($1)" }
     }
 
     /// The groups, with a sentence about each.
@@ -47,9 +77,7 @@ package enum Reference {
         let shown = entries.filter { entry in
             entry.place.map { $0.names.isEmpty || group.framing.contains(entry.word) && $0.inner.isEmpty } ?? true
         }
-        let rows = shown.map { ($0.path, $0.about.firstSentence) }
-        let width = rows.map(\.0.count).max() ?? 0
-        return ["\(group.rawValue): \(group.about)"] + rows.map { "  \($0.padded(to: width))  \($1)" }
+        return ["\(group.rawValue): \(group.about)"] + rows(of: shown)
     }
 
     /// The keys that one kind of objects has and others do not, or not as often.

@@ -49,6 +49,17 @@ package struct ScenarioLibrary: Sendable {
         }
     }
 
+    /// A name like a path that is none of a file and names no entry: of a file in the same folder, or of an entry.
+    package func nearest(to path: String) -> String? {
+        var parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard let last = parts.popLast(), !last.isEmpty else { return nil }
+        let folder = parts.joined(separator: "/")
+        if let file = closestMatch(to: last, in: folderEntries(folder.isEmpty ? "." : folder)) {
+            return (parts + [file]).joined(separator: "/")
+        }
+        return closestMatch(to: path, in: entries.map(\.name))
+    }
+
     package func path(of entry: Entry) -> String { "\(root)/\(entry.name)\(entry.isFolder ? "" : ".json")" }
 
     /// The path of the entry that a word names: by its name, with or without `scenarios/` and `.json`, or by the end of
@@ -92,7 +103,12 @@ package func findingScenarios(
         guard [.scenario, .suite].contains(kind), unsafe access(word, F_OK) != 0 else { return word }
         let known = library ?? ScenarioLibrary.installed
         library = known
-        return try orFail { try known?.path(named: word, orFolder: kind == .suite) } ?? word
+        guard let known else { return word }
+        let path = try orFail { try known.path(named: word, orFolder: kind == .suite) }
+        if let path { return path }
+        guard let nearest = known.nearest(to: word) else { return word }
+        throw CommandFailure(
+            .usage, "no such file or folder: \(word.abbreviated.quoted) (did you mean \(nearest.quoted)?)")
     }
 }
 

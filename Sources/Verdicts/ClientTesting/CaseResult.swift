@@ -157,7 +157,7 @@ package struct Judgement {
 
     /// A line for each expectation, the recommendations last, then a summary.
     package func lines(_ paint: Paint) -> [TerminalLine] {
-        guard !rows.isEmpty || fault != nil else { return [] }
+        guard !rows.isEmpty || fault != nil else { return ["no verdict: the scenario has no expectations"] }
         let recommended = rows.filter { !isStrict && $0.expectation.isRecommendation }
         var lines: [TerminalLine] = []
         if let fault { lines.append("\(paint(fault.verdict.rawValue, .warning))  client: \(why(fault).description)") }
@@ -177,7 +177,7 @@ package struct Judgement {
     /// The reason, with the time after which a client notices a lost link if the expectation is about one that it failed, or
     /// that never was lost.
     private func why(_ row: Row) -> Reason? {
-        guard var why = row.ruling.why, script.concernsLostLink(row.expectation),
+        guard var why = row.ruling.why, script.concernsLostLink(row.expectation, row.ruling.verdict),
             row.ruling.verdict == .fail || row.ruling.verdict == .inconclusive && why.expected == nil,
             let explanation = traceContext?.explanationOfLoss(at: row.ruling.at)
         else { return row.ruling.why }
@@ -209,12 +209,16 @@ package struct Judgement {
 }
 
 extension [Rule] {
-    /// Whether an expectation is about a link that is lost: it refers to a disconnection, or to an action that breaks links.
-    fileprivate func concernsLostLink(_ expectation: Expectation) -> Bool {
-        expectation.events.contains { event in
-            guard event.kind != .disconnected else { return true }
-            guard case .rule(let index)? = event.of, indices.contains(index) else { return false }
-            return [.linkLoss, .powerOff, .distance].contains(self[index].action.kind)
-        }
+    /// Whether a client may not have noticed yet that a link is lost: an expectation waits for a disconnection, or counts from
+    /// the beginning of an action that breaks links.
+    fileprivate func concernsLostLink(_ expectation: Expectation, _ verdict: Verdict) -> Bool {
+        let awaited = verdict == .fail ? expectation.expected : expectation.events
+        return awaited.contains { $0.kind == .disconnected }
+            || expectation.events.contains { event in
+                guard event.kind == .began, case .rule(let index)? = event.of, indices.contains(index) else {
+                    return false
+                }
+                return [.linkLoss, .powerOff, .distance].contains(self[index].action.kind)
+            }
     }
 }

@@ -25,8 +25,7 @@ def received(octets):
 
 async def listen(host, strap):
     report(state='connecting')
-    connection = await host.connect(strap, timeout=5)
-    gone = asyncio.Event()
+    connection, gone = await host.connect(strap, timeout=5), asyncio.Event()
     connection.on('disconnection', lambda _: gone.set())
     report(state='connected')
     try:
@@ -55,5 +54,6 @@ async def main():
             except (Exception, asyncio.CancelledError) as problem:  # Bumble cancels what a lost link ends
                 report(error=f'{type(problem).__name__}: {problem}')
                 await asyncio.sleep(0.5)
+                strap = os.environ['LUBDUB_PEER_NAME']  # it may come back with another address
 
 asyncio.run(main())
