@@ -17,10 +17,18 @@ private func printed(_ value: String) -> String { said(10.5, "{\"v\": \(value)}"
 
 private let last = bpm(#""last", "of": "strap/heart_rate""#)
 
+private let fresh = last.madeFresh
+
 private let each =
     #""expect": "seen", "since": {"event": "delivered", "of": "strap/heart_rate"}, "within": "2 s", "event": {"event": "said", "line": {"heart_rate": {"bpm": {"$truth": "last", "of": "strap/heart_rate"}}}}"#
 private let eachContact = each.replacing("bpm", with: "contact").replacing(
     #""last", "of": "strap/heart_rate""#, with: #""last", "of": "strap/heart_rate/contact""#)
+
+extension String {
+    fileprivate var madeFresh: String {
+        replacing(#""of": "strap/heart_rate"}}"#, with: #""of": "strap/heart_rate", "fresh": true}}"#)
+    }
+}
 
 @Suite struct TruthTests {
     @Test(arguments: [
@@ -42,6 +50,26 @@ private let eachContact = each.replacing("bpm", with: "contact").replacing(
             delivered(1, 62) + shown(2, 61), "fail 2.000000"),
     ])
     func `The newest`(_ row: Row) throws { try row.check() }
+
+    /// A value from before the opening, such as the one that a client showed before an absence, does not answer.
+    @Test(arguments: [
+        Row(fresh, delivered(9.5, 62) + shown(10.5, 62), "fail 11.000000"),
+        Row(fresh, delivered(9.5, 62) + delivered(10.2, 64) + shown(10.5, 62), "fail 11.000000"),
+        Row(fresh, delivered(9.5, 62) + delivered(10.2, 64) + shown(10.5, 64), "pass 10.500000"),
+        Row(fresh, delivered(9.5, 62) + delivered(10.2, 62) + shown(10.5, 62), "pass 10.500000"),
+        Row(fresh, delivered(10, 62) + shown(10.5, 62), "pass 10.500000"),
+        Row(fresh, delivered(10.1, 62) + delivered(10.4, 64) + shown(10.5, 62), "pass 10.500000"),
+        // Each opening requires another value.
+        Row(
+            last.replacing(#""10 s""#, with: #"{"event": "subscribed", "of": "strap/heart_rate"}"#).madeFresh,
+            subscribed(1) + delivered(1.2, 62) + shown(1.3, 62) + subscribed(20) + shown(20.1, 62), "fail 21.000000"),
+    ])
+    func `Only fresh values`(_ row: Row) throws { try row.check() }
+
+    @Test func `The reason names the earlier value`() throws {
+        let (_, reason) = try judged(fresh, delivered(9.5, 62) + shown(10.5, 62), limit: "15 s")
+        #expect(reason.hasSuffix("it looks like an earlier value"), "\(reason)")
+    }
 
     /// An expectation that the delivery of a value opens asks for that value.
     @Test(arguments: [

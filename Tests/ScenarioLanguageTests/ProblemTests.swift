@@ -182,6 +182,31 @@ import Testing
             ])
     }
 
+    @Test(arguments: [
+        (#""expect": "never", "event": {"event": "said", "line": TRUTH}"#, "has no meaning in this expectation"),
+        (
+            #""expect": "seen", "within": "9 s", "event": {"event": "said", "line": TRUTH, "nth": 2}"#,
+            "has no meaning in this expectation"
+        ),
+        (
+            #""expect": "seen", "within": "9 s", "event": "connected", "since": {"event": "said", "line": TRUTH}"#,
+            "has no meaning in this expectation"
+        ),
+        (
+            #""expect": "seen", "within": "9 s", "event": {"event": "said", "line": MEAN}"#,
+            #"applies to "last", not to "mean": delete it"#
+        ),
+    ])
+    func `Fresh values are for lines that answer`(expectation: String, complaint: String) {
+        let truth = #"{"heart_rate": {"bpm": {"$truth": "last", "of": "heart_rate", "fresh": true}}}"#
+        let expect = expectation.replacing("TRUTH", with: truth).replacing(
+            "MEAN", with: truth.replacing("last", with: "mean"))
+        let said = problems(("a", scenario(script: "", expect: #"{"id": "e", \#(expect)}"#)))
+        #expect(said.count == 1)
+        #expect(said.first?.contains(#"LD0138: expect[0]"#) == true, "\(said)")
+        #expect(said.first?.contains(#""fresh" \#(complaint)"#) == true, "\(said)")
+    }
+
     @Test func `A lasting action may end after the limit, at an event that can occur`() {
         func said(_ until: String, _ other: String = "") -> [String] {
             let rule = #"{"when": "5 s", "do": "silence", "of": "strap", "until": \#(until)}"#

@@ -22,6 +22,9 @@ struct FaultyClient: Sendable, CustomTestStringConvertible {
         fileprivate(set) var firstPeer: DeviceAddress?
         /// What was discovered first, in any of them.
         fileprivate(set) var services: [DiscoveredService] = []
+        /// The heart rate before the present connection.
+        fileprivate(set) var formerHeartRate: SensorCollector.Content?
+        fileprivate var heartRate: SensorCollector.Content?
 
         /// What has this handle, of its value or of its configuration.
         func uuid(at handle: UInt16) -> UUID? {
@@ -124,6 +127,7 @@ struct Flaw {
     }
 
     mutating func shows(_ update: SensorCollector.Update, at now: Instant) -> [SensorCollector.Content] {
+        if case .heartRate = update.content { view.heartRate = update.content }
         if case .heartRate = update.content, let period = client.repeats {
             (shown, nextShown) = (update, now.advanced(by: period))
         }
@@ -140,6 +144,7 @@ struct Flaw {
             (connection, view.values) = (id, 0)
             view.firstPeer = view.firstPeer ?? complete.peer
             view.connections += 1
+            view.formerHeartRate = view.heartRate
         case .finished(_, _, .success(.services(let services))) where view.services.isEmpty: view.services = services
         case .report(let report): return client.reports(report).map { .report($0) }
         default: break

@@ -322,6 +322,21 @@ extension FaultyClient {
             }
         },
         shows(
+            "once", "shows the heart rate from before the absence when it is connected again, and then no more",
+            caughtBy: [
+                "formats/mtu_changes shows", "recovery/another_address shows", "recovery/away_long shows",
+                "recovery/disconnects shows", "recovery/flapping shows", "recovery/power_off shows",
+                "recovery/taken shows", "recovery/walk_away_and_back shows",
+            ]
+        ) { content, view in
+            guard let former = view.formerHeartRate else { return [content] }
+            switch content {
+            case .state(.connected): return [content, former]
+            case .heartRate: return []
+            default: return [content]
+            }
+        },
+        shows(
             "one_more_listener", "adds one more listener with each connection", "bleak#2002",
             caughtBy: ["clients/comes_back once", "recovery/again_and_again once"]
         ) { content, view in

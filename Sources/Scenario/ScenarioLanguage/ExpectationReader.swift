@@ -38,6 +38,13 @@ struct ExpectationReader {
         expectation.until = until
         expectation.requirement = cursor["requirement"]?.string
         expectation.isRecommendation = cursor["should"]?.bool ?? false
+        let answer = expectation.answer
+        if expectation.events.contains(where: { $0.needsFreshValue && $0 != answer }) {
+            cursor["expect"]?.note(
+                .conflict, "\"fresh\" has no meaning in this expectation",
+                help:
+                    "it needs \"seen\" or \"delay\" with an event \"said\" that has no \"nth\", \"every\" or \"after\"")
+        }
         return expectation
     }
 

@@ -102,6 +102,10 @@ struct MomentReader {
         var truth = Matcher.Truth(statistic, of: of)
         (truth.last, truth.below) = (cursor["last"]?.integer, cursor["below"]?.number)
         if let tolerance = cursor["$tolerance"]?.number { truth.tolerance = tolerance }
+        truth.isFresh = cursor["fresh"]?.bool ?? false
+        if truth.isFresh, statistic != .last {
+            cursor["fresh"]?.note(.conflict, "\"fresh\" applies to \"last\", not to \"\(statistic)\": delete it")
+        }
         return truth
     }
 

@@ -1,3 +1,5 @@
+import EventLog
+
 /// A condition on the events of a scenario.
 package struct Expectation: Hashable, Sendable {
     /// The kind of condition.
@@ -40,6 +42,60 @@ package struct Expectation: Hashable, Sendable {
     }
 }
 
+extension Expectation {
+    /// When it opens.
+    package var opens: Moment { if case .delay(let event, _, _, _) = question { .event(event) } else { since } }
+
+    /// The events that should come, or should not.
+    package var expected: [Event] {
+        switch question {
+        case .seen(let event, _), .never(let event), .count(let event, _), .rate(let event, _, _),
+            .delay(_, let event, _, _):
+            [event]
+        case .order(let events): events
+        }
+    }
+
+    /// All its events, with those that open and close it.
+    package var events: [Event] { expected + [opens.event, until?.event].compactMap(\.self) }
+
+    /// The line of the client that answers each opening; nil if it does not ask for one line at a time.
+    package var answer: Event? {
+        switch question {
+        case .seen(let event, _), .delay(_, let event, _, _):
+            event.kind == .said && event.occurrence == .each && event.delay <= .zero ? event : nil
+        case .never, .count, .order, .rate: nil
+        }
+    }
+}
+
+extension Event {
+    /// All `$truth` in its filters.
+    package var truths: [Matcher.Truth] {
+        filters.flatMap { filter -> [Matcher.Truth] in
+            switch filter {
+            case .value(let matcher), .line(let matcher): matcher.truths
+            case .code, .status: []
+            }
+        }
+    }
+
+    /// Whether a value has to be delivered first.
+    package var needsFreshValue: Bool { truths.contains(where: \.isFresh) }
+}
+
+extension Matcher {
+    fileprivate var truths: [Truth] {
+        switch self {
+        case .truth(let truth): [truth]
+        case .list(let matchers), .oneOf(let matchers): matchers.flatMap(\.truths)
+        case .object(let members): members.flatMap(\.matcher.truths)
+        case .each(let matcher), .not(let matcher): matcher.truths
+        case .null, .bool, .number, .string, .between, .any: []
+        }
+    }
+}
+
 /// A pattern for JSON values.
 package indirect enum Matcher: Hashable, Sendable {
     /// A member of an object.
@@ -70,6 +126,8 @@ package indirect enum Matcher: Hashable, Sendable {
         /// Only values below this count.
         package var below: Double?
         package var tolerance = 0.0
+        /// Whether only a value counts that was delivered since the expectation opened.
+        package var isFresh = false
 
         package init(_ statistic: Statistic, of entity: EntityReference) { (self.statistic, of) = (statistic, entity) }
     }

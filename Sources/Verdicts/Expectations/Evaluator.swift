@@ -39,6 +39,8 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
     private let percentile: Double
     private let closesAtLimit: Bool
     private let askedTruths: [Matcher.Truth]
+    /// Whether a line can answer one opening and not another.
+    private let hasOwnAnswers: Bool
     private var isHeld: Bool
 
     private var openings: Asked.Openings = []
@@ -60,6 +62,7 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
         (since, until) = (MomentWatch(expectation.opens), expectation.until)
         within = expectation.bound.map { $0 + grace }
         (closesAtLimit, askedTruths) = (expectation.closesAtLimit, expectation.askedTruths)
+        hasOwnAnswers = !askedTruths.isEmpty || expectation.answer?.needsFreshValue ?? false
     }
 
     // MARK: Input
@@ -88,9 +91,9 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
         last = now
         // The event that closes an opening does not belong to it.
         if let event = until?.event { close(event.matches(in: observed, isTrue: isTrue), of: event, at: now) }
-        if askedTruths.isEmpty { match(observed, at: now, context, isTrue) } else { answer(observed, at: now, context) }
+        if hasOwnAnswers { answer(observed, at: now, context) } else { match(observed, at: now, context, isTrue) }
         if since.observe(observed, at: now, isTrue) {
-            open(at: now, asking: AskedValues(askedTruths, deliveredBy: observed, context.truths))
+            open(at: now, asking: AskedValues(askedTruths, deliveredBy: observed, at: now, context.truths))
         }
         settle(context)
     }
@@ -155,7 +158,7 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
 
     private func due(of opening: Opening<Asked.Progress>) -> Instant { opening.closes.advanced(by: asked.patience) }
 
-    private mutating func open(at now: Instant, asking values: AskedValues = AskedValues()) {
+    private mutating func open(at now: Instant, asking values: AskedValues? = nil) {
         var closes = Instant.never
         if let time = until?.clockTime(after: now, origin: .start) {
             guard time >= now else {
@@ -172,7 +175,8 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
         }
         openings.append(
             Opening(
-                opened: now, closes: closes, untils: untils, asked: values, progress: asked.beginning))
+                opened: now, closes: closes, untils: untils, asked: values ?? AskedValues(opened: now),
+                progress: asked.beginning))
     }
 
     private mutating func closeFirst(by now: Instant = .never) {
@@ -219,7 +223,8 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
         }
     }
 
-    /// Decides the openings that ask for the values of a line; values delivered since then do not answer them.
+    /// Decides the openings of which each accepts other values: those that its event delivered, but no later ones, or those
+    /// delivered since.
     private mutating func answer(_ observed: ObservedEvent, at now: Instant, _ context: Context) {
         guard let event = events.first?.event, event.concerns(observed) else { return }
         let count = openings.count

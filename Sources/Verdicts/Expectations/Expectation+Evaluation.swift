@@ -1,5 +1,5 @@
 import EventLog
-package import Scenarios
+import Scenarios
 
 extension Expectation {
     func evaluator(streams: [Stream], _ terms: Judge.Terms) -> any ExpectationEvaluator {
@@ -25,21 +25,6 @@ extension Expectation {
         }
     }
 
-    var opens: Moment { if case .delay(let event, _, _, _) = question { .event(event) } else { since } }
-
-    /// The events that should come, or should not.
-    var expected: [Event] {
-        switch question {
-        case .seen(let event, _), .never(let event), .count(let event, _), .rate(let event, _, _),
-            .delay(_, let event, _, _):
-            [event]
-        case .order(let events): events
-        }
-    }
-
-    /// All its events, with those that open and close it.
-    package var events: [Event] { expected + [opens.event, until?.event].compactMap(\.self) }
-
     /// How long it stays open.
     var bound: Duration? {
         switch question {
@@ -63,41 +48,12 @@ extension Expectation {
     /// The `$truth` of a line that should show the value whose delivery opens the expectation; empty if it is about
     /// something else.
     var askedTruths: [Matcher.Truth] {
-        switch question {
-        case .seen(let event, _), .delay(_, let event, _, _):
-            guard event.kind == .said, event.occurrence == .each, event.delay <= .zero,
-                let opening = opens.event, [.delivered, .indicated, .read].contains(opening.kind),
-                opening.delay <= .zero
-            else { return [] }
-            return event.truths.filter(\.isLastValue)
-        case .never, .count, .order, .rate: return []
-        }
+        guard let answer, let opening = opens.event, [.delivered, .indicated, .read].contains(opening.kind),
+            opening.delay <= .zero
+        else { return [] }
+        return answer.truths.filter(\.isLastValue)
     }
 
     /// All `$truth` in it.
     var truths: [Matcher.Truth] { events.flatMap(\.truths) }
-}
-
-extension Event {
-    /// All `$truth` in its filters.
-    var truths: [Matcher.Truth] {
-        filters.flatMap { filter -> [Matcher.Truth] in
-            switch filter {
-            case .value(let matcher), .line(let matcher): matcher.truths
-            case .code, .status: []
-            }
-        }
-    }
-}
-
-extension Matcher {
-    fileprivate var truths: [Truth] {
-        switch self {
-        case .truth(let truth): [truth]
-        case .list(let matchers), .oneOf(let matchers): matchers.flatMap(\.truths)
-        case .object(let members): members.flatMap(\.matcher.truths)
-        case .each(let matcher), .not(let matcher): matcher.truths
-        case .null, .bool, .number, .string, .between, .any: []
-        }
-    }
 }

@@ -85,7 +85,7 @@ extension Matcher {
         case .bool(let bool): return .bool(bool)
         case .number(let number): return .number(number)
         case .string(let string): return .string(string)
-        case .truth(let truth): return asked[truth] ?? truths.present(truth)
+        case .truth(let truth): return asked.right(truth, truths)
         case .between(let limits):
             // A number with a tolerance.
             guard let min = limits.min, let max = limits.max else { return nil }
@@ -112,8 +112,8 @@ extension Matcher {
         let fits = fits(shown: shown) { truth, datum in asked.isShown(truth, by: datum, truths, at: instant) }
         guard !fits else { return }
         var isStale = false
-        if case .truth(let truth) = self, let shown, let previous = asked.previous(truth) {
-            isStale = truths.isNear(shown, previous, truth)
+        if case .truth(let truth) = self, let shown {
+            isStale = asked.wasShown(truth, by: shown, truths, at: instant)
         }
         differences.append(
             FieldDifference(

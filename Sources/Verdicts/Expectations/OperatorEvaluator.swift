@@ -74,7 +74,8 @@ struct OperatorEvaluator: ExpectationEvaluator {
         if let opening, isExpected || !opening.isDue, event.concerns(observed) {
             let line = observed.value?.json.abbreviated ?? "something"
             let start = max(opening.opened, now.advanced(by: .zero - Self.latency))
-            if event.matches(in: observed, isTrue: { context.truths.hold($0, $1, since: start) }) > 0 {
+            let isShown: TruthTest = { context.truths.hold($0, $1, since: start, opened: opening.opened) }
+            if event.matches(in: observed, isTrue: isShown) > 0 {
                 decide(isExpected, "the operator saw \(line) by \(now) s", at: now, context)
             } else {
                 self.opening?.other = line

@@ -17,10 +17,15 @@ struct Opening<Progress: Sendable>: Sendable {
 /// one that was delivered later.
 struct AskedValues: Sendable {
     private var values: [(truth: Matcher.Truth, value: Datum, previous: Datum?)] = []
+    /// When the opening began, for truths that have to be fresh.
+    private var opened = Instant.start
 
     init() {}
 
-    init(_ truths: [Matcher.Truth], deliveredBy observed: ObservedEvent, _ known: Truths) {
+    init(opened: Instant) { self.opened = opened }
+
+    init(_ truths: [Matcher.Truth], deliveredBy observed: ObservedEvent, at opened: Instant, _ known: Truths) {
+        self.opened = opened
         values = truths.compactMap { truth in
             known.delivered(truth, by: observed).map { (truth, $0, known.previous(truth)) }
         }
@@ -30,12 +35,22 @@ struct AskedValues: Sendable {
 
     /// Whether a datum shows the value that is asked for; for another `$truth`, whether that holds.
     func isShown(_ truth: Matcher.Truth, by datum: Datum, _ known: Truths, at now: Instant) -> Bool {
-        guard let asked = self[truth] else { return known.hold(truth, datum, at: now) }
+        guard let asked = self[truth] else { return known.hold(truth, datum, at: now, opened: opened) }
         return known.isNear(datum, asked, truth)
     }
 
-    /// The value that the asked one has replaced.
-    func previous(_ truth: Matcher.Truth) -> Datum? { values.first { $0.truth == truth }?.previous }
+    /// The single right value; nil if none is known.
+    func right(_ truth: Matcher.Truth, _ known: Truths) -> Datum? {
+        self[truth] ?? known.present(truth, opened: opened)
+    }
+
+    /// Whether a datum was right before the opening, or before the value was delivered that is asked for.
+    func wasShown(_ truth: Matcher.Truth, by datum: Datum, _ known: Truths, at now: Instant) -> Bool {
+        if let previous = values.first(where: { $0.truth == truth })?.previous {
+            return known.isNear(datum, previous, truth)
+        }
+        return truth.isFresh && known.hold(truth, datum, at: now)
+    }
 }
 
 struct Decision: Sendable {

@@ -41,7 +41,9 @@ struct ReasonFormatter: Sendable {
         }
         let unasked = expectation.expected.flatMap(\.truths).filter { decision.asked[$0] == nil }
         let present = unasked.map { truth in
-            "\(text(truth)) was \(truths.present(truth).map(\.json) ?? "unknown")"
+            decision.asked.right(truth, truths).map { "\(text(truth)) was \($0.json)" }
+                ?? (truth.isFresh
+                    ? "no value of \(name(of: truth.of)) was delivered since" : "\(text(truth)) was unknown")
         }
         return Reason(
             expected: expected(expectation, decision.opened, decision.asked),
@@ -289,7 +291,8 @@ struct ReasonFormatter: Sendable {
                         + [
                             ("last", truth.last.map(Double.init)), ("below", truth.below),
                             ("$tolerance", truth.tolerance > 0 ? truth.tolerance : nil),
-                        ].compactMap { key, number in number.map { (key, Datum.number($0).json) } })
+                        ].compactMap { key, number in number.map { (key, Datum.number($0).json) } }
+                        + (truth.isFresh ? [("fresh", "true")] : []))
         }
     }
 }

@@ -26,17 +26,25 @@ struct Truths: Sendable {
         for index in histories.indices { histories[index].observe(observed, at: now) }
     }
 
-    /// Whether a value matches the truth at some instant of the last second.
-    func hold(_ truth: Matcher.Truth, _ datum: Datum, at now: Instant) -> Bool {
-        histories.first { $0.covers(truth) }?.holds(datum, tolerance: truth.tolerance, at: now) ?? false
+    /// Whether a value matches the truth at some instant of the last second, for an expectation that opened at `opened`.
+    func hold(_ truth: Matcher.Truth, _ datum: Datum, at now: Instant, opened: Instant = .start) -> Bool {
+        let earliest = truth.isFresh ? opened : .start
+        return histories.first { $0.covers(truth) }?.holds(datum, truth.tolerance, at: now, from: earliest) ?? false
     }
 
-    /// Whether a value matches the present truth, or one that was delivered since an instant.
-    func hold(_ truth: Matcher.Truth, _ datum: Datum, since instant: Instant) -> Bool {
-        histories.first { $0.covers(truth) }?.came(datum, tolerance: truth.tolerance, since: instant) ?? false
+    /// Whether a value matches the present truth, or one that was delivered since an instant, for an expectation that
+    /// opened at `opened`.
+    func hold(_ truth: Matcher.Truth, _ datum: Datum, since instant: Instant, opened: Instant) -> Bool {
+        let earliest = truth.isFresh ? opened : .start
+        return histories.first { $0.covers(truth) }?.came(datum, truth.tolerance, since: instant, from: earliest)
+            ?? false
     }
 
-    func present(_ truth: Matcher.Truth) -> Datum? { histories.first { $0.covers(truth) }?.present }
+    /// The present value, in an expectation that opened at `opened`.
+    func present(_ truth: Matcher.Truth, opened: Instant = .start) -> Datum? {
+        guard let history = histories.first(where: { $0.covers(truth) }) else { return nil }
+        return truth.isFresh && history.renewed < opened ? nil : history.present
+    }
 
     /// The value that the present one has replaced.
     func previous(_ truth: Matcher.Truth) -> Datum? { histories.first { $0.covers(truth) }?.previous }
@@ -77,7 +85,7 @@ private struct History: Sendable {
     /// The value's own tolerance, however strict the expectation is.
     private let allowance: Double
     private let memory: Duration
-    private var renewed = Instant.start  // when the present value was delivered last
+    private(set) var renewed = Instant.start  // when the present value was delivered last
     private var statistic: RollingStatistic
     private var past: ArraySlice<Past> = []
     private(set) var present: Datum?
@@ -97,10 +105,10 @@ private struct History: Sendable {
         }
     }
 
-    /// Whether this is the history of a truth; tolerances do not matter.
+    /// Whether this is the history of a truth; its tolerance, and whether it has to be fresh, do not matter.
     func covers(_ other: Matcher.Truth) -> Bool {
         var other = other
-        other.tolerance = truth.tolerance
+        (other.tolerance, other.isFresh) = (truth.tolerance, truth.isFresh)
         return truth == other
     }
 
@@ -140,20 +148,27 @@ private struct History: Sendable {
         (previous, present) = (present, statistic.value)
     }
 
-    func holds(_ datum: Datum, tolerance: Double, at now: Instant) -> Bool {
+    /// Whether a datum is near the value of some instant of the last second that was delivered from `earliest` on.
+    func holds(_ datum: Datum, _ tolerance: Double, at now: Instant, from earliest: Instant) -> Bool {
         let (start, tolerance) = (now.advanced(by: .zero - Truths.latency), max(tolerance, allowance))
-        if let present, datum.isNear(present, tolerance) { return true }
-        return past.contains { $0.end >= start && datum.isNear($0.value, tolerance) }
+        if isPresent(datum, tolerance, from: earliest) { return true }
+        return past.contains { $0.end >= start && $0.renewed >= earliest && datum.isNear($0.value, tolerance) }
     }
 
     func isNear(_ datum: Datum, _ other: Datum, tolerance: Double) -> Bool {
         datum.isNear(other, max(tolerance, allowance))
     }
 
-    func came(_ datum: Datum, tolerance: Double, since instant: Instant) -> Bool {
-        let tolerance = max(tolerance, allowance)
-        if let present, datum.isNear(present, tolerance) { return true }
-        return past.contains { $0.renewed >= instant && datum.isNear($0.value, tolerance) }
+    /// Whether a datum is near the present value or one that was delivered since an instant, both from `earliest` on.
+    func came(_ datum: Datum, _ tolerance: Double, since instant: Instant, from earliest: Instant) -> Bool {
+        let (start, tolerance) = (max(instant, earliest), max(tolerance, allowance))
+        if isPresent(datum, tolerance, from: earliest) { return true }
+        return past.contains { $0.renewed >= start && datum.isNear($0.value, tolerance) }
+    }
+
+    private func isPresent(_ datum: Datum, _ tolerance: Double, from earliest: Instant) -> Bool {
+        guard let present, renewed >= earliest else { return false }
+        return datum.isNear(present, tolerance)
     }
 }
 

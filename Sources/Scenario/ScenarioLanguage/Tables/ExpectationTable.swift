@@ -44,6 +44,10 @@ extension Tables {
             .init("last", .positive, standard: .words("all"), example: 10, "Number of latest values that count."),
             .init("below", .anyNumber, example: 200, "Only values below this count."),
             .init("$tolerance", .number(0...1_000_000_000), standard: 0, example: 0.5, "Allowed deviation."),
+            .init(
+                "fresh", .boolean, standard: false, example: true,
+                "Whether only a value counts that was delivered since the expectation opened: a client that shows a value from before an absence again fails."
+            ),
         ],
     ]
 
