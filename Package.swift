@@ -160,6 +160,10 @@ let layers: [[Target]] = [
             "Sockets",
             "TextFormatting", "VirtualWorld"),
         library(
+            "FaultyClients",
+            on: "ATT", "Bluetooth", "Characteristics", "Collector", "GATT", "HCI", "LEHost", "Octets",
+            "SecurityManager", "ServiceFramework", "Services", "Simulation", "VirtualWorld"),
+        library(
             "Conformance",
             on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "ScenarioLanguage", "Scenarios",
             "Simulation",
@@ -193,9 +197,9 @@ let layers: [[Target]] = [
         library(
             "ScenarioRuns",
             on: "Arguments", "ATT", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance",
-            "Documents", "EventLog", "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Octets", "Reporting",
-            "ScenarioLanguage", "Scenarios", "ServiceFramework", "Services", "Simulation", "TextFormatting",
-            "VirtualWorld"),
+            "Documents", "EventLog", "Expectations", "FaultyClients", "GATT", "HCI", "L2CAP", "LEHost", "Octets",
+            "Reporting", "ScenarioLanguage", "Scenarios", "ServiceFramework", "Services", "Simulation",
+            "TextFormatting", "VirtualWorld"),
         library(
             "Doctor",
             on: "Arguments", "BlueZ", "Bluetooth", "CommandSupport", "DBus", "KernelBluetooth", "Simulation", "Sockets",
@@ -218,10 +222,9 @@ let layers: [[Target]] = [
         library(
             "ClientTesting",
             on: "Arguments", "Bluetooth", "CLinux", "Collector", "CommandSupport", "Conformance", "Documents",
-            "Drivers", "EventLog", "Expectations", "HCI", "Reporting", "ScenarioRuns", "ScenarioLanguage", "Scenarios",
-            "ServiceFramework", "Services",
-            "Simulation",
-            "Sockets", "TextFormatting", "Terminal", "VirtualWorld"),
+            "Drivers", "EventLog", "Expectations", "FaultyClients", "HCI", "Reporting", "ScenarioRuns",
+            "ScenarioLanguage", "Scenarios", "ServiceFramework", "Services", "Simulation", "Sockets", "TextFormatting",
+            "Terminal", "VirtualWorld"),
         library(
             "Control",
             on: "Arguments", "CommandSupport", "Documents", "Drivers", "ScenarioRuns", "ScenarioLanguage", "Scenarios",
@@ -251,8 +254,8 @@ let layers: [[Target]] = [
             "CommandLineTool",
             on: "Arguments", "Benchmarks", "Bluetooth", "CheckCatalogue", "Checks", "ClientTesting", "Collector",
             "CommandSupport", "Conformance", "Control", "DeviceRecording", "Doctor", "Documents", "Drivers", "EventLog",
-            "KernelBluetooth", "LivePage", "PeripheralTesting", "Replay", "Reporting", "ScenarioRuns",
-            "ScenarioLanguage", "ScenarioReference",
+            "FaultyClients", "KernelBluetooth", "LivePage", "PeripheralTesting", "Replay", "Reporting",
+            "ScenarioRuns", "ScenarioLanguage", "ScenarioReference",
             "Scenarios", "ServiceFramework", "Services", "Simulation",
             "Sockets", "Statistics", "Templates", "TextFormatting", "Terminal", "VirtualWorld")
     ],
@@ -280,8 +283,8 @@ let layers: [[Target]] = [
         tests(
             "ClientTesting",
             on: "Arguments", "CommandLineTool", "CommandSupport", "Conformance", "Documents", "Drivers", "EventLog",
-            "Expectations", "HCI",
-            "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Simulation", "TextFormatting", "Terminal", "VirtualWorld"),
+            "Expectations", "FaultyClients", "HCI", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Simulation",
+            "TextFormatting", "Terminal", "VirtualWorld"),
         tests(
             "Collector",
             on: "TextFormatting", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets",
@@ -387,9 +390,9 @@ let layers: [[Target]] = [
         tests(
             "VirtualWorld",
             on: "ATT", "Bluetooth", "Characteristics", "Collector", "Conformance", "Documents", "EventLog", "EventLogs",
-            "Expectations", "GATT", "HCI", "LEHost", "Octets", "Reporting", "ScenarioLanguage", "Scenarios", "Sensors",
-            "ServiceFramework", "Services",
-            "Simulation", "TextFormatting", "VirtualController"),
+            "Expectations", "FaultyClients", "GATT", "HCI", "LEHost", "Octets", "Reporting", "ScenarioLanguage",
+            "Scenarios", "Sensors", "ServiceFramework", "Services", "Simulation", "TextFormatting",
+            "VirtualController"),
         .testTarget(
             name: "ExamplesTests",
             dependencies: named(
@@ -457,8 +460,8 @@ func folders() -> [String: [String]] {
             "Timeline", "VirtualWorld",
         ],
         "Verdicts": [
-            "CheckCatalogue", "Checks", "ClientTesting", "Conformance", "Expectations", "PeripheralTesting",
-            "Reporting", "SecurityChecks",
+            "CheckCatalogue", "Checks", "ClientTesting", "Conformance", "Expectations", "FaultyClients",
+            "PeripheralTesting", "Reporting", "SecurityChecks",
         ],
         "Linux": [
             "BlueZ", "CBluetooth", "CDBus", "CLinux", "CMicrohttpd", "DBus", "Drivers", "HCITransport", "HTTP",

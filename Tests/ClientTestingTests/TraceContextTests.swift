@@ -33,7 +33,7 @@ import VirtualWorld
         world.judgeExpectations()
         var clientRun = try BuiltInClientRun(configuration, in: world, nil)
         clientRun.play { _, _ in }
-        clientRun.host.world.endJudging()
+        clientRun.world.endJudging()
         return CaseResult(clientRun, try Judgement(clientRun, of: configuration), of: configuration, code: .success)
             .outcome
     }

@@ -45,6 +45,11 @@ AWAY = scenario('recovery/away_long.json', limit='45 s', variables={'away': '10 
 AWAY['script'][0]['when']['after'] = '3 s'
 for expectation in AWAY['expect'][2:]:
     expectation['within'] = '15 s'
+OTHER_ADDRESS = scenario('recovery/another_address.json', limit='55 s')
+OTHER_ADDRESS['script'][0]['when']['after'], OTHER_ADDRESS['script'][0]['for'] = '3 s', '12 s'
+OTHER_ADDRESS['script'][1]['when']['after'] = '8 s'
+for expectation in OTHER_ADDRESS['expect']:
+    expectation['within'] = '30 s'
 
 
 def faulty(*changes):
@@ -148,7 +153,9 @@ class AdapterTests(Interoperability):
         self.assertLess(len(ADAPTER.splitlines()), 60)
 
     async def test_it_passes(self):
-        two_octets, away = await asyncio.gather(play(TWO_OCTETS, ADAPTER), play(AWAY, ADAPTER, '--strict'))
+        two_octets, away, other = await asyncio.gather(
+            play(TWO_OCTETS, ADAPTER), play(AWAY, ADAPTER, '--strict'), play(OTHER_ADDRESS, ADAPTER))
+        self.assertEqual((other.status, other.failed), (0, set()), other.output)
         self.assertEqual((two_octets.status, two_octets.failed), (0, set()), two_octets.output)
         self.assertEqual((away.status, away.failed), (0, set()), away.output)
         self.assertIn('5 pass, 0 fail, 0 inconclusive', two_octets.output)

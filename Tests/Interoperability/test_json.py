@@ -12,7 +12,7 @@ import jsonschema
 
 from harness import LUBDUB, ROOT
 
-NAMES = ['bench', 'check-list', 'doctor', 'list', 'monitor', 'run', 'run-list', 'scan']
+NAMES = ['bench', 'check-list', 'doctor', 'list', 'monitor', 'prove', 'prove-list', 'run', 'run-list', 'scan']
 COUNTS = ['error', 'fail', 'inconclusive', 'pass', 'skip']
 
 
@@ -58,6 +58,16 @@ class JSONTests(unittest.TestCase):
         named = set(re.findall(r'schema/([a-z-]+)\.schema\.json', page))
         self.assertEqual(named, set(NAMES) | {'problem', 'report', 'scenario'})
         self.assertEqual(named, {path.name.split('.')[0] for path in (ROOT / 'schema').glob('*.json')})
+
+    def test_prove_prints_a_line_for_each_expectation_and_each_faulty_client(self):
+        clients = [client['name'] for client in self.lines('prove-list', 'prove', '--list')]
+        self.assertEqual(len(clients), len(set(clients)))
+        rows = self.lines('prove', 'prove', 'scenarios/formats/two_byte.json')
+        self.assertEqual([row['expectation'] for row in rows], ['shows'])
+        for row in rows:
+            self.assertEqual((row['case'], row['proven'], row['problem']), ('scenarios/formats/two_byte', True, None))
+            self.assertIn('big_endian', row['failed_by'])
+            self.assertLessEqual(set(row['failed_by']), set(clients))
 
     def test_run_prints_a_line_for_each_case_and_a_summary(self):
         with tempfile.NamedTemporaryFile(suffix='.json') as report:

@@ -75,11 +75,11 @@ import VirtualWorld
         clientRun.settle { _, _ in }
         for hand in hands {
             while clientRun.playNext(until: hand.instant, { _, _ in }) {}
-            try hand.act(on: &clientRun.host.world)
+            try hand.act(on: &clientRun.world)
             clientRun.settle { _, _ in }
         }
         while clientRun.playNext(until: clientRun.limit, { _, _ in }) {}
-        clientRun.host.world.journal.flush()
+        clientRun.world.journal.flush()
         return text.text.withLock { $0.string }.split(separator: "\n").map(String.init)
     }
 

@@ -1,4 +1,5 @@
 import Conformance
+import FaultyClients
 import ScenarioLanguage
 import Scenarios
 

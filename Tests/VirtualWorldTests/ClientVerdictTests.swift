@@ -1,6 +1,7 @@
 import Conformance
 import Documents
 import Expectations
+import FaultyClients
 import FoundationEssentials
 import ScenarioLanguage
 import Scenarios
@@ -15,6 +16,10 @@ import VirtualWorld
         + "Documentation/verdicts-of-clients.md"
 
     /// With the tolerance of real time, which excuses no faulty client; without it, even more fails.
+    @Test func `Each faulty client has expectations`() {
+        #expect(Set(Catches.all.keys) == Set(FaultyClient.all.map(\.name)))
+    }
+
     @Test(arguments: FaultyClient.all)
     func `A faulty client fails what is named for it`(client: FaultyClient) throws {
         #expect(!client.caughtBy.isEmpty)

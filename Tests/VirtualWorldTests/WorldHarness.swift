@@ -3,6 +3,7 @@ import Collector
 import Documents
 import EventLog
 import Expectations
+import FaultyClients
 import FoundationEssentials
 import LEHost
 import Octets
@@ -30,56 +31,51 @@ struct WorldHarness {
         let trace = Mutex<[UInt8]>(Btsnoop.header)
     }
 
-    private(set) var world: World
     private(set) var said: [Said] = []
     private let recording = Recording()
     private var limit: Instant
-    private let node: Int
-    private var collector: SensorCollector
-    private var outbox: [SensorCollector.Output] = []
+    private var host: FaultyHost<WorldCentralHost>
+    private var client: BuiltInClient
     private var wakes: [Instant] = []
-    private var flaw: Flaw?
 
     /// Plays a scenario to its limit; without its log and trace as text, unless it `isWorded`.
     init(
         _ scenario: Scenario, seed: UInt64 = 1, sleeps: Bool = true, isJudged: Bool = false,
         on terms: Judge.Terms = Judge.Terms(), isWorded: Bool = true,
-        settings: SensorCollector.Settings = .init(), client: FaultyClient? = nil
+        settings: SensorCollector.Settings = .init(), client faulty: FaultyClient? = nil
     ) throws {
-        world = try World(scenario, seed: seed, sleeps: sleeps)
-        node = try world.addClient(at: .start)
-        world.bondDevices(withClient: node)
+        let world = try World(scenario, seed: seed, sleeps: sleeps)
+        host = FaultyHost(try WorldCentralHost(in: world), faulty)
+        host.world.bondDevices(withClient: host.node)
         limit = Instant.start.advanced(by: scenario.limit)
         var settings = settings
         if let target = scenario.target { settings.choice = .address(scenario.devices[target].address) }
-        if let client {
-            client.sets(&settings)
-            world.clientMutation = client.mutation
-            if var security = world.securitySettings(of: node) {
-                client.security(&security)
-                world.command(.changeSecurity(security), of: node)
-            }
-        }
-        collector = SensorCollector(settings)
-        flaw = client.map(Flaw.init)
+        faulty?.configure(&settings, node: host.node, in: &host.world)
+        client = BuiltInClient(settings)
         let (recording, wording, snoop) = (recording, world.wording, Btsnoop(epoch: .zero))
-        world.journal = EventJournal { chunk in
+        host.world.journal = EventJournal { chunk in
             recording.records.withLock { $0 += chunk.records(where: { _ in true }, in: wording) }
             if isWorded { recording.log.withLock { chunk.write(in: wording, to: &$0) } }
         }
         if isWorded {
-            world.packets = PacketLog { chunk in
+            host.world.packets = PacketLog { chunk in
                 recording.trace.withLock { trace in
                     for record in chunk.records { snoop.append(record, chunk.octets(of: record), to: &trace) }
                 }
             }
         }
-        if isJudged { world.judgeExpectations(on: terms) }
+        if isJudged { host.world.judgeExpectations(on: terms) }
         play()
-        world.endJudging()
-        world.journal.flush()
-        world.packets.flush()
+        host.world.endJudging()
+        host.world.journal.flush()
+        host.world.packets.flush()
     }
+
+    private(set) var world: World {
+        get { host.world }
+        _modify { yield &host.world }
+    }
+    private var node: Int { host.node }
 
     /// The address of the client's controller.
     var clientAddress: DeviceAddress { DeviceAddress(0x0200_0000_0000 | UInt64(node + 1), .public) }
@@ -97,14 +93,14 @@ struct WorldHarness {
     /// Disconnects the client for good.
     mutating func end() {
         limit = limit.advanced(by: .seconds(10))
-        collector.stop(at: world.now, into: &outbox)
+        client.stop(at: world.now)
         goOnToLimit()
     }
 
     private mutating func play() {
         world.start()
         world.exchangeOutOfBand(withClient: node)
-        collector.start(at: world.now, into: &outbox)
+        client.start(at: world.now)
         goOnToLimit()
     }
 
@@ -114,70 +110,35 @@ struct WorldHarness {
     }
 
     private mutating func goOn() -> Bool {
-        let (due, wake) = (world.nextDue ?? .never, min(wakes.min() ?? .never, flaw?.nextShown ?? .never))
+        let (due, wake) = (world.nextDue ?? .never, min(wakes.min() ?? .never, host.nextRepetition))
         guard min(due, wake) <= limit else { return false }
         guard wake < due else { return world.runNext(until: limit) }
         world.run(until: wake)
         wakes.removeAll { $0 <= wake }
-        collector.timePassed(at: world.now, into: &outbox)
-        if let update = flaw?.showsAgain(at: world.now) { show(update) }
+        client.timePassed(at: world.now)
         return true
     }
 
     private mutating func settle() {
-        while !outbox.isEmpty || !world.outbox.isEmpty {
-            let wanted = outbox
-            outbox.removeAll()
-            for output in wanted {
-                switch output {
-                case .command(let command): ask(command)
-                case .wake(let due): wakes.append(due)
-                case .update(let update): show(update)
+        let now = world.now
+        var (updates, requested) = ([SensorCollector.Update](), [Instant]())
+        func show(_ update: SensorCollector.Update, _ host: inout FaultyHost<WorldCentralHost>) {
+            updates.append(update)
+            host.world.clientReported(update)
+        }
+        host.showAgain(at: now, show)
+        repeat {
+            client.settle(with: &host, at: now) { event, host in
+                switch event {
+                case .wake(let due): requested.append(due)
+                case .update(let update): host.show(update, at: now, show)
                 }
             }
-            let heard = world.outbox
-            world.outbox.removeAll()
-            for case .client(_, let output) in heard { report(output) }
-            if flaw?.hasEnded == true { collector.stop(at: world.now, into: &outbox) }
-        }
-    }
-
-    private mutating func ask(_ command: Host.Command) {
-        guard let operations = flaw?.commands(command) else { return world.command(command, of: node) }
-        for command in operations.commands { world.command(command, of: node) }
-        for output in operations.told { step(output) }
-    }
-
-    private mutating func show(_ update: SensorCollector.Update) {
-        for content in flaw?.shows(update, at: world.now) ?? [update.content] where flaw?.hasEnded != true {
-            let update = SensorCollector.Update(content, of: update.peer)
-            said.append(Said(at: world.now, update: update))
-            world.clientReported(update)
-        }
-    }
-
-    private mutating func report(_ output: Host.Output) {
-        switch flaw == nil ? output : flaw?.told(output) {
-        case .notified(let id, let handle, let packet)?:
-            tellValue(packet, at: handle) { .notified(id, handle: handle, $0) }
-        case .indicated(let id, let handle, let packet)?:
-            tellValue(packet, at: handle) { .indicated(id, handle: handle, $0) }
-        case let output?: step(output)
-        case nil: break
-        }
-    }
-
-    private mutating func tellValue(_ packet: Packet, at handle: UInt16, as output: (Packet) -> Host.Output) {
-        guard let operations = flaw?.values(world.pool.octets(of: packet), at: handle) else {
-            return step(output(packet))
-        }
-        world.pool.release(packet)
-        for octets in operations.values { step(output(world.pool.take(octets))) }
-        for command in operations.commands { world.command(command, of: node) }
-    }
-
-    private mutating func step(_ output: Host.Output) {
-        collector.step(output, at: world.now, pool: &world.pool, into: &outbox)
+            let hasCrashed = host.takeCrash()
+            if hasCrashed { client.stop(at: now) }
+        } while client.hasRequests
+        said += updates.map { Said(at: now, update: $0) }
+        wakes += requested
     }
 }
 

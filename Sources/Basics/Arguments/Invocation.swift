@@ -30,13 +30,18 @@ package struct Invocation: Sendable {
         return value
     }
 
+    /// The number of words that an error message lists.
+    private static let maximumListed = 20
+
     /// The value of an option that takes one of several words; nil if the option is not given.
     package func choice(_ name: String, of words: [String]) throws(UsageError) -> String? {
         guard let text = text(name) else { return nil }
         guard words.contains(text) else {
-            let type = words.joined(separator: ", ")
-            throw UsageError(
-                "\(name) must be one of \(type), not \(text.quoted)" + suggestion(for: text, among: words))
+            let hint = suggestion(for: text, among: words)
+            guard words.count <= Self.maximumListed else {
+                throw UsageError("\(name): unknown word \(text.quoted)" + hint)
+            }
+            throw UsageError("\(name) must be one of \(words.joined(separator: ", ")), not \(text.quoted)" + hint)
         }
         return text
     }

@@ -78,7 +78,7 @@ package struct BenchRow {
 
     private static func streaming(isLogged: Bool) throws(CommandFailure) -> Figures {
         try streaming(isLogged: isLogged) { run, limit in
-            run.clientRun.host.world.run(until: limit)
+            run.clientRun.world.run(until: limit)
             return run.takeNotifications(of: streamedValue.count)
         }
     }
@@ -90,7 +90,7 @@ package struct BenchRow {
         let figures = try streaming(isLogged: false, to: journal) { run, limit in
             let before = run.clientRun.measurements
             while run.clientRun.playNext(until: limit, { _, _ in }) {}
-            run.clientRun.host.world.run(until: limit)
+            run.clientRun.world.run(until: limit)
             return run.clientRun.measurements - before
         }
         // A value is notified, delivered and said.
@@ -109,7 +109,7 @@ package struct BenchRow {
         let (rounds, burst) = (4000, 30)
         var stage = try LoggedRun(
             strap("\"rr_intervals\": true, \"period\": \"1 day\", \"value\": 200"), isLogged: isLogged)
-        if let journal { stage.clientRun.host.world.journal = journal }
+        if let journal { stage.clientRun.world.journal = journal }
         let measurement = DeviceValue(service: 0, ServiceDescription.heartRate.values[0].id)
         guard stage.clientRun.play(until: { $0 == .state(.subscribed) }) else {
             return .none("the client did not subscribe")
@@ -117,8 +117,8 @@ package struct BenchRow {
         var received = 0
         func stream(rounds: Int) {
             for _ in 0..<rounds {
-                for _ in 0..<burst { stage.clientRun.host.world.notify(measurement, of: 0, octets: streamedValue) }
-                received += receive(&stage, stage.clientRun.host.world.now.advanced(by: .milliseconds(30)))
+                for _ in 0..<burst { stage.clientRun.world.notify(measurement, of: 0, octets: streamedValue) }
+                received += receive(&stage, stage.clientRun.world.now.advanced(by: .milliseconds(30)))
             }
         }
         stream(rounds: 20)  // storage grows

@@ -36,22 +36,22 @@ struct LoggedRun {
             scenario, seed: 1, events: isLogged ? directory.path("events.jsonl") : nil,
             trace: isLogged ? directory.path("trace.btsnoop") : nil)
         clientRun = try BuiltInClientRun(configuration)
-        files = try LogFiles(configuration, &clientRun.host.world, inRealTime: false)
+        files = try LogFiles(configuration, &clientRun.world, inRealTime: false)
     }
 
     /// Takes what the client's host outputs, so that the client receives nothing.  Returns how many notifications have
     /// `length` octets.
     mutating func takeNotifications(of length: Int) -> Int {
         var count = 0
-        while let output = clientRun.host.world.outbox.takeFirst() {
+        while let output = clientRun.world.outbox.takeFirst() {
             guard case .client(_, .notified(_, _, let packet)) = output else { continue }
             if packet.count == length { count += 1 }
-            clientRun.host.world.pool.release(packet)
+            clientRun.world.pool.release(packet)
         }
         return count
     }
 
-    mutating func close() throws(CommandFailure) { try files.close(&clientRun.host.world, status: 0) }
+    mutating func close() throws(CommandFailure) { try files.close(&clientRun.world, status: 0) }
 }
 
 /// A temporary directory, removed by `deinit`.

@@ -17,6 +17,8 @@ enum OutputSchemas {
         ("doctor", schema("lubdub doctor --json", .object(diagnosis))),
         ("list", schema("lubdub list --json", .kinds(key: "kind", installed))),
         ("monitor", schema("lubdub monitor --json", .object(clientLine))),
+        ("prove", schema("lubdub prove --json", .object(proof))),
+        ("prove-list", schema("lubdub prove --list --json", .object(faultyClient))),
         ("run", JSONReport.lineSchema),
         ("run-list", schema("lubdub run --list --json", .object(listedCase))),
         ("scan", schema("lubdub scan --json", .object([found(isRequired: true), peer(isRequired: true)]))),
@@ -87,6 +89,20 @@ enum OutputSchemas {
         required("path", .text, "The scenario's file."),
         required("seed", orNull(whole), "The seed that the suite or the campaign gives it; null: the scenario's."),
         required("run", orNull(.integer(1...Int.max)), "The number of the run, if cases are repeated."),
+    ]
+
+    private static let proof = [
+        required("case", .text, "The case's id, as in run --list."),
+        required("expectation", .text, "The expectation's id."),
+        required("should", .boolean, "Whether it is only a recommendation."),
+        required("proven", .boolean, "Whether the built-in client passes, and a faulty client fails."),
+        required("failed_by", .list(.text), "The names of the faulty clients that fail it."),
+        required("problem", orNull(.text), "Why the built-in client does not pass; null if it passes."),
+    ]
+
+    private static let faultyClient = [
+        required("name", .text, "Its name, for run --faulty."), required("about", .text, "Its fault."),
+        required("source", orNull(.text), "A real project that had this fault."),
     ]
 
     private static let installed: [Shape.Kind] = {

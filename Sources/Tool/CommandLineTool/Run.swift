@@ -4,6 +4,7 @@ import ClientTesting
 import CommandSupport
 import Conformance
 import Drivers
+import FaultyClients
 import ScenarioRuns
 import TextFormatting
 
@@ -38,6 +39,10 @@ let runGrammar = Arguments.Grammar(
             "--bpm-only",
             "With --client: your client shows the heart rate in beats per minute, and nothing else; skip\n"
                 + "expectations of other values"),
+        .option(
+            "--faulty", "NAME", of: .words(FaultyClient.all.map(\.name)),
+            "Give the built-in client this fault, to see which expectations fail it; \"prove --list\" prints the faults"
+        ),
         .flag("--strict", "Also judge recommendations (\"should\")"),
         .option(
             "--only", "GLOB", repeatable: true,
@@ -92,6 +97,9 @@ func run(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 private func checkClientOptions(_ invocation: Invocation) throws(CommandFailure) {
     if invocation.has("--ask"), invocation.has("--client") {
         throw CommandFailure(.usage, "--ask and --client are mutually exclusive")
+    }
+    for name in ["--client", "--ask"] where invocation.has(name) && invocation.has("--faulty") {
+        throw CommandFailure(.usage, "--faulty and \(name) are mutually exclusive: the fault is the built-in client's")
     }
     for (name, isTaken) in [("--ask", invocation.has("--ask")), ("--events -", invocation.text("--events") == "-")]
     where isTaken && invocation.has("--json") {

@@ -5,7 +5,7 @@ import ScenarioRuns
 /// Options of every command that plays something, until a limit by default.  Files record `cases`.
 func playingOptions(until limit: String, recording cases: String = "") -> [Arguments.Grammar.Option] {
     [
-        .option("--seed", "N|random", "Seed of the random numbers (default: the scenario's)"),
+        seedOption,
         .option("--for", "DURATION", "Stop after this long, for example 10s (default: \(limit))"),
         .option(
             "--events", "FILE|-",
@@ -18,9 +18,13 @@ func playingOptions(until limit: String, recording cases: String = "") -> [Argum
 
 /// Options of every command that plays a scenario from a file.
 func scenarioOptions(until limit: String, recording cases: String = "") -> [Arguments.Grammar.Option] {
-    [.option("--set", "NAME=VALUE", repeatable: true, "Give a variable of the scenario another value")]
-        + playingOptions(until: limit, recording: cases)
+    [variableOption] + playingOptions(until: limit, recording: cases)
 }
+
+let seedOption = Arguments.Grammar.Option.option(
+    "--seed", "N|random", "Seed of the random numbers (default: the scenario's)")
+let variableOption = Arguments.Grammar.Option.option(
+    "--set", "NAME=VALUE", repeatable: true, "Give a variable of the scenario another value")
 
 extension Speed {
     static func option(_ standard: String, _ more: String = "") -> Arguments.Grammar.Option {

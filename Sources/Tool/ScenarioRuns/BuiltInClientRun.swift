@@ -4,6 +4,7 @@ package import Collector
 package import CommandSupport
 package import Conformance
 import EventLog
+import FaultyClients
 import GATT
 import LEHost
 import Octets
@@ -18,7 +19,7 @@ package struct BuiltInClientRun: Sendable {
     /// Receives the client's updates.
     package typealias Listener = (Instant, SensorCollector.Update) -> Void
 
-    package var host: WorldCentralHost
+    private var host: FaultyHost<WorldCentralHost>
     /// The number of sensor values that the client reported: heart rates, temperatures, counts, samples.
     package private(set) var measurements = 0
     package let limit: Instant
@@ -37,9 +38,17 @@ package struct BuiltInClientRun: Sendable {
     package init(_ configuration: RunConfiguration, in world: World, _ files: LogFiles?) throws(CommandFailure) {
         self.files = files
         limit = Instant.start.advanced(by: configuration.scenario.limit)
-        client = BuiltInClient(.init(toPlay: configuration.scenario))
-        host = try orFail(.internalError, "cannot add the client: ") { try WorldCentralHost(in: world) }
+        let central = try orFail(.internalError, "cannot add the client: ") { try WorldCentralHost(in: world) }
+        host = FaultyHost(central, configuration.faultyClient)
         host.world.bondDevices(withClient: host.node)
+        var settings = SensorCollector.Settings(toPlay: configuration.scenario)
+        configuration.faultyClient?.configure(&settings, node: host.node, in: &host.world)
+        client = BuiltInClient(settings)
+    }
+
+    package var world: World {
+        get { host.world }
+        _modify { yield &host.world }
     }
 
     /// Plays to the scenario's limit, or until `isOver` or all expectations are decided.
@@ -62,7 +71,10 @@ package struct BuiltInClientRun: Sendable {
     }
 
     /// When the next event is due; `.never` when none is.
-    package var nextDue: Instant { mutating get { min(host.world.nextDue ?? .never, wakes.min() ?? .never) } }
+    package var nextDue: Instant { mutating get { min(host.world.nextDue ?? .never, nextWake) } }
+
+    /// When the client is next due.
+    private var nextWake: Instant { min(wakes.min() ?? .never, host.nextRepetition) }
 
     /// Plays the next instant, if it is not after `instant`. Returns false if there is none.
     package mutating func playNext(until instant: Instant, _ report: Listener) -> Bool {
@@ -82,7 +94,7 @@ package struct BuiltInClientRun: Sendable {
     }
 
     private mutating func advance(until instant: Instant) -> Bool {
-        let (due, wake) = (host.world.nextDue ?? .never, wakes.min() ?? .never)
+        let (due, wake) = (host.world.nextDue ?? .never, nextWake)
         guard min(due, wake) <= instant, min(due, wake) != .never else { return false }
         guard wake < due else { return host.world.runNext(until: instant) }
         host.world.run(until: wake)
@@ -95,17 +107,25 @@ package struct BuiltInClientRun: Sendable {
     package mutating func settle(_ report: Listener) {
         files?.narrate(&host.world)
         // Most instants are the radio's alone.
-        if !client.hasRequests, !host.hasOutputs { return }
+        if !client.hasRequests, !host.hasOutputs, host.nextRepetition > host.world.now { return }
         var (measured, requested) = (0, [Instant]())
-        client.settle(with: &host, at: host.world.now) { event, host in
-            switch event {
-            case .wake(let due): requested.append(due)
-            case .update(let update):
-                measured += update.content.measurements
-                host.world.clientReported(update)
-                report(host.world.now, update)
-            }
+        let now = host.world.now
+        func show(_ update: SensorCollector.Update, _ host: inout FaultyHost<WorldCentralHost>) {
+            measured += update.content.measurements
+            host.world.clientReported(update)
+            report(now, update)
         }
+        host.showAgain(at: now, show)
+        repeat {
+            client.settle(with: &host, at: now) { event, host in
+                switch event {
+                case .wake(let due): requested.append(due)
+                case .update(let update): host.show(update, at: now, show)
+                }
+            }
+            let hasCrashed = host.takeCrash()
+            if hasCrashed { client.stop(at: now) }
+        } while client.hasRequests
         measurements += measured
         if !requested.isEmpty { wakes += requested }
         files?.narrate(&host.world)

@@ -38,14 +38,14 @@ package actor PacedRun: LoopActor {
     private func advance() {
         let now = Instant(nanoseconds: loop.now.nanoseconds - origin.nanoseconds)
         var left = Self.slice
-        while left > 0, !clientRun.host.world.isDecided, clientRun.playNext(until: min(now, clientRun.limit), report) {
+        while left > 0, !clientRun.world.isDecided, clientRun.playNext(until: min(now, clientRun.limit), report) {
             left -= 1
         }
-        files.flush(&clientRun.host.world)
+        files.flush(&clientRun.world)
         if files.readerIsGone { return completion.finish(.closed) }
         let isPlayed = left > 0 && now >= clientRun.limit
-        if isPlayed { clientRun.host.world.run(until: clientRun.limit) }
-        guard !isPlayed, !clientRun.host.world.isDecided else { return completion.finish(.time) }
+        if isPlayed { clientRun.world.run(until: clientRun.limit) }
+        guard !isPlayed, !clientRun.world.isDecided else { return completion.finish(.time) }
         let due = min(clientRun.nextDue, clientRun.limit)
         loop.call(at: origin.advanced(by: due.sinceStart)) { self.assumeIsolated { $0.advance() } }
     }

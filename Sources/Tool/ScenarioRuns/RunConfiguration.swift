@@ -4,6 +4,7 @@ package import Conformance
 package import Documents
 package import EventLog
 package import Expectations
+package import FaultyClients
 import GATT
 import Glibc
 import ScenarioLanguage
@@ -42,6 +43,10 @@ package struct RunConfiguration {
     package private(set) var speed: Speed?
     /// What the client shows.
     package private(set) var shown = ShownLines.all
+    /// The fault of the built-in client, if it has one.
+    package var faultyClient: FaultyClient?
+    /// How expectations are judged: only a client that may be wrong can invent values.
+    package var terms: Judge.Terms { Judge.Terms(judgesInventions: faultyClient != nil) }
     /// Whether an external client is under test, not the built-in one.
     private(set) var hasExternalClient = false
     /// The options of the client and the radio, as they were typed.
@@ -109,6 +114,9 @@ package struct RunConfiguration {
         }
         clientOptions += invocation.texts("--radio").flatMap { ["--radio", $0] }
         if invocation.has("--bpm-only") { shown = .heartRate }
+        let faulty = try orFail { try invocation.choice("--faulty", of: FaultyClient.all.map(\.name)) }
+        faultyClient = FaultyClient.all.first { $0.name == faulty }
+        if let faulty { clientOptions += ["--faulty", faulty] }
         for flag in ["--ask", "--bpm-only"] where invocation.has(flag) { clientOptions.append(flag) }
         showsTimelines = ReportFiles.showTimelines(invocation)
         if trace == "-" { throw CommandFailure(.usage, "--trace must be a file, not standard output") }

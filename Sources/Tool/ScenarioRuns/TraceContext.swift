@@ -112,17 +112,17 @@ package final class TraceContext: Sendable {
 extension BuiltInClientRun {
     /// The trace around the faults of a finished run: plays it again, with identical packets.
     package func traceContext(of configuration: RunConfiguration) throws(CommandFailure) -> TraceContext? {
-        guard host.world.rulings.contains(where: \.verdict.isFault) else { return nil }
+        guard world.rulings.contains(where: \.verdict.isFault) else { return nil }
         let traceContext = TraceContext(configuration.scenario)
-        traceContext.mark(host.world.rulings)
+        traceContext.mark(world.rulings)
         var world = try configuration.world()
         world.packets = PacketLog { traceContext.take($0) }
         world.journal = EventJournal { traceContext.take($0) }
-        world.judgeExpectations()
+        world.judgeExpectations(on: configuration.terms)
         var again = try BuiltInClientRun(configuration, in: world, nil)
         again.play { _, _ in }
-        again.host.world.packets.flush()
-        again.host.world.journal.flush()
+        again.world.packets.flush()
+        again.world.journal.flush()
         return traceContext
     }
 }

@@ -59,7 +59,7 @@ package struct CaseResult: Sendable {
         _ clientRun: BuiltInClientRun, _ judgement: Judgement, of configuration: RunConfiguration, code: ExitCode
     ) {
         self.init(
-            clientRun.host.world, judgement, of: configuration, measurements: clientRun.measurements,
+            clientRun.world, judgement, of: configuration, measurements: clientRun.measurements,
             timeline: clientRun.timeline, code: code)
     }
 
@@ -103,7 +103,7 @@ package struct Judgement {
 
     package init(_ clientRun: BuiltInClientRun, of configuration: RunConfiguration) throws(CommandFailure) {
         self.init(
-            clientRun.host.world, isStrict: configuration.isStrict,
+            clientRun.world, isStrict: configuration.isStrict,
             traceContext: try clientRun.traceContext(of: configuration))
     }
 

@@ -194,7 +194,7 @@ package func playToBuiltInClient(
     var world = try configuration.world()
     let files = try LogFiles(
         configuration, &world, narrator, source: source, isCase: true, inRealTime: speed != .max)
-    world.judgeExpectations()
+    world.judgeExpectations(on: configuration.terms)
     var clientRun = try BuiltInClientRun(configuration, in: world, files)
     let reason: RunCompletion.Reason
     switch speed {
@@ -206,15 +206,15 @@ package func playToBuiltInClient(
     case .real(let factor):
         (clientRun, reason) = try play(clientRun, files, signals, factor, report)
     }
-    let runaway = complain(ofRunaways: clientRun.host.world, of: configuration.item?.id)
-    clientRun.host.world.endJudging()
-    clientRun.timeline = files.timeline(of: &clientRun.host.world)
+    let runaway = complain(ofRunaways: clientRun.world, of: configuration.item?.id)
+    clientRun.world.endJudging()
+    clientRun.timeline = files.timeline(of: &clientRun.world)
     let judgement =
         reason.code == nil
         ? try Judgement(clientRun, of: configuration)
-        : Judgement(clientRun.host.world, isStrict: configuration.isStrict)
+        : Judgement(clientRun.world, isStrict: configuration.isStrict)
     let measured: ExitCode = clientRun.measurements > 0 ? .success : .failure
-    let code = try files.close(&clientRun.host.world, reason.code ?? runaway ?? judgement.code ?? measured)
+    let code = try files.close(&clientRun.world, reason.code ?? runaway ?? judgement.code ?? measured)
     return (clientRun, judgement, code)
 }
 

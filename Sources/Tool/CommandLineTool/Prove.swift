@@ -1,0 +1,129 @@
+import Arguments
+import ClientTesting
+import CommandSupport
+import Conformance
+import FaultyClients
+import ScenarioRuns
+import Simulation
+import Sockets
+import TextFormatting
+
+let proveGrammar = Arguments.Grammar(
+    "prove", "Play scenarios with faulty clients, and report expectations that fail none of them",
+    operands: [
+        .anyNumber("SUITE", of: .suite, "A scenario, a suite or a folder of them; one at least, unless there is --list")
+    ],
+    options: [
+        .option(
+            "--only", "GLOB", repeatable: true,
+            "Play only cases whose id matches; * also matches /. \"run --list\" prints the ids"),
+        variableOption, seedOption,
+        .flag("--list", "Print the faulty clients with their faults, and play nothing"),
+        .flag(
+            "--json",
+            "Print one JSON object per expectation: {\"case\", \"expectation\", \"should\", \"proven\", \"failed_by\": names of\n"
+                + "clients, \"problem\": why the built-in client does not pass, or null}; with --list, per client"),
+        .flag("--quiet", "Print only expectations that are not proven, and the summary"),
+        .flag("--verbose", "Print the names of all clients that fail an expectation"), colorOption,
+    ])
+
+func prove(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+    if invocation.has("--list") {
+        listFaultyClients(invocation)
+        return .success
+    }
+    guard !invocation.operands.isEmpty else { throw CommandFailure(.usage, "prove requires a SUITE") }
+    let printer = try ProofPrinter(invocation)
+    let selection = try CaseSelection(invocation)
+    let (variables, seed) = (
+        try RunConfiguration.variables(invocation.texts("--set")), try RunConfiguration.seed(invocation)
+    )
+    let signals = Signals()
+    for (index, item) in selection.cases.enumerated() {
+        if selection.cases.count > 1 { printer.begin(item) }
+        let scenario =
+            switch CaseReading(item, variables: variables) {
+            case .scenario(let scenario): scenario
+            case .unplayed(let outcome): throw CommandFailure(.usage, problems: outcome.reasons)
+            }
+        var proof = try Proof(RunConfiguration(scenario, item, seed: seed, keep: nil, invocation))
+        for (number, client) in FaultyClient.all.enumerated() where !proof.rows.isEmpty {
+            if let signal = signals.take() {
+                printer.end()
+                return .signal(signal)
+            }
+            printer.showProgress(
+                Double(index) + Double(number) / Double(FaultyClient.all.count), of: selection.cases.count, client)
+            try proof.play(client)
+        }
+        printer.show(proof, of: item)
+    }
+    printer.end()
+    return printer.isProven ? .success : .failure
+}
+
+private func listFaultyClients(_ invocation: Invocation) {
+    let width = FaultyClient.all.map(\.name.count).max() ?? 0
+    for client in FaultyClient.all {
+        guard invocation.has("--json") else {
+            Console.print("\(client.name.padded(to: width))  \(client.about)")
+            continue
+        }
+        let source = client.source?.quoted ?? "null"
+        Console.print("{\"name\": \(client.name.quoted), \"about\": \(client.about.quoted), \"source\": \(source)}")
+    }
+}
+
+/// Prints proofs in the format that the command line asks for.
+private final class ProofPrinter {
+    private let isJSON: Bool
+    private let verbosity: Verbosity
+    private let paint: Paint
+    private let bar: ProgressBar?
+    private var (required, proven) = (0, 0)
+
+    init(_ invocation: Invocation) throws(CommandFailure) {
+        isJSON = invocation.has("--json")
+        verbosity = try Verbosity(invocation)
+        paint = try Paint(invocation, for: Console.descriptor)
+        bar = verbosity == .quiet ? nil : ProgressBar()
+    }
+
+    func begin(_ item: Case) {
+        if !isJSON, verbosity > .quiet { Console.print("\(item.id.quoted.dropFirst().dropLast())") }
+    }
+
+    func showProgress(_ cases: Double, of count: Int, _ client: FaultyClient) {
+        bar?.show(cases / Double(count), client.name)
+    }
+
+    func show(_ proof: Proof, of item: Case) {
+        if bar != nil { ProgressBar.remove() }
+        let width = proof.rows.map(\.expectation.count).max() ?? 0
+        for row in proof.rows {
+            if !row.isRecommendation {
+                required += 1
+                if row.isProven { proven += 1 }
+            }
+            if isJSON {
+                Console.print("\(row.json(of: item.id))")
+            } else if verbosity > .quiet || !row.isProven {
+                let name = paint(row.expectation.padded(to: width), row.isProven ? .state : .warning)
+                let should = row.isRecommendation ? "(should) " : ""
+                Console.print("\(name)  \(should)\(row.description(isComplete: verbosity == .verbose))")
+            }
+        }
+    }
+
+    /// Prints the summary.
+    func end() {
+        if bar != nil { ProgressBar.remove() }
+        guard !isJSON else { return }
+        Console.print(
+            "\(proven) of \(required.counted("expectation")) \(required == 1 ? "is" : "are") proven: the built-in client passes, and a faulty client fails"
+        )
+    }
+
+    /// Whether all required expectations are proven.
+    var isProven: Bool { proven == required }
+}

@@ -1,0 +1,32 @@
+extension Catches {
+    /// Those of clients that show something wrong, and then the right value.
+    static let inventors: [(client: String, by: [String])] = [
+        ("invents_heart_rate", ["resting nothing_invented"]),
+        ("invents_contact", ["formats/two_byte nothing_invented"]),
+        ("invents_lost_contact", ["resting nothing_invented"]),
+        ("invents_energy", ["formats/energy nothing_invented"]),
+        ("invents_RR-Interval", ["formats/nine_rr nothing_invented"]),
+        ("invents_temperature", ["collector/thermometer/measures nothing_invented"]),
+        ("invents_intermediate_temperature", ["collector/thermometer/measures nothing_invented"]),
+        ("invents_SpO2", ["pulse_oximeter nothing_invented"]),
+        ("invents_pulse_rate", ["pulse_oximeter nothing_invented"]),
+        ("invents_spot-check", ["pulse_oximeter nothing_invented"]),
+        ("invents_speed", ["running nothing_invented"]),
+        ("invents_cadence", ["running nothing_invented"]),
+        ("invents_stride_length", ["running nothing_invented"]),
+        ("invents_total_distance", ["running nothing_invented"]),
+        ("invents_running", ["running nothing_invented"]),
+        ("invents_amplitude", ["pulse_oximeter nothing_invented"]),
+        ("invents_steps", ["fitness nothing_invented"]),
+        ("invents_steps_today", ["fitness nothing_invented"]),
+        ("invents_feed", ["collector/streams/feed nothing_invented"]),
+        ("invents_battery", ["formats/two_batteries nothing_invented"]),
+        ("invents_measurement_interval", ["collector/thermometer/interval nothing_invented"]),
+        ("invents_sensor_location", ["running nothing_invented"]),
+        ("invents_location", ["resting nothing_invented"]),
+        ("invents_manufacturer", ["resting nothing_invented"]),
+        ("invents_temperature_type", ["thermometer nothing_invented"]),
+        ("counts_twice", ["collector/streams/ecg nothing_invented", "collector/streams/pmd nothing_invented"]),
+        ("invents_measurements", ["measurements_500hz nothing_invented"]),
+    ]
+}
