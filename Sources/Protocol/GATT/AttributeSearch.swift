@@ -62,7 +62,7 @@ struct AttributeSearch: Sendable {
         case (.primaryServices, .readByGroupTypeResponse(let groups)):
             for group in groups {
                 isMore = try pass(group.range)
-                services.append(DiscoveredService(uuid: try uuid(group.value[...]), range: group.range))
+                services.append(DiscoveredService(uuid: try uuid(group.value), range: group.range))
             }
         case (.primaryServicesOf(let uuid), .findByTypeValueResponse(let groups)):
             for group in groups {
@@ -76,7 +76,7 @@ struct AttributeSearch: Sendable {
             }
         case (.included, .readResponse(let octets)) where !unnamed.isEmpty:
             let service = unnamed.removeFirst()
-            let name = try uuid(octets[...])
+            let name = try uuid(octets)
             included.append(IncludedService(declaration: service.declaration, range: service.range, uuid: name))
         case (.characteristics, .readByTypeResponse(let list)):
             for entry in list {
@@ -110,47 +110,36 @@ struct AttributeSearch: Sendable {
         return found.last < range.last
     }
 
-    private func uuid(_ octets: ArraySlice<UInt8>) throws(Procedure.Failure) -> UUID {
-        guard let uuid = UUID(octets: Array(octets)) else {
-            throw .malformed(.prohibited(field: "length of UUID", at: 0, value: octets.count, allowed: "2 or 16"))
+    private func uuid(_ octets: [UInt8]) throws(Procedure.Failure) -> UUID {
+        do throws(Malformed) {
+            var reader = OctetReader(octets)
+            return try UUID(rest: &reader)
+        } catch {
+            throw .malformed(error)
         }
-        return uuid
     }
 
-    /// Included Service Attribute Handle (2), End Group Handle (2), Service UUID (2, or 0).  Part G, section 3.2.
+    private func declaration<Declaration: OctetCodable>(
+        _ entry: AttributeData
+    ) throws(Procedure.Failure) -> Declaration {
+        do throws(Malformed) { return try Declaration(octets: entry.value) } catch { throw .malformed(error) }
+    }
+
     private mutating func include(_ entry: AttributeData) throws(Procedure.Failure) {
-        let range: HandleRange
-        let uuid: UUID?
-        do throws(Malformed) {
-            var reader = OctetReader(entry.value)
-            range = HandleRange(
-                try reader.uint16("Included Service Attribute Handle"), try reader.uint16("End Group Handle"))
-            uuid = reader.remaining == 0 ? nil : UUID(try reader.uint16("Service UUID"))
-            try reader.finish()
-        } catch {
-            throw .malformed(error)
-        }
-        guard range.isValid else { throw .handleOutOfOrder(range.first) }
-        guard let uuid else { return unnamed.append((entry.handle, range)) }
-        included.append(IncludedService(declaration: entry.handle, range: range, uuid: uuid))
+        let include: IncludeDeclaration = try declaration(entry)
+        guard include.range.isValid else { throw .handleOutOfOrder(include.range.first) }
+        guard let uuid = include.uuid else { return unnamed.append((entry.handle, include.range)) }
+        included.append(IncludedService(declaration: entry.handle, range: include.range, uuid: uuid))
     }
 
-    /// Characteristic Properties (1), Characteristic Value Handle (2), Characteristic UUID (2 or 16).  Part G,
-    /// section 3.3.1.
     private func characteristic(_ entry: AttributeData) throws(Procedure.Failure) -> DiscoveredCharacteristic {
-        var reader = OctetReader(entry.value)
-        let properties: UInt8
-        let handle: UInt16
-        do throws(Malformed) {
-            properties = try reader.uint8("Characteristic Properties")
-            handle = try reader.uint16("Characteristic Value Handle")
-        } catch {
-            throw .malformed(error)
+        let found: CharacteristicDeclaration = try declaration(entry)
+        guard found.valueHandle > entry.handle, found.valueHandle <= range.last else {
+            throw .handleOutOfOrder(found.valueHandle)
         }
-        guard handle > entry.handle, handle <= range.last else { throw .handleOutOfOrder(handle) }
         return DiscoveredCharacteristic(
-            uuid: try uuid(reader.rest()[...]), range: HandleRange(entry.handle, range.last),
-            properties: CharacteristicProperties(rawValue: properties), valueHandle: handle)
+            uuid: found.uuid, range: HandleRange(entry.handle, range.last), properties: found.properties,
+            valueHandle: found.valueHandle)
     }
 }
 

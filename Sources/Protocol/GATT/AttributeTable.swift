@@ -160,17 +160,13 @@ extension AttributeTable {
         endGroup(declaration)
     }
 
-    /// Included Service Attribute Handle (2), End Group Handle (2), Service UUID (2) unless it has 128 bits.
     private mutating func resolveIncludes() throws(DefinitionError) {
         for (service, declaration) in zip(services, declarations) {
             for (position, included) in service.includes.enumerated() {
                 guard declarations.indices.contains(included) else { throw .noSuchService(included) }
                 let target = attributes[declarations[included]]
-                var value: [UInt8] = []
-                value.append(target.handle)
-                value.append(target.groupEnd)
-                if let number = services[included].uuid.number { value.append(number) }
-                attributes[declaration + 1 + position].content = .fixed(value)
+                let include = IncludeDeclaration(HandleRange(target.handle, target.groupEnd), services[included].uuid)
+                attributes[declaration + 1 + position].content = .fixed(include.octets)
             }
         }
     }
@@ -217,10 +213,9 @@ extension AttributeTable {
             throw declarationHandle < 0xFFFF
                 ? .handleTaken(valueHandle, lowestFree: UInt16(clamping: declarationHandle + 1)) : .outOfHandles
         }
-        var declared: [UInt8] = [characteristic.properties.rawValue]
-        declared.append(valueHandle)
-        declared += characteristic.uuid.octets
-        _ = try add(.characteristic, [.readable], .fixed(declared), at: characteristic.declarationHandle)
+        let declared = CharacteristicDeclaration(
+            characteristic.properties, valueHandle: valueHandle, characteristic.uuid)
+        _ = try add(.characteristic, [.readable], .fixed(declared.octets), at: characteristic.declarationHandle)
         let content: Attribute.Content =
             switch characteristic.value {
             case .fixed(let value): .fixed(value)

@@ -1,6 +1,7 @@
 import ATT
 import Bluetooth
 import GATT
+import Octets
 import Simulation
 
 /// What the ATT PDUs of a connection show of a server's attributes.  Core 6.0, Vol 3, Part F, section 3.4; Part G, section 3.
@@ -114,7 +115,7 @@ struct AttributeCapture {
     private mutating func take(_ octets: [UInt8], of handle: UInt16, type: UUID?) {
         errors[handle] = nil
         switch type {
-        case .characteristic?: declarations[handle] = CharacteristicDeclaration(octets)
+        case .characteristic?: declarations[handle] = try? CharacteristicDeclaration(octets: octets)
         case .include?: take(include: octets, of: handle)
         default:
             if let type { types[handle] = type }
@@ -123,15 +124,12 @@ struct AttributeCapture {
         }
     }
 
-    /// First and last handle of the included service, and its UUID if that has 16 bits.
     private mutating func take(include octets: [UInt8], of handle: UInt16) {
-        guard octets.count == 4 || octets.count == 6 else { return }
-        let range = HandleRange(
-            UInt16(octets[0]) | UInt16(octets[1]) << 8, UInt16(octets[2]) | UInt16(octets[3]) << 8)
-        guard range.isValid else { return }
+        guard let include = try? IncludeDeclaration(octets: octets), include.range.isValid else { return }
+        let range = include.range
         includes[handle] = range.first
         guard services[range.first] == nil else { return }
-        if octets.count == 6, let uuid = UUID(octets: Array(octets[4...])) {
+        if let uuid = include.uuid {
             services[range.first] = Service(last: range.last, uuid: uuid, isPrimary: false)
         } else {
             unnamed[range.first] = range.last
@@ -148,20 +146,5 @@ struct AttributeCapture {
         default: break
         }
         if case .readRequest = request, values[handle] == nil { errors[handle] = error }
-    }
-}
-
-/// The value of a characteristic declaration.  Core 6.0, Vol 3, Part G, section 3.3.1.
-struct CharacteristicDeclaration: Hashable {
-    let properties: CharacteristicProperties
-    let handle: UInt16
-    let uuid: UUID
-
-    /// Properties (1), handle of the value (2), UUID (2 or 16); nil for other octets.
-    init?(_ octets: [UInt8]) {
-        guard octets.count > 3, let uuid = UUID(octets: Array(octets[3...])) else { return nil }
-        self.uuid = uuid
-        properties = CharacteristicProperties(rawValue: octets[0])
-        handle = UInt16(octets[1]) | UInt16(octets[2]) << 8
     }
 }

@@ -86,7 +86,7 @@ extension RecordedDevice {
             if let included = capture.includes[handle] {
                 services[place].includes.append(included)
             } else if let found = capture.declarations[handle] {
-                guard found.handle > handle else { continue }
+                guard found.valueHandle > handle else { continue }
                 services[place].characteristics.append(Characteristic(found, at: handle, capture))
             } else if let owner = services[place].characteristics.indices.last, let type = capture.types[handle],
                 handle > services[place].characteristics[owner].handle
@@ -115,8 +115,8 @@ extension RecordedDevice.Service {
 
 extension RecordedDevice.Characteristic {
     fileprivate init(_ found: CharacteristicDeclaration, at declaration: UInt16, _ capture: AttributeCapture) {
-        (uuid, properties, handle, self.declaration) = (found.uuid, found.properties, found.handle, declaration)
-        content = RecordedDevice.Content(found.handle, capture)
+        (uuid, properties, handle, self.declaration) = (found.uuid, found.properties, found.valueHandle, declaration)
+        content = RecordedDevice.Content(found.valueHandle, capture)
         (descriptors, notifications) = ([], [])
     }
 
