@@ -182,6 +182,15 @@ import Testing
             ])
     }
 
+    @Test func `Keys of every kind are checked where the kind is not known`() {
+        let said = problems(("a", scenario(script: #"{"when": "5 sec", "do": "swim", "of": "battery", "to": "x"}"#)))
+        #expect(
+            said == [
+                #"a:2:21: LD0111: script[0].when: "5 sec" is not a moment such as "10 s", "start", "end" or "connected""#,
+                #"a:2:36: LD0110: script[0].do: unknown name "swim""#,
+            ])
+    }
+
     @Test(arguments: [
         (#""expect": "never", "event": {"event": "said", "line": TRUTH}"#, "has no meaning in this expectation"),
         (

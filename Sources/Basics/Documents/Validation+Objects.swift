@@ -35,7 +35,8 @@ extension Validator {
 
     /// Checks an object whose kind is named under `key`.
     ///
-    /// If the kind is not known, the other keys are not checked: they may be right for the intended kind.
+    /// If the kind is not known, only the keys that mean the same in every kind are checked: others may be right for the
+    /// intended kind.
     func check(_ cursor: Cursor, _ key: String, _ kinds: [Shape.Kind]) -> Node? {
         let names = kinds.map(\.name)
         let kindKey = Shape.Field(key, .name(names), "")
@@ -54,7 +55,20 @@ extension Validator {
             // Something in it is unknown, so that nobody reports that the suggestion contradicts another part.
             if trial.isEmpty { return renamed.node.adding("", Node(.unknown, at: name.node.position)) }
         }
-        return cursor.node.replacing(key, with: Node(.unknown, at: name.node.position))
+        return checkShared(cursor, kinds).replacing(key, with: Node(.unknown, at: name.node.position))
+    }
+
+    /// Checks the values of the keys that mean the same in every kind.
+    private func checkShared(_ cursor: Cursor, _ kinds: [Shape.Kind]) -> Node {
+        let shared = (kinds.first?.fields ?? []).filter { field in
+            kinds.allSatisfy { kind in
+                kind.fields.contains { $0.key == field.key && $0.shape.expected == field.shape.expected }
+            }
+        }
+        return shared.reduce(cursor.node) { node, field in
+            guard let value = cursor[field.key], let checked = check(value, field.shape) else { return node }
+            return node.replacing(field.key, with: checked)
+        }
     }
 
     /// Checks an object without the key of its kind, which can have another name.
