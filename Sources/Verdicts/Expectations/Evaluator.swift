@@ -38,9 +38,8 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
     /// The percentage of the openings that must pass.
     private let percentile: Double
     private let closesAtLimit: Bool
+    /// Those of which a line can answer one opening and not another.
     private let askedTruths: [Matcher.Truth]
-    /// Whether a line can answer one opening and not another.
-    private let hasOwnAnswers: Bool
     private var isHeld: Bool
 
     private var openings: Asked.Openings = []
@@ -62,7 +61,6 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
         (since, until) = (MomentWatch(expectation.opens), expectation.until)
         within = expectation.bound.map { $0 + grace }
         (closesAtLimit, askedTruths) = (expectation.closesAtLimit, expectation.askedTruths)
-        hasOwnAnswers = !askedTruths.isEmpty || expectation.answer?.needsFreshValue ?? false
     }
 
     // MARK: Input
@@ -73,7 +71,7 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
             switch turn {
             case .open:
                 since.takeDue()
-                open(at: turn.due)
+                open(at: turn.due, asking: AskedValues(askedTruths, by: nil, at: turn.due, context.truths))
             case .match(let event, _):
                 guard let match = events[event].takeFirst() else { break }
                 asked.came([event], match.value, at: turn.due, &openings, into: &decisions)
@@ -91,9 +89,9 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
         last = now
         // The event that closes an opening does not belong to it.
         if let event = until?.event { close(event.matches(in: observed, isTrue: isTrue), of: event, at: now) }
-        if hasOwnAnswers { answer(observed, at: now, context) } else { match(observed, at: now, context, isTrue) }
+        if askedTruths.isEmpty { match(observed, at: now, context, isTrue) } else { answer(observed, at: now, context) }
         if since.observe(observed, at: now, isTrue) {
-            open(at: now, asking: AskedValues(askedTruths, deliveredBy: observed, at: now, context.truths))
+            open(at: now, asking: AskedValues(askedTruths, by: observed, at: now, context.truths))
         }
         settle(context)
     }
@@ -158,7 +156,7 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
 
     private func due(of opening: Opening<Asked.Progress>) -> Instant { opening.closes.advanced(by: asked.patience) }
 
-    private mutating func open(at now: Instant, asking values: AskedValues? = nil) {
+    private mutating func open(at now: Instant, asking values: AskedValues) {
         var closes = Instant.never
         if let time = until?.clockTime(after: now, origin: .start) {
             guard time >= now else {
@@ -175,7 +173,7 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
         }
         openings.append(
             Opening(
-                opened: now, closes: closes, untils: untils, asked: values ?? AskedValues(opened: now),
+                opened: now, closes: closes, untils: untils, asked: values,
                 progress: asked.beginning))
     }
 

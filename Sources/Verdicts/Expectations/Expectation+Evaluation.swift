@@ -45,13 +45,12 @@ extension Expectation {
         }
     }
 
-    /// The `$truth` of a line that should show the value whose delivery opens the expectation; empty if it is about
-    /// something else.
+    /// The `$truth` of a line that has to show the value whose delivery opens the expectation, or a fresh one; empty if
+    /// it is about something else.
     var askedTruths: [Matcher.Truth] {
-        guard let answer, let opening = opens.event, [.delivered, .indicated, .read].contains(opening.kind),
-            opening.delay <= .zero
-        else { return [] }
-        return answer.truths.filter(\.isLastValue)
+        guard let answer else { return [] }
+        let isDelivery = opens.event.map { [.delivered, .indicated, .read].contains($0.kind) && $0.delay <= .zero }
+        return answer.truths.filter { $0.isFresh || $0.isLastValue && isDelivery == true }
     }
 
     /// All `$truth` in it.

@@ -113,7 +113,7 @@ extension Matcher {
         guard !fits else { return }
         var isStale = false
         if case .truth(let truth) = self, let shown {
-            isStale = asked.wasShown(truth, by: shown, truths, at: instant)
+            isStale = asked.wasShown(truth, by: shown, truths)
         }
         differences.append(
             FieldDifference(

@@ -16,22 +16,31 @@ struct Opening<Progress: Sendable>: Sendable {
 /// The values in place of the `$truth` of an expectation: a client that is asked for a value has not answered by showing
 /// one that was delivered later.
 struct AskedValues: Sendable {
-    private var values: [(truth: Matcher.Truth, value: Datum, previous: Datum?)] = []
+    private struct Asked {
+        let truth: Matcher.Truth
+        /// Nil if any value answers that is delivered from now on.
+        let value: Datum?
+        /// The value before the opening.
+        let previous: Datum?
+    }
+
+    private var values: [Asked] = []
     /// When the opening began, for truths that have to be fresh.
     private var opened = Instant.start
 
     init() {}
 
-    init(opened: Instant) { self.opened = opened }
-
-    init(_ truths: [Matcher.Truth], deliveredBy observed: ObservedEvent, at opened: Instant, _ known: Truths) {
+    /// The values that the event delivered which opens an expectation, and those that have to be fresh.
+    init(_ truths: [Matcher.Truth], by observed: ObservedEvent?, at opened: Instant, _ known: Truths) {
         self.opened = opened
         values = truths.compactMap { truth in
-            known.delivered(truth, by: observed).map { (truth, $0, known.previous(truth)) }
+            let delivered = observed.flatMap { known.delivered(truth, by: $0) }
+            if let delivered { return Asked(truth: truth, value: delivered, previous: known.previous(truth)) }
+            return truth.isFresh ? Asked(truth: truth, value: nil, previous: known.present(truth)) : nil
         }
     }
 
-    subscript(truth: Matcher.Truth) -> Datum? { values.first { $0.truth == truth }?.value }
+    subscript(truth: Matcher.Truth) -> Datum? { values.first { $0.truth == truth }?.value ?? nil }
 
     /// Whether a datum shows the value that is asked for; for another `$truth`, whether that holds.
     func isShown(_ truth: Matcher.Truth, by datum: Datum, _ known: Truths, at now: Instant) -> Bool {
@@ -44,12 +53,10 @@ struct AskedValues: Sendable {
         self[truth] ?? known.present(truth, opened: opened)
     }
 
-    /// Whether a datum was right before the opening, or before the value was delivered that is asked for.
-    func wasShown(_ truth: Matcher.Truth, by datum: Datum, _ known: Truths, at now: Instant) -> Bool {
-        if let previous = values.first(where: { $0.truth == truth })?.previous {
-            return known.isNear(datum, previous, truth)
-        }
-        return truth.isFresh && known.hold(truth, datum, at: now)
+    /// Whether a datum was right before the opening.
+    func wasShown(_ truth: Matcher.Truth, by datum: Datum, _ known: Truths) -> Bool {
+        guard let previous = values.first(where: { $0.truth == truth })?.previous else { return false }
+        return known.isNear(datum, previous, truth)
     }
 }
 
