@@ -13,9 +13,12 @@ let package = Package(
     dependencies: [.package(name: "Lubdub", path: "../..")],
     targets: [
         .target(name: "HeartRate", dependencies: [coreBluetooth]),
-        .target(name: "BuggyHeartRate", dependencies: ["HeartRate", coreBluetooth]),
+        .target(name: "HeartRateSensor", dependencies: [coreBluetooth]),
+        .target(name: "BuggyHeartRate", dependencies: ["HeartRate", "HeartRateSensor", coreBluetooth]),
         .executableTarget(name: "heart-rate-client", dependencies: ["HeartRate", "BuggyHeartRate"]),
+        .executableTarget(name: "heart-rate-sensor", dependencies: ["HeartRateSensor", "BuggyHeartRate"]),
         .testTarget(
-            name: "HeartRateTests", dependencies: ["HeartRate", "BuggyHeartRate", coreBluetooth, lubdubTesting]),
+            name: "HeartRateTests",
+            dependencies: ["HeartRate", "HeartRateSensor", "BuggyHeartRate", coreBluetooth, lubdubTesting]),
     ],
     swiftLanguageModes: [.v5])

@@ -1,4 +1,4 @@
-import AppleCentral
+import AppleBluetooth
 import CVirtualTime
 import Conformance
 import CoreBluetooth
@@ -119,6 +119,20 @@ public final class SimulatedWorld: Sendable {
         }
         guard case .act(let rule) = instruction else { throw ActionProblem(description: "\(line) is not an action") }
         return rule
+    }
+
+    // MARK: Phones
+
+    /// Creates managers on another phone, for example an app that plays a sensor for the app under test.
+    ///
+    ///     let sensor = world.onAnotherPhone { HeartRateSensor() }
+    ///
+    /// Each call adds a phone; managers that are created after `body` are on the first one again.
+    public func onAnotherPhone<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let before = Managers.present
+        Managers.use(OtherPhone(in: simulation))
+        defer { Managers.use(before) }
+        return try body()
     }
 
     // MARK: The app's display
