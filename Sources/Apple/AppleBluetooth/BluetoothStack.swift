@@ -80,6 +80,7 @@ package struct BluetoothStack: Sendable {
     /// Passes commands and outputs between the host and the service until there are none.
     private mutating func settle(at now: Instant, into outbox: inout [Output]) {
         repeat {
+            peripheral.turn(central.state, into: &peripheralOutputs)
             let (requested, served) = (outputs, peripheralOutputs)
             outputs.removeAll(keepingCapacity: true)
             peripheralOutputs.removeAll(keepingCapacity: true)
@@ -94,7 +95,6 @@ package struct BluetoothStack: Sendable {
         switch output {
         case .command(let command): stepHost(.command(command), at: now, into: &outbox)
         case .event(let manager, .state(let state)) where peripheral.managers.contains(manager):
-            peripheral.turn(state, into: &peripheralOutputs)
             outbox.append(.event(manager, .peripheral(.state(state))))
         case .event(let manager, let event): outbox.append(.event(manager, .central(event)))
         case .wake(let due): outbox.append(.wake(at: due))

@@ -1,5 +1,6 @@
 import CoreBluetooth
 import Foundation
+import os.log
 
 /// Plays a heart rate strap: the phone advertises the Heart Rate Service, and sends a measurement each second.
 open class HeartRateSensor: NSObject {
@@ -20,6 +21,7 @@ open class HeartRateSensor: NSObject {
         type: CBUUID(string: "2A28"), properties: .read, value: nil, permissions: .readable)
     private static let service = CBUUID(string: "180D")
     private static let invalidValue = CBATTError.Code(rawValue: 0x80)
+    private static let logger = Logger(subsystem: "HeartRateApp", category: "sensor")
 
     private var manager: CBPeripheralManager?
     private var count = 0
@@ -72,6 +74,14 @@ extension HeartRateSensor: CBPeripheralManagerDelegate {
             CBAdvertisementDataLocalNameKey: name, CBAdvertisementDataServiceUUIDsKey: [Self.service],
         ])
         send()
+    }
+
+    public func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
+        if let error { Self.logger.error("does not advertise: \(error.localizedDescription)") }
+    }
+
+    public func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
+        if let error { Self.logger.error("does not publish \(service.uuid): \(error.localizedDescription)") }
     }
 
     public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
