@@ -87,14 +87,35 @@ import Testing
         }
     }
 
-    @Test func `Handles stay when another service is removed`() {
+    @Test func `Handles stay when another service is removed, while a central is connected`() {
         var harness = Harness()
         #expect(harness.add() == ["attributes", "1 added "])
         #expect(harness.add(1, of: harness.second) == ["attributes", "2 added "])
+        _ = harness.connect()
         let before = harness.table.handle(ofValue: 0, service: 3)
         #expect(harness.request(.remove(id: 1), of: harness.first) == ["attributes"])
         #expect(harness.table.handle(ofValue: 0, service: 3) == before)
         #expect(harness.table.handle(ofValue: 0, service: 2) == nil)
+    }
+
+    @Test func `Services that come and go use no handles up`() {
+        var harness = Harness()
+        _ = harness.add(1, of: harness.second)
+        for id: UInt32 in 1...1000 {
+            #expect(harness.add(id) == ["attributes", "1 added "])
+            #expect(harness.request(.remove(id: id), of: harness.first) == ["attributes"])
+        }
+        #expect(harness.table.services.count == 3)
+    }
+
+    @Test func `A manager that is released leaves no central without an answer`() {
+        var harness = Harness()
+        _ = harness.add()
+        _ = harness.connect()
+        let access = [AccessRequest(handle: harness.handle(0), offset: 0, written: nil)]
+        _ = harness.server(.requested(access, needsAnswer: true))
+        #expect(harness.request(.respond(request: 1, .success([7])), of: harness.second) == [])
+        #expect(harness.request(.close, of: harness.first) == ["answer []", "attributes"])
     }
 
     @Test func `Each manager has its services only`() {

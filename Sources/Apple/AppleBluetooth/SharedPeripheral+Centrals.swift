@@ -90,7 +90,7 @@ extension SharedPeripheral {
         }
         if needsAnswer {
             lastRequest &+= 1
-            links[link].request = lastRequest
+            links[link].request = (lastRequest, manager)
         }
         let peer = links[link].peer
         outbox.append(.event(manager, .exchangedMTU(peer, links[link].mtu)))

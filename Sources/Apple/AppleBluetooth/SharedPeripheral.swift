@@ -41,8 +41,8 @@ package struct SharedPeripheral: Sendable {
         var mtu = Server.defaultMTU
         /// The handles of the values that it has subscribed to.
         var subscriptions: [UInt16] = []
-        /// The number of the request that waits for an answer.
-        var request: UInt32?
+        /// The request that waits for an answer of a manager.
+        var request: (number: UInt32, manager: ManagerID)?
         /// Whether it has to confirm an indication.
         var isConfirming = false
     }
@@ -93,9 +93,7 @@ package struct SharedPeripheral: Sendable {
         case .update(let characteristic, let value, let peers):
             update(characteristic, value, peers, of: manager, into: &outbox)
         case .respond(let request, let result):
-            guard let link = links.firstIndex(where: { $0.request == request }) else { return }
-            links[link].request = nil
-            outbox.append(.command(.answer(links[link].id, result)))
+            answer(result, into: &outbox) { $0.number == request && $0.manager == manager }
         case .setLatency(let latency, let peer):
             for link in links where link.peer == peer {
                 outbox.append(.command(.requestParameters(link.id, latency.parameters)))
@@ -113,7 +111,20 @@ package struct SharedPeripheral: Sendable {
         for update in lost { outbox.append(.event(update.manager, .updated)) }
     }
 
+    /// Answers the requests of centrals that match.
+    private mutating func answer(
+        _ result: Result<[UInt8], ATTError>, into outbox: inout [Output],
+        where isMeant: ((number: UInt32, manager: ManagerID)) -> Bool
+    ) {
+        for link in links.indices {
+            guard let request = links[link].request, isMeant(request) else { continue }
+            links[link].request = nil
+            outbox.append(.command(.answer(links[link].id, result)))
+        }
+    }
+
     private mutating func close(_ manager: ManagerID, into outbox: inout [Output]) {
+        answer(.failure(.unlikelyError), into: &outbox) { $0.manager == manager }
         stopAdvertising(manager, into: &outbox)
         remove(into: &outbox) { $0.manager == manager }
         updates.removeAll { $0.manager == manager }
@@ -151,9 +162,10 @@ package struct SharedPeripheral: Sendable {
         _ = change(into: &outbox)
     }
 
-    /// Gives the host the attributes of all services; false if there are too many.  Handles never change: a removed service
-    /// leaves a gap, unless no other follows it.
+    /// Gives the host the attributes of all services; false if there are too many.  While centrals are connected, handles do not
+    /// change: a removed service leaves a gap, unless no other follows it.
     private mutating func change(into outbox: inout [Output]) -> Bool {
+        if links.isEmpty { services.removeAll { !$0.isPresent } }
         while services.last?.isPresent == false { services.removeLast() }
         let own = ServiceDefinition.ofPhone(named: name)
         let definitions = services.map { service in

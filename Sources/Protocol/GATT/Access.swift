@@ -92,7 +92,7 @@ extension Access {
     ) throws(ErrorResponse) -> [UInt8] {
         guard let attribute = attributes[handle: handle] else { throw ErrorResponse(.invalidHandle, at: handle) }
         try server.errorInjection.check(.read, at: handle)
-        if attribute.content == .requested { return try requested(attribute, from: offset, server) }
+        if case .requested = attribute.content { return try requested(attribute, from: offset, server) }
         let value = try readSound(attribute, server, &values)
         guard offset <= value.count else { throw ErrorResponse(.invalidOffset, at: handle) }
         return offset == 0 ? value : Array(value[offset...])
@@ -288,7 +288,9 @@ extension Access {
         }
     }
 
-    private func isRequested(_ handle: UInt16) -> Bool { attributes[handle: handle]?.content == .requested }
+    private func isRequested(_ handle: UInt16) -> Bool {
+        if case .requested = attributes[handle: handle]?.content { true } else { false }
+    }
 
     private func writeRequested(_ parts: [PreparedWrites.Part], _ server: inout Server) throws(ErrorResponse) {
         guard !parts.isEmpty else { return }
