@@ -19,7 +19,7 @@ from bumble.transport.common import AsyncPipeSink
 from bumble.transport.tcp_server import open_tcp_server_transport_with_socket
 
 from examining import air, examined
-from harness import HEART_RATE, LUBDUB, ROOT, Interoperability, end, host as host_at, peer as connected
+from harness import HEART_RATE, LUBDUB, ROOT, Interoperability, end, host as host_at, lubdub, peer as connected
 
 BUILT = ROOT / 'Examples/HeartRateApp/.build/debug'
 CLIENT = pathlib.Path(os.environ.get('HEART_RATE_CLIENT', BUILT / 'heart-rate-client'))
@@ -170,6 +170,17 @@ class CheckTests(Interoperability):
             with self.subTest(bug):
                 seen, lines = await self.verdicts(Sensor(bug), check)
                 self.assertEqual(seen.get(check), 'fail', lines)
+
+
+@needs_sensor
+class MonitorTests(Interoperability):
+    async def test_the_built_in_client_shows_the_sensor(self):
+        async with air() as (address, _), Sensor().above(address), lubdub(
+                'monitor', '--radio', f'hci:{address}') as monitor, asyncio.timeout(30):
+            async for line in monitor.stdout:
+                if b'62 bpm' in line:
+                    return
+        self.fail('monitor ended without a value')
 
 
 @needs_sensor
