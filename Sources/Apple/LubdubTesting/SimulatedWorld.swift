@@ -152,7 +152,7 @@ public final class SimulatedWorld: Sendable {
     /// The warnings that Apple's framework would print, such as `API MISUSE: Cancelling connection for unused peripheral`.
     public var warnings: [String] { simulation.warnings }
 
-    /// The number of central managers of the process that have not been released.
+    /// The number of managers of the process that have not been released.
     public var managerCount: Int { Managers.count }
 
     /// The event log, one JSON object per line: the same for the same app, scenario and seed.

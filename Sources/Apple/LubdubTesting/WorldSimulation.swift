@@ -216,7 +216,7 @@ final class WorldSimulation: Radio, Sendable {
 
     /// Lets time jump to the next event, and plays it; false if there is none until `target`, which is then the present.
     private func advance(_ state: inout State, until target: Instant) -> Bool {
-        let (event, wake) = (state.world.nextDue ?? .never, state.phones.flatMap(\.wakes).min() ?? .never)
+        let (event, wake) = (state.world.nextDue ?? .never, state.phones.lazy.flatMap(\.wakes).min() ?? .never)
         let timer = Instant(nanoseconds: virtual_time_next())
         let next = min(event, wake, timer)
         judge(&state, until: min(next, target))
