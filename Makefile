@@ -15,7 +15,7 @@ APP := Examples/HeartRateApp
 # Whole-program optimization saves a sixth of the time of a read, but the linker needs 7 GiB: disable it with `make release LINKING=`.
 LINKING := $(shell awk '/^MemTotal/ && $$2 > 12000000 { print "--experimental-lto-mode full" }' /proc/meminfo)
 # Modules that read external data or wrap C.
-READING := ATT AppleCentral Arguments BlueZ Bluetooth Characteristics Checks ClientTesting Collector CommandLineTool Conformance \
+READING := ATT AppleBluetooth Arguments BlueZ Bluetooth Characteristics Checks ClientTesting Collector CommandLineTool Conformance \
     Control Cryptography DBus DeviceRecording Documents Drivers EventLog Expectations GATT HCI HTTP KernelBluetooth L2CAP \
     LEHost LinkLayer LivePage Octets Peripheral PeripheralTesting Replay Reporting ScenarioForms ScenarioLanguage \
     Scenarios SecurityManager Services Simulation Sockets \

@@ -21,7 +21,7 @@ let layers: [[Target]] = [
             embedding: "Files/strap.json", "Files/thermometer.json", "Files/fitness.json", "Files/ecg.json",
             "Files/custom.json", "Files/suite.json", "Files/bumble_client.py", "Files/bleak_client.py"),
         cLibrary("CCrypto", pkgConfig: "libcrypto"),
-        cLibrary("CBluetooth"), cLibrary("CDBus", pkgConfig: "dbus-1"), cLibrary("CLinux"),
+        cLibrary("CBluetooth"), cLibrary("COSLog"), cLibrary("CDBus", pkgConfig: "dbus-1"), cLibrary("CLinux"),
         cLibrary("CMicrohttpd"),
     ],
     [
@@ -68,7 +68,7 @@ let layers: [[Target]] = [
     ],
     [
         library(
-            "AppleCentral",
+            "AppleBluetooth",
             on: "ATT", "Bluetooth", "Characteristics", "GATT", "HCI", "LEHost", "Octets", "SecurityManager",
             "Simulation", "TextFormatting"
         )
@@ -76,9 +76,10 @@ let layers: [[Target]] = [
     [
         appleLibrary(
             "CoreBluetooth",
-            on: "ATT", "AppleCentral", "Bluetooth", "GATT", "HCI", "HCITransport", "LEHost", "SecurityManager",
+            on: "ATT", "AppleBluetooth", "Bluetooth", "GATT", "HCI", "HCITransport", "LEHost", "SecurityManager",
             "Simulation", "Sockets"),
         .target(name: "CVirtualTime", path: path(of: "CVirtualTime")),
+        library("os", on: "COSLog"),
     ],
     [
         library(
@@ -179,7 +180,7 @@ let layers: [[Target]] = [
         appleLibrary("CoreBluetoothMock", on: "CoreBluetooth"),
         appleLibrary(
             "LubdubTesting",
-            on: "AppleCentral", "Bluetooth", "CVirtualTime", "Conformance", "CoreBluetooth", "Documents", "EventLog",
+            on: "AppleBluetooth", "Bluetooth", "CVirtualTime", "Conformance", "CoreBluetooth", "Documents", "EventLog",
             "Expectations", "HCI", "LEHost", "Octets", "ScenarioLanguage", "Scenarios", "SecurityManager",
             "ServiceFramework", "Simulation", "TextFormatting", "VirtualWorld"),
         library(
@@ -272,7 +273,7 @@ let layers: [[Target]] = [
     ],
     [
         tests("Air", on: "Simulation"),
-        tests("AppleCentral", on: "Bluetooth", "HCI", "LEHost", "Octets", "Simulation"),
+        tests("AppleBluetooth", on: "Bluetooth", "GATT", "HCI", "LEHost", "Octets", "Simulation"),
         tests("Arguments"),
         tests("ATT", on: "Mutations", "Octets", "Bluetooth", "Simulation"),
         tests(
@@ -335,7 +336,7 @@ let layers: [[Target]] = [
             "LivePage", on: "Arguments", "Bluetooth", "CommandSupport", "Documents", "EventLog", "HTTP",
             "ScenarioLanguage",
             "Scenarios", "Simulation", "TextFormatting"),
-        tests("Octets"),
+        tests("Octets"), tests("os"),
         tests(
             "Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "ServiceFramework",
             "Services", "Simulation"),
@@ -429,7 +430,7 @@ func libraries() -> [Target] {
 /// One product per library, and those for apps that use Apple's CoreBluetooth.
 func products() -> [Product] {
     libraries().map { .library(name: $0.name, targets: [$0.name] + modules(below: $0)) }
-        + ["CoreBluetooth", "CoreBluetoothMock", "LubdubTesting"].map { .library(name: $0, targets: [$0]) }
+        + ["CoreBluetooth", "CoreBluetoothMock", "LubdubTesting", "os"].map { .library(name: $0, targets: [$0]) }
 }
 
 /// The names of the modules that a target depends on.
@@ -442,7 +443,9 @@ func modules(below target: Target) -> [String] {
 /// The folders of `Sources`: what belongs together, whatever its layer.
 func folders() -> [String: [String]] {
     [
-        "Apple": ["AppleCentral", "CoreBluetooth", "CoreBluetoothMock", "CVirtualTime", "LubdubTesting"],
+        "Apple": [
+            "AppleBluetooth", "COSLog", "CoreBluetooth", "CoreBluetoothMock", "CVirtualTime", "LubdubTesting", "os",
+        ],
         "Basics": [
             "Arguments", "CCrypto", "Cryptography", "Documents", "Octets", "Simulation", "TextFormatting", "Statistics",
         ],

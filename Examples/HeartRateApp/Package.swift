@@ -4,6 +4,8 @@ import PackageDescription
 /// On Linux, `import CoreBluetooth` means Lubdub's module; on Apple's platforms, the framework.
 let coreBluetooth = Target.Dependency.product(
     name: "CoreBluetooth", package: "Lubdub", condition: .when(platforms: [.linux]))
+/// Apple's logging, likewise.
+let os = Target.Dependency.product(name: "os", package: "Lubdub", condition: .when(platforms: [.linux]))
 let lubdubTesting = Target.Dependency.product(
     name: "LubdubTesting", package: "Lubdub", condition: .when(platforms: [.linux]))
 
@@ -13,9 +15,12 @@ let package = Package(
     dependencies: [.package(name: "Lubdub", path: "../..")],
     targets: [
         .target(name: "HeartRate", dependencies: [coreBluetooth]),
-        .target(name: "BuggyHeartRate", dependencies: ["HeartRate", coreBluetooth]),
+        .target(name: "HeartRateSensor", dependencies: [coreBluetooth, os]),
+        .target(name: "BuggyHeartRate", dependencies: ["HeartRate", "HeartRateSensor", coreBluetooth]),
         .executableTarget(name: "heart-rate-client", dependencies: ["HeartRate", "BuggyHeartRate"]),
+        .executableTarget(name: "heart-rate-sensor", dependencies: ["HeartRateSensor", "BuggyHeartRate"]),
         .testTarget(
-            name: "HeartRateTests", dependencies: ["HeartRate", "BuggyHeartRate", coreBluetooth, lubdubTesting]),
+            name: "HeartRateTests",
+            dependencies: ["HeartRate", "HeartRateSensor", "BuggyHeartRate", coreBluetooth, lubdubTesting]),
     ],
     swiftLanguageModes: [.v5])

@@ -70,6 +70,13 @@ extension Central: @MainActor CBCentralManagerDelegate {
     func centralManager(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
     ) { note("didDisconnect", error) }
+
+    func centralManager(
+        _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral
+    ) {
+        if retains, !peripherals.contains(where: { $0 === peripheral }) { peripherals.append(peripheral) }
+        note(event == .peerConnected ? "peerConnected" : "peerDisconnected")
+    }
 }
 
 extension Central: @MainActor CBPeripheralDelegate {

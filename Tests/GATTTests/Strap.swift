@@ -129,7 +129,7 @@ struct TestServer<Values: AttributeValues> {
         return sent(outbox)
     }
 
-    private mutating func sent(_ outbox: [Server.Output]) -> [[UInt8]] {
+    mutating func sent(_ outbox: [Server.Output]) -> [[UInt8]] {
         var sent: [[UInt8]] = []
         events = []
         for output in outbox {

@@ -1,6 +1,8 @@
 """Examples/HeartRateApp, whose core uses CoreBluetooth: above Bumble's controller with Bumble's peripheral, and with `run --client`.
+Its sensor uses CoreBluetooth, too: with `check`, and with Bumble as the central.
 
-`make examples` builds the client and runs these tests; elsewhere they are skipped.  HEART_RATE_CLIENT names another client.
+`make examples` builds the programs and runs these tests; elsewhere they are skipped.  HEART_RATE_CLIENT names another client, and
+HEART_RATE_SENSOR another sensor.
 """
 
 import asyncio
@@ -12,14 +14,18 @@ import socket
 import subprocess
 import unittest
 
-from bumble import controller, core, device, gatt, hci, host, link
+from bumble import att, controller, core, device, gatt, hci, host, link
 from bumble.transport.common import AsyncPipeSink
 from bumble.transport.tcp_server import open_tcp_server_transport_with_socket
 
-from harness import HEART_RATE, LUBDUB, ROOT, Interoperability, end
+from examining import air, examined
+from harness import HEART_RATE, LUBDUB, ROOT, Interoperability, end, host as host_at, lubdub, peer as connected
 
-CLIENT = pathlib.Path(os.environ.get('HEART_RATE_CLIENT', ROOT / 'Examples/HeartRateApp/.build/debug/heart-rate-client'))
+BUILT = ROOT / 'Examples/HeartRateApp/.build/debug'
+CLIENT = pathlib.Path(os.environ.get('HEART_RATE_CLIENT', BUILT / 'heart-rate-client'))
+SENSOR = pathlib.Path(os.environ.get('HEART_RATE_SENSOR', BUILT / 'heart-rate-sensor'))
 needs_client = unittest.skipUnless(CLIENT.exists(), f'{CLIENT} is not built; `make examples` builds it')
+needs_sensor = unittest.skipUnless(SENSOR.exists(), f'{SENSOR} is not built; `make examples` builds it')
 ADDRESS = 'C0:FF:EE:00:00:01'
 
 
@@ -117,3 +123,89 @@ class RunTests(unittest.TestCase):
                 status, output = self.play(scenario, bug)
                 self.assertEqual(status, 1, output)
                 self.assertIn(words, output)
+
+
+class Sensor:
+    """The app that plays a sensor, perhaps with a bug."""
+
+    name = 'Phone HR'
+
+    def __init__(self, *bug):
+        self.bug = bug
+
+    @contextlib.asynccontextmanager
+    async def above(self, address):
+        environment = os.environ | {'LUBDUB_CONTROLLER': address, 'LUBDUB_NAME': self.name}
+        process = await asyncio.create_subprocess_exec(SENSOR, *self.bug, env=environment)
+        try:
+            yield
+        finally:
+            await end(process)
+
+
+@needs_sensor
+class CheckTests(Interoperability):
+    """`lubdub check` examines an app that plays a sensor."""
+
+    limit = 300
+
+    async def verdicts(self, sensor, *only):
+        arguments = [word for glob in only for word in ('--only', glob)]
+        async with examined(sensor, *arguments, peer=sensor.name) as examination:
+            return await examination.verdicts(), examination.lines
+
+    async def test_the_sensor_passes(self):
+        seen, lines = await self.verdicts(Sensor())
+        self.assertEqual({check for check, verdict in seen.items() if verdict not in ('pass', 'skip')}, set(), lines)
+        passed = {check for check, verdict in seen.items() if verdict == 'pass'}
+        self.assertGreater(len(passed), 60)
+        self.assertLessEqual(
+            {'HRS/SEN/CN/BV-01-C', 'HRS/SEN/CW/BV-01-C', 'HRS/SEN/CW/BI-01-C', 'heart_rate/flags_explain_octets',
+             'GATT/SR/GAR/BV-04-C', 'reconnection/advertises_again'}, passed)
+
+    async def test_each_bug_fails_its_check(self):
+        for bug, check in [
+                ('swappedOctets', 'heart_rate/is_plausible'), ('missingEnergy', 'heart_rate/flags_explain_octets'),
+                ('ignoredOffset', 'GATT/SR/GAR/BV-04-C')]:
+            with self.subTest(bug):
+                seen, lines = await self.verdicts(Sensor(bug), check)
+                self.assertEqual(seen.get(check), 'fail', lines)
+
+
+@needs_sensor
+class MonitorTests(Interoperability):
+    async def test_the_built_in_client_shows_the_sensor(self):
+        async with air() as (address, _), Sensor().above(address), lubdub(
+                'monitor', '--radio', f'hci:{address}') as monitor, asyncio.timeout(30):
+            async for line in monitor.stdout:
+                if b'62 bpm' in line:
+                    return
+        self.fail('monitor ended without a value')
+
+
+@needs_sensor
+class BumbleCentralTests(Interoperability):
+    async def test_bumble_reads_subscribes_and_writes(self):
+        async with air() as (address, _), Sensor().above(address), host_at(
+                address.rsplit(':', 1)[1], 'central', 'F0:F1:F2:F3:F4:F6') as central, connected(central) as sensor:
+            rate, = sensor.get_characteristics_by_uuid(gatt.GATT_HEART_RATE_MEASUREMENT_CHARACTERISTIC)
+            location, = sensor.get_characteristics_by_uuid(gatt.GATT_BODY_SENSOR_LOCATION_CHARACTERISTIC)
+            control, = sensor.get_characteristics_by_uuid(gatt.GATT_HEART_RATE_CONTROL_POINT_CHARACTERISTIC)
+            version, = sensor.get_characteristics_by_uuid(gatt.GATT_SOFTWARE_REVISION_STRING_CHARACTERISTIC)
+            self.assertEqual(await location.read_value(), bytes([1]))
+            self.assertEqual(
+                (await version.read_value()).decode(), 'HeartRateApp 1.0, which plays a heart rate strap')
+            heard = asyncio.Queue()
+            await rate.subscribe(heard.put_nowait)
+            async with asyncio.timeout(15):
+                measurements = [await heard.get() for _ in range(3)]
+            self.assertEqual({value[1] for value in measurements}, {62})
+            self.assertLessEqual({value[0] for value in measurements}, {0x06, 0x0E})
+            await control.write_value(bytes([1]), with_response=True)
+            with self.assertRaises(core.ProtocolError) as refused:
+                await control.write_value(bytes([9]), with_response=True)
+            self.assertEqual(refused.exception.error_code, 0x80)
+            with self.assertRaises(core.ProtocolError) as refused:
+                await rate.read_value()
+            self.assertEqual(refused.exception.error_code, att.ATT_READ_NOT_PERMITTED_ERROR)
+            await rate.unsubscribe(heard.put_nowait)

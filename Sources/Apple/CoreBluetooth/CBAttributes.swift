@@ -10,7 +10,7 @@ open class CBAttribute: NSObject {
     open var uuid: CBUUID { type }
     let type: CBUUID
 
-    init(_ uuid: Bluetooth.UUID) { type = CBUUID(uuid) }
+    init(_ uuid: CBUUID) { type = uuid }
 }
 
 /// A service of a peripheral.
@@ -26,10 +26,11 @@ open class CBService: CBAttribute {
     /// Whether it is a primary service, not only included by others.
     public let isPrimary: Bool
 
-    init(_ service: DiscoveredService, isPrimary: Bool, of peripheral: CBPeripheral) {
-        (range, self.isPrimary) = (service.range, isPrimary)
+    /// A service of a remote peripheral; without one, of the process itself, which has no handles yet.
+    init(_ uuid: CBUUID, isPrimary: Bool, range: HandleRange = HandleRange(0, 0), of peripheral: CBPeripheral? = nil) {
+        (self.range, self.isPrimary) = (range, isPrimary)
         state = Mutex(State(peripheral: peripheral))
-        super.init(service.uuid)
+        super.init(uuid)
     }
 
     /// The peripheral that has the service.
@@ -93,6 +94,7 @@ public enum CBCharacteristicWriteType: Int, Sendable {
 open class CBCharacteristic: CBAttribute {
     private struct State {
         weak var service: CBService?
+        var properties: CBCharacteristicProperties
         var value: Data?
         var descriptors: [CBDescriptor]?
         var isNotifying = false
@@ -102,18 +104,31 @@ open class CBCharacteristic: CBAttribute {
     let handle: UInt16
     /// The handles that its descriptors can have; nil if there are none.
     let descriptorRange: HandleRange?
-    /// What the characteristic permits.
-    public let properties: CBCharacteristicProperties
-
     init(_ characteristic: DiscoveredCharacteristic, of service: CBService) {
         (handle, descriptorRange) = (characteristic.valueHandle, characteristic.descriptorRange)
-        properties = CBCharacteristicProperties(rawValue: UInt(characteristic.properties.rawValue))
-        state = Mutex(State(service: service))
-        super.init(characteristic.uuid)
+        let properties = CBCharacteristicProperties(rawValue: UInt(characteristic.properties.rawValue))
+        state = Mutex(State(service: service, properties: properties))
+        super.init(CBUUID(characteristic.uuid))
+    }
+
+    /// A characteristic of the process itself.
+    init(_ uuid: CBUUID, _ properties: CBCharacteristicProperties, _ value: Data?) {
+        (handle, descriptorRange) = (0, nil)
+        state = Mutex(State(properties: properties, value: value))
+        super.init(uuid)
     }
 
     /// The service that has the characteristic.
-    open var service: CBService? { state.withLock { $0.service } }
+    open internal(set) var service: CBService? {
+        get { state.withLock { $0.service } }
+        set { state.withLock { $0.service = newValue } }
+    }
+
+    /// What the characteristic permits.
+    open internal(set) var properties: CBCharacteristicProperties {
+        get { state.withLock { $0.properties } }
+        set { state.withLock { $0.properties = newValue } }
+    }
 
     /// The value that was read or notified last; nil before.
     open internal(set) var value: Data? {
@@ -155,11 +170,21 @@ open class CBDescriptor: CBAttribute {
     init(_ descriptor: AttributeType, of characteristic: CBCharacteristic) {
         handle = descriptor.handle
         state = Mutex(State(characteristic: characteristic))
-        super.init(descriptor.type)
+        super.init(CBUUID(descriptor.type))
+    }
+
+    /// A descriptor of the process itself.
+    init(_ uuid: CBUUID, value: Any?) {
+        handle = 0
+        state = Mutex(State(value: value))
+        super.init(uuid)
     }
 
     /// The characteristic that has the descriptor.
-    open var characteristic: CBCharacteristic? { state.withLock { $0.characteristic } }
+    open internal(set) var characteristic: CBCharacteristic? {
+        get { state.withLock { $0.characteristic } }
+        set { state.withLock { $0.characteristic = newValue } }
+    }
 
     /// The value that was read last; nil before.  A `String` for a user description; an `NSNumber` for extended properties
     /// and for configurations; else `Data`.

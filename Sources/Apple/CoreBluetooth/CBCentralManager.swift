@@ -1,4 +1,4 @@
-import AppleCentral
+import AppleBluetooth
 import Bluetooth
 public import Dispatch
 public import Foundation
@@ -7,7 +7,7 @@ import Synchronization
 /// Discovers and connects peripherals.
 ///
 /// Events arrive on the queue of the manager; without one, on the main queue.
-open class CBCentralManager: CBManager {
+open class CBCentralManager: CBManager, RadioUser {
     private struct Peripheral {
         weak var object: CBPeripheral?
     }
@@ -49,12 +49,12 @@ open class CBCentralManager: CBManager {
         super.init(state: .unknown)
         table.withLock { $0.delegate = delegate }
         Managers.add(self, id)
-        radio.submit(.open, of: id)
+        radio.submit(CentralRequest.open, of: id)
     }
 
     deinit {
         Managers.remove(id)
-        radio.submit(.close, of: id)
+        radio.submit(CentralRequest.close, of: id)
     }
 
     /// Receives the events; not retained.
@@ -125,6 +125,15 @@ open class CBCentralManager: CBManager {
         return radio.connected.addresses(with: serviceUUIDs).map { peripheral(at: $0) }
     }
 
+    /// Reports connections of the phone with these peripherals, or with peripherals that have these services, whichever manager
+    /// has made them; without options, none.
+    open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
+        guard isPoweredOn() else { return }
+        let peripherals = options?[.peripheralUUIDs] as? [Foundation.UUID] ?? []
+        let services = options?[.serviceUUIDs] as? [CBUUID] ?? []
+        radio.submit(.watch(peripherals.compactMap { radio.address(of: $0) }, services.map(\.bluetooth)), of: id)
+    }
+
     private static func isSet(_ key: String, _ options: [String: Any]?) -> Bool {
         let value = options?[key]
         return value as? Bool ?? (value as? NSNumber)?.boolValue ?? false
@@ -173,8 +182,8 @@ open class CBCentralManager: CBManager {
 
     // MARK: Events
 
-    /// Takes an event, on the radio's thread.
-    func receive(_ event: CentralEvent) {
+    func receive(_ event: ManagerEvent) {
+        guard case .central(let event) = event else { return }
         switch event {
         case .finished(let id, _, let result):
             guard let operation = table.withLock({ $0.operations.removeValue(forKey: id) }) else { return }
@@ -220,6 +229,10 @@ open class CBCentralManager: CBManager {
             delegate?.centralManager(
                 self, didDisconnectPeripheral: peripheral, timestamp: Date().timeIntervalSinceReferenceDate,
                 isReconnecting: isReconnecting, error: failure?.appleError)
+        case .connection(let address, let isConnected):
+            delegate?.centralManager(
+                self, connectionEventDidOccur: isConnected ? .peerConnected : .peerDisconnected,
+                for: peripheral(at: address))
         case .renamed(let address, let name): retained(address)?.renamed(name)
         case .exchangedMTU(let address, let mtu): retained(address)?.mtu = mtu
         case .value(let address, let handle, let octets): retained(address)?.received(octets, handle)
@@ -229,13 +242,7 @@ open class CBCentralManager: CBManager {
     }
 
     private func enter(_ radioState: RadioState) {
-        state =
-            switch radioState {
-            case .unknown: .unknown
-            case .unsupported: .unsupported
-            case .off: .poweredOff
-            case .on: .poweredOn
-            }
+        state = CBManagerState(radioState)
         if state != .poweredOn {
             let peripherals = table.withLock { state in
                 state.isScanning = false

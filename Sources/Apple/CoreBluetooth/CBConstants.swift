@@ -31,6 +31,15 @@ public let CBConnectPeripheralOptionNotifyOnNotificationKey = "kCBConnectOptionN
 /// Whether the system connects again after the link was lost: a Boolean.
 public let CBConnectPeripheralOptionEnableAutoReconnect = "kCBConnectOptionEnableAutoReconnect"
 
+/// Whether to warn the user if Bluetooth is off: a Boolean.  Nobody is warned here.
+public let CBPeripheralManagerOptionShowPowerAlertKey = "kCBInitOptionShowPowerAlert"
+/// The identifier under which the system keeps the peripheral manager's state: a `String`.  Nothing is restored here.
+public let CBPeripheralManagerOptionRestoreIdentifierKey = "kCBInitOptionRestoreIdentifier"
+/// The restored services: `[CBMutableService]`.
+public let CBPeripheralManagerRestoredStateServicesKey = "kCBRestoredServices"
+/// The restored advertising data.
+public let CBPeripheralManagerRestoredStateAdvertisementDataKey = "kCBRestoredAdvertisement"
+
 /// The name that the peripheral advertises: a `String`.
 public let CBAdvertisementDataLocalNameKey = "kCBAdvDataLocalName"
 /// The company identifier and its data: `Data`.

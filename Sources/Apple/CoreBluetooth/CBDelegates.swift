@@ -26,6 +26,33 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     func centralManager(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
         isReconnecting: Bool, error: (any Error)?)
+    /// A connection that `registerForConnectionEvents` asked for has begun or ended.
+    func centralManager(
+        _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral)
+}
+
+/// A change of a connection with a peripheral.
+public enum CBConnectionEvent: Int, Sendable {
+    /// The peripheral is not connected to the phone any more.
+    case peerDisconnected = 0
+    /// The peripheral is connected to the phone.
+    case peerConnected = 1
+}
+
+/// Which connections are reported.
+public struct CBConnectionEventMatchingOption: RawRepresentable, Hashable, Sendable {
+    /// The key of Apple's framework.
+    public let rawValue: String
+
+    /// The option with this key.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Those with peripherals that have one of these services: `[CBUUID]`.
+    public static let serviceUUIDs = CBConnectionEventMatchingOption(
+        rawValue: "kCBConnectionEventMatchingOptionServiceUUIDs")
+    /// Those with these peripherals: `[UUID]`.
+    public static let peripheralUUIDs = CBConnectionEventMatchingOption(
+        rawValue: "kCBConnectionEventMatchingOptionPeripheralUUIDs")
 }
 
 extension CBCentralManagerDelegate {
@@ -45,6 +72,10 @@ extension CBCentralManagerDelegate {
     /// Does nothing.
     public func centralManager(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
+    ) {}
+    /// Does nothing.
+    public func centralManager(
+        _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral
     ) {}
     /// Calls the method without `isReconnecting`.
     public func centralManager(

@@ -1,4 +1,4 @@
-import AppleCentral
+import AppleBluetooth
 import Bluetooth
 public import Foundation
 
@@ -110,45 +110,47 @@ public struct CBATTError: Error, Hashable, CustomNSError, LocalizedError {
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The Error Code as it is sent.
         public let rawValue: Int
-        /// The code with this number.
-        public init(rawValue: Int) { self.rawValue = rawValue }
+        /// The code with this number: never nil, as with Apple's framework.
+        public init?(rawValue: Int) { self.rawValue = rawValue }
+
+        init(number: Int) { rawValue = number }
 
         /// No error.
-        public static let success = Code(rawValue: 0x00)
+        public static let success = Code(number: 0x00)
         /// No attribute has this handle.
-        public static let invalidHandle = Code(rawValue: 0x01)
+        public static let invalidHandle = Code(number: 0x01)
         /// The attribute cannot be read.
-        public static let readNotPermitted = Code(rawValue: 0x02)
+        public static let readNotPermitted = Code(number: 0x02)
         /// The attribute cannot be written.
-        public static let writeNotPermitted = Code(rawValue: 0x03)
+        public static let writeNotPermitted = Code(number: 0x03)
         /// The PDU is malformed.
-        public static let invalidPdu = Code(rawValue: 0x04)
+        public static let invalidPdu = Code(number: 0x04)
         /// The attribute needs pairing.
-        public static let insufficientAuthentication = Code(rawValue: 0x05)
+        public static let insufficientAuthentication = Code(number: 0x05)
         /// The peripheral does not support the request.
-        public static let requestNotSupported = Code(rawValue: 0x06)
+        public static let requestNotSupported = Code(number: 0x06)
         /// The offset is past the end of the value.
-        public static let invalidOffset = Code(rawValue: 0x07)
+        public static let invalidOffset = Code(number: 0x07)
         /// The attribute needs authorization.
-        public static let insufficientAuthorization = Code(rawValue: 0x08)
+        public static let insufficientAuthorization = Code(number: 0x08)
         /// The queue of prepared writes is full.
-        public static let prepareQueueFull = Code(rawValue: 0x09)
+        public static let prepareQueueFull = Code(number: 0x09)
         /// There is no such attribute.
-        public static let attributeNotFound = Code(rawValue: 0x0A)
+        public static let attributeNotFound = Code(number: 0x0A)
         /// The attribute is not long.
-        public static let attributeNotLong = Code(rawValue: 0x0B)
+        public static let attributeNotLong = Code(number: 0x0B)
         /// The key of the link is too short.
-        public static let insufficientEncryptionKeySize = Code(rawValue: 0x0C)
+        public static let insufficientEncryptionKeySize = Code(number: 0x0C)
         /// The attribute cannot have a value of this length.
-        public static let invalidAttributeValueLength = Code(rawValue: 0x0D)
+        public static let invalidAttributeValueLength = Code(number: 0x0D)
         /// An unexpected error.
-        public static let unlikelyError = Code(rawValue: 0x0E)
+        public static let unlikelyError = Code(number: 0x0E)
         /// The attribute needs an encrypted link.
-        public static let insufficientEncryption = Code(rawValue: 0x0F)
+        public static let insufficientEncryption = Code(number: 0x0F)
         /// The type does not group attributes.
-        public static let unsupportedGroupType = Code(rawValue: 0x10)
+        public static let unsupportedGroupType = Code(number: 0x10)
         /// The peripheral lacks resources.
-        public static let insufficientResources = Code(rawValue: 0x11)
+        public static let insufficientResources = Code(number: 0x11)
     }
 
     /// The peripheral's Error Code.
@@ -187,7 +189,7 @@ extension CentralFailure {
     /// The error that Apple's framework reports.
     var appleError: any Error {
         switch self {
-        case .refused(let error): CBATTError(CBATTError.Code(rawValue: Int(error.rawValue)))
+        case .refused(let error): CBATTError(CBATTError.Code(number: Int(error.rawValue)))
         case .timedOut: CBError(.connectionTimeout)
         case .disconnectedByPeripheral: CBError(.peripheralDisconnected)
         case .connectionFailed: CBError(.connectionFailed)

@@ -1,3 +1,4 @@
+import AppleBluetooth
 public import Foundation
 import Synchronization
 
@@ -15,6 +16,18 @@ public enum CBManagerState: Int, Sendable {
     case poweredOff = 4
     /// Bluetooth can be used.
     case poweredOn = 5
+}
+
+extension CBManagerState {
+    init(_ state: RadioState) {
+        self =
+            switch state {
+            case .unknown: .unknown
+            case .unsupported: .unsupported
+            case .off: .poweredOff
+            case .on: .poweredOn
+            }
+    }
 }
 
 /// Whether the user permits the app to use Bluetooth.

@@ -1,5 +1,5 @@
 import ATT
-import AppleCentral
+import AppleBluetooth
 import Bluetooth
 public import Foundation
 import GATT
@@ -326,7 +326,7 @@ open class CBPeripheral: CBPeer {
     /// The object for a service, the same as before in this connection.
     private func service(_ service: DiscoveredService, isPrimary: Bool) -> CBService {
         allServices.first { $0.range == service.range && $0.uuid.bluetooth == service.uuid }
-            ?? CBService(service, isPrimary: isPrimary, of: self)
+            ?? CBService(CBUUID(service.uuid), isPrimary: isPrimary, range: service.range, of: self)
     }
 
     private static func admits(_ uuid: Bluetooth.UUID, _ wanted: [CBUUID]?) -> Bool {

@@ -1,4 +1,4 @@
-import AppleCentral
+import AppleBluetooth
 import Bluetooth
 import Foundation
 import HCI
@@ -18,10 +18,10 @@ final class ControllerRadio: Radio {
     private let address: StreamAddress?
     /// Whether the process is a client under test, which prints lines for Lubdub.
     private let printsLines: Bool
-    private var stack: CentralStack
+    private var stack: BluetoothStack
     private var transport: H4Transport?
-    private var outputs: [CentralStack.Output] = []
-    private var waiting: [CentralStack.Input] = []  // until the transport is open
+    private var outputs: [BluetoothStack.Output] = []
+    private var waiting: [BluetoothStack.Input] = []  // until the transport is open
     private var isOpen = false
     private var hasFailed = false
 
@@ -51,16 +51,18 @@ final class ControllerRadio: Radio {
         identifiers = PeripheralIdentifiers(seed: variables["LUBDUB_SEED"].flatMap { UInt64($0) } ?? 0)
         var user = PairingUser()
         user.passkey = variables["LUBDUB_PASSKEY"].flatMap { UInt32($0) }
-        stack = CentralStack(Self.randomAddress(), HostSecurity(.phone), user: user)
+        stack = BluetoothStack(
+            Self.randomAddress(), HostSecurity(.phone), user: user,
+            name: variables["LUBDUB_NAME"] ?? BluetoothStack.defaultName)
         let thread = Thread { [self] in _ = try? loop.run { [loop] in try await loop.sleep(until: .never) } }
         thread.start()
         loop.call(at: .start) { [self] in open() }
     }
 
-    func submit(_ request: CentralRequest, of manager: ManagerID) {
+    func submit(_ request: ManagerRequest, of manager: ManagerID) {
         if let line = StateLine.text(for: request) { write(line) }
         loop.call(at: .start) { [self] in
-            let input = CentralStack.Input.request(manager, request)
+            let input = BluetoothStack.Input.request(manager, request)
             guard isOpen || hasFailed else { return waiting.append(input) }
             step(input)
         }
@@ -112,7 +114,7 @@ final class ControllerRadio: Radio {
         step(.lost)
     }
 
-    private func step(_ input: CentralStack.Input) {
+    private func step(_ input: BluetoothStack.Input) {
         stack.step(input, at: loop.now, into: &outputs)
         let outputs = outputs
         self.outputs.removeAll(keepingCapacity: true)

@@ -1,12 +1,12 @@
-package import AppleCentral
+package import AppleBluetooth
 import Bluetooth
 import Foundation
 import Synchronization
 
-/// The radio that all central managers of a process share.
+/// The radio that all managers of a process share.
 package protocol Radio: AnyObject {
     /// Handles a request of a manager; its events come through `Managers`.
-    func submit(_ request: CentralRequest, of manager: ManagerID)
+    func submit(_ request: ManagerRequest, of manager: ManagerID)
 
     /// The seed of the peripherals' UUIDs.
     var identifiers: PeripheralIdentifiers { get }
@@ -18,8 +18,18 @@ package protocol Radio: AnyObject {
     func warn(_ misuse: String)
 }
 
+/// A manager of either role.
+protocol RadioUser: AnyObject {
+    /// Takes an event, on the radio's thread.
+    func receive(_ event: ManagerEvent)
+}
+
 extension Radio {
-    /// The UUID of a peripheral.
+    func submit(_ request: CentralRequest, of manager: ManagerID) { submit(.central(request), of: manager) }
+
+    func submit(_ request: PeripheralRequest, of manager: ManagerID) { submit(.peripheral(request), of: manager) }
+
+    /// The UUID of a device.
     func identifier(of address: DeviceAddress) -> Foundation.UUID {
         let o = identifiers.octets(of: address)
         return UUID(
@@ -37,7 +47,7 @@ extension Radio {
 /// The radio of new managers, and the managers that receive events.
 package enum Managers {
     private struct Entry {
-        weak var manager: CBCentralManager?
+        weak var manager: (any RadioUser)?
     }
 
     private struct State {
@@ -51,11 +61,14 @@ package enum Managers {
     /// Gives new managers another radio; nil: the one of `LUBDUB_CONTROLLER`.
     package static func use(_ radio: (any Radio)?) { state.withLock { $0.radio = radio } }
 
+    /// The radio of new managers; nil: the one of `LUBDUB_CONTROLLER`, which no manager has needed yet.
+    package static var present: (any Radio)? { state.withLock { $0.radio } }
+
     /// The number of managers that have not been released.
     package static var count: Int { state.withLock { $0.entries.count } }
 
     /// Passes an event to its manager, in the order of the calls.
-    package static func deliver(_ event: CentralEvent, to id: ManagerID) {
+    package static func deliver(_ event: ManagerEvent, to id: ManagerID) {
         state.withLock { $0.entries[id]?.manager }?.receive(event)
     }
 
@@ -66,7 +79,7 @@ package enum Managers {
         }
     }
 
-    static func add(_ manager: CBCentralManager, _ id: ManagerID) {
+    static func add(_ manager: any RadioUser, _ id: ManagerID) {
         state.withLock { $0.entries[id] = Entry(manager: manager) }
     }
 

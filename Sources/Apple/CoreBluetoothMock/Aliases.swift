@@ -56,6 +56,10 @@ public typealias CBMCharacteristicProperties = CBCharacteristicProperties
 public typealias CBMCharacteristicWriteType = CBCharacteristicWriteType
 /// `CBDescriptor`.
 public typealias CBMDescriptor = CBDescriptor
+/// `CBConnectionEvent`.
+public typealias CBMConnectionEvent = CBConnectionEvent
+/// `CBConnectionEventMatchingOption`.
+public typealias CBMConnectionEventMatchingOption = CBConnectionEventMatchingOption
 
 /// `CBCentralManagerOptionShowPowerAlertKey`.
 public let CBMCentralManagerOptionShowPowerAlertKey = CBCentralManagerOptionShowPowerAlertKey

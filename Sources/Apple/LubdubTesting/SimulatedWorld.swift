@@ -1,4 +1,4 @@
-import AppleCentral
+import AppleBluetooth
 import CVirtualTime
 import Conformance
 import CoreBluetooth
@@ -121,6 +121,20 @@ public final class SimulatedWorld: Sendable {
         return rule
     }
 
+    // MARK: Phones
+
+    /// Creates managers on another phone, for example an app that plays a sensor for the app under test.
+    ///
+    ///     let sensor = world.onAnotherPhone { HeartRateSensor() }
+    ///
+    /// Each call adds a phone; managers that are created after `body` are on the first one again.
+    public func onAnotherPhone<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let before = Managers.present
+        Managers.use(OtherPhone(in: simulation))
+        defer { Managers.use(before) }
+        return try body()
+    }
+
     // MARK: The app's display
 
     /// Reports what the app shows, as a line of the contract of clients, so that the scenario's expectations judge it.
@@ -138,7 +152,7 @@ public final class SimulatedWorld: Sendable {
     /// The warnings that Apple's framework would print, such as `API MISUSE: Cancelling connection for unused peripheral`.
     public var warnings: [String] { simulation.warnings }
 
-    /// The number of central managers of the process that have not been released.
+    /// The number of managers of the process that have not been released.
     public var managerCount: Int { Managers.count }
 
     /// The event log, one JSON object per line: the same for the same app, scenario and seed.

@@ -20,7 +20,7 @@ public enum ShownValues: Sendable {
 
 /// Runs a test with the devices of a scenario.
 ///
-/// While the test runs, each `CBCentralManager` that the app creates uses the simulated radio, and the test is in virtual time,
+/// While the test runs, each manager that the app creates uses the simulated radio, and the test is in virtual time,
 /// with all work on dispatch queues and in Swift tasks that it causes.  Only one scenario is open at a time; another test waits.
 ///
 /// After `body`, the scenario is played to its end (keep the app until then with `SimulatedWorld.runToEnd`), and each

@@ -1,4 +1,4 @@
-import AppleCentral
+import AppleBluetooth
 import Bluetooth
 import CVirtualTime
 import CoreBluetooth
@@ -23,19 +23,29 @@ import VirtualWorld
 final class WorldSimulation: Radio, Sendable {
     /// An act of the app or the test; handled in order, at the present instant.
     enum Entry: Sendable {
-        case request(ManagerID, CentralRequest)
+        case request(ManagerID, ManagerRequest, phone: Int)
         /// A line of the client.
         case line(String)
     }
 
     private struct State: Sendable {
         var world: World
-        var stack: CentralStack
-        let controller: Int
-        var wakes: [Instant] = []
-        var outputs: [CentralStack.Output] = []
+        /// The app's phone is the first.
+        var phones: [Phone]
         let limit: Instant
         var isJudged: Bool
+    }
+
+    /// A phone: its Bluetooth service and its controller.
+    private struct Phone: Sendable {
+        var stack: BluetoothStack
+        let controller: Int
+        var wakes: [Instant] = []
+        var outputs: [BluetoothStack.Output] = []
+
+        mutating func step(_ input: BluetoothStack.Input, at now: Instant) {
+            stack.step(input, at: now, into: &outputs)
+        }
     }
 
     /// The chunks of the event log.
@@ -49,6 +59,8 @@ final class WorldSimulation: Radio, Sendable {
     private let inbox = Mutex<[Entry]>([])
     private let misuses = Mutex<[String]>([])
     private let log: EventText
+    private let user: PairingUser
+    private let seed: UInt64
     /// Held by the thread that lets time pass.
     private let driving = NSLock()
     private let hasStopped = DispatchSemaphore(value: 0)
@@ -61,7 +73,7 @@ final class WorldSimulation: Radio, Sendable {
     ///   - terms: How its expectations are judged; nil: they are not.
     /// - Throws: An error if the attributes of a device need too many handles.
     init(_ scenario: Scenario, seed: UInt64, judging terms: Judge.Terms?) throws {
-        identifiers = PeripheralIdentifiers(seed: seed)
+        (identifiers, self.seed) = (PeripheralIdentifiers(seed: seed), seed)
         let log = EventText()
         self.log = log
         var world = try World(scenario, seed: seed)
@@ -71,13 +83,15 @@ final class WorldSimulation: Radio, Sendable {
         let bonds = world.bondDevices(withClientAt: World.bondedClient)
         var user = PairingUser()
         user.passkey = scenario.devices.compactMap { $0.security?.passkey }.first.flatMap { UInt32(exactly: $0) }
+        self.user = user
         let secrets = RandomStream(seed: seed).stream("secrets of the app")
-        let stack = CentralStack(
+        let stack = BluetoothStack(
             World.bondedClient, HostSecurity(.phone, bonds: bonds, secrets: .stream(secrets)), user: user)
         world.start()
+        let phone = Phone(stack: stack, controller: controller)
         state = Mutex(
             State(
-                world: world, stack: stack, controller: controller, limit: .start.advanced(by: scenario.limit),
+                world: world, phones: [phone], limit: .start.advanced(by: scenario.limit),
                 isJudged: terms == nil))
     }
 
@@ -97,7 +111,20 @@ final class WorldSimulation: Radio, Sendable {
 
     // MARK: The app
 
-    func submit(_ request: CentralRequest, of manager: ManagerID) { add(.request(manager, request)) }
+    func submit(_ request: ManagerRequest, of manager: ManagerID) { add(.request(manager, request, phone: 0)) }
+
+    /// Adds a phone without bonds; returns its number.
+    func addPhone() -> Int {
+        state.withLock { state in
+            let number = state.phones.count
+            let secrets = RandomStream(seed: seed).stream("secrets of phone \(number)")
+            let address = DeviceAddress(World.bondedClient.number + UInt64(number), .random)
+            let stack = BluetoothStack(address, HostSecurity(.phone, secrets: .stream(secrets)), user: user)
+            let controller = state.world.addGuest(at: state.world.now)
+            state.phones.append(Phone(stack: stack, controller: controller))
+            return number
+        }
+    }
 
     func add(_ entry: Entry) { inbox.withLock { $0.append(entry) } }
 
@@ -175,9 +202,11 @@ final class WorldSimulation: Radio, Sendable {
             for entry in entries {
                 switch entry {
                 case .line(let text): state.world.clientReported(ShownLine(text))
-                case .request(let manager, let request):
-                    if let line = StateLine.text(for: request) { state.world.clientReported(ShownLine(line)) }
-                    step(.request(manager, request), &state)
+                case .request(let manager, let request, let phone):
+                    if phone == 0, let line = StateLine.text(for: request) {
+                        state.world.clientReported(ShownLine(line))
+                    }
+                    step(.request(manager, request), phone, &state)
                 }
                 settle(&state)
             }
@@ -187,7 +216,7 @@ final class WorldSimulation: Radio, Sendable {
 
     /// Lets time jump to the next event, and plays it; false if there is none until `target`, which is then the present.
     private func advance(_ state: inout State, until target: Instant) -> Bool {
-        let (event, wake) = (state.world.nextDue ?? .never, state.wakes.min() ?? .never)
+        let (event, wake) = (state.world.nextDue ?? .never, state.phones.lazy.flatMap(\.wakes).min() ?? .never)
         let timer = Instant(nanoseconds: virtual_time_next())
         let next = min(event, wake, timer)
         judge(&state, until: min(next, target))
@@ -201,8 +230,10 @@ final class WorldSimulation: Radio, Sendable {
             _ = state.world.runNext(until: next)
         } else if wake == next {
             state.world.run(until: next)
-            state.wakes.removeAll { $0 <= next }
-            step(.timePassed, &state)
+            for phone in state.phones.indices where state.phones[phone].wakes.contains(where: { $0 <= next }) {
+                state.phones[phone].wakes.removeAll { $0 <= next }
+                step(.timePassed, phone, &state)
+            }
         } else {
             state.world.run(until: next)
             _ = virtual_time_fire()
@@ -221,32 +252,38 @@ final class WorldSimulation: Radio, Sendable {
         state.isJudged = true
     }
 
-    private func step(_ input: CentralStack.Input, _ state: inout State) {
-        state.stack.step(input, at: state.world.now, into: &state.outputs)
+    private func step(_ input: BluetoothStack.Input, _ phone: Int, _ state: inout State) {
+        let now = state.world.now
+        state.phones[phone].step(input, at: now)
     }
 
-    /// Passes packets between the app's host and the world, and events to the app, until there are none.
+    /// Passes packets between the phones and the world, and events to the app, until there are none.
     private func settle(_ state: inout State) {
-        while true {
-            let outputs = state.outputs
-            state.outputs.removeAll(keepingCapacity: true)
-            for output in outputs {
-                switch output {
-                case .send(let kind, let octets):
-                    state.world.receive(kind, octets[...], fromGuest: state.controller, at: state.world.now)
-                case .wake(let due): state.wakes.append(due)
-                case .event(let manager, let event):
-                    if let line = StateLine.text(for: event) { state.world.clientReported(ShownLine(line)) }
-                    Managers.deliver(event, to: manager)
-                }
-            }
+        repeat {
+            for phone in state.phones.indices { settle(phone, &state) }
             while let output = state.world.outbox.takeFirst() {
-                guard case .toGuest(_, let kind, let packet) = output else { continue }
+                guard case .toGuest(let controller, let kind, let packet) = output else { continue }
                 let octets = state.world.pool.octets(of: packet)
                 state.world.pool.release(packet)
-                step(.received(kind, octets), &state)
+                guard let phone = state.phones.firstIndex(where: { $0.controller == controller }) else { continue }
+                step(.received(kind, octets), phone, &state)
             }
-            if state.outputs.isEmpty { return }
+        } while state.phones.contains { !$0.outputs.isEmpty }
+    }
+
+    private func settle(_ phone: Int, _ state: inout State) {
+        let outputs = state.phones[phone].outputs
+        state.phones[phone].outputs.removeAll(keepingCapacity: true)
+        for output in outputs {
+            switch output {
+            case .send(let kind, let octets):
+                let controller = state.phones[phone].controller
+                state.world.receive(kind, octets[...], fromGuest: controller, at: state.world.now)
+            case .wake(let due): state.phones[phone].wakes.append(due)
+            case .event(let manager, let event):
+                if phone == 0, let line = StateLine.text(for: event) { state.world.clientReported(ShownLine(line)) }
+                Managers.deliver(event, to: manager)
+            }
         }
     }
 
@@ -274,4 +311,21 @@ private struct ShownLine: JSONWritable {
     func write(to text: inout JSONText) {
         if Datum(json: line.utf8) != nil { text.append(text: line) } else { text.append(quoted: line) }
     }
+}
+
+/// The radio of another phone in the same world.
+final class OtherPhone: Radio {
+    let connected = ConnectedPeripherals()
+    private let simulation: WorldSimulation
+    private let number: Int
+
+    init(in simulation: WorldSimulation) { (self.simulation, number) = (simulation, simulation.addPhone()) }
+
+    var identifiers: PeripheralIdentifiers { simulation.identifiers }
+
+    func submit(_ request: ManagerRequest, of manager: ManagerID) {
+        simulation.add(.request(manager, request, phone: number))
+    }
+
+    func warn(_ misuse: String) { simulation.warn(misuse) }
 }

@@ -38,9 +38,7 @@ struct Access {
             server.events.append(.read(handle: handle, value))
             return .readResponse(value)
         case .readBlobRequest(let handle, let offset):
-            let value = try read(handle, server, &values)
-            guard Int(offset) <= value.count else { throw ErrorResponse(.invalidOffset, at: handle) }
-            let part = Array(value[Int(offset)...].prefix(server.mtu - 1))
+            let part = try read(handle, from: Int(offset), server, &values).cut(to: server.mtu - 1)
             server.events.append(.read(handle: handle, part))
             return .readBlobResponse(part)
         case .readMultipleRequest(let handles): return try readMultiple(handles, &server, &values)
@@ -57,7 +55,7 @@ struct Access {
             try execute(isWrite: isWrite, &server, &values)
             return .executeWriteResponse
         case .writeCommand(let handle, let value):
-            try write(value, to: handle, &server, &values)
+            try write(value, to: handle, isCommand: true, &server, &values)
             return nil
         default: throw ErrorResponse(.requestNotSupported)
         }
@@ -88,23 +86,38 @@ extension [UInt8] {
 
 // Requests that read and write attributes.
 extension Access {
-    /// The whole value, or the error that the client gets.
+    /// The value from an offset on, or the error that the client gets.
     func read(
-        _ handle: UInt16, _ server: Server, _ values: inout some AttributeValues
+        _ handle: UInt16, from offset: Int = 0, _ server: Server, _ values: inout some AttributeValues
     ) throws(ErrorResponse) -> [UInt8] {
         guard let attribute = attributes[handle: handle] else { throw ErrorResponse(.invalidHandle, at: handle) }
         try server.errorInjection.check(.read, at: handle)
-        return try readSound(attribute, server, &values)
+        if case .requested = attribute.content { return try requested(attribute, from: offset, server) }
+        let value = try readSound(attribute, server, &values)
+        guard offset <= value.count else { throw ErrorResponse(.invalidOffset, at: handle) }
+        return offset == 0 ? value : Array(value[offset...])
+    }
+
+    /// The caller's answer for a value that it reads, from an offset on.
+    private func requested(
+        _ attribute: AttributeTable.Attribute, from offset: Int, _ server: Server
+    ) throws(ErrorResponse) -> [UInt8] {
+        try checkReadable(attribute, server)
+        return try server.answer(to: [AccessRequest(handle: attribute.handle, offset: offset, written: nil)])
+    }
+
+    private func checkReadable(_ attribute: AttributeTable.Attribute, _ server: Server) throws(ErrorResponse) {
+        guard attribute.permissions.contains(.readable) else {
+            throw ErrorResponse(.readNotPermitted, at: attribute.handle)
+        }
+        try check(attribute.permissions.securityToRead, attribute.handle, server)
     }
 
     /// The value without injected errors.
     func readSound(
         _ attribute: AttributeTable.Attribute, _ server: Server, _ values: inout some AttributeValues
     ) throws(ErrorResponse) -> [UInt8] {
-        guard attribute.permissions.contains(.readable) else {
-            throw ErrorResponse(.readNotPermitted, at: attribute.handle)
-        }
-        try check(attribute.permissions.securityToRead, attribute.handle, server)
+        try checkReadable(attribute, server)
         switch attribute.content {
         case .fixed(let value): return value
         case .configuration(let valueHandle, _):
@@ -112,6 +125,7 @@ extension Access {
             value.append(server.configuration(ofValue: valueHandle).rawValue)
             return value
         case .clientSupportedFeatures: return [server.awareness.features]
+        case .requested: return try requested(attribute, from: 0, server)
         case .dynamic:
             do throws(ATTError) {
                 return try values.read(attribute.handle, at: now).cut(to: AttributeTable.maximumValueLength)
@@ -168,7 +182,8 @@ extension Access {
     }
 
     func write(
-        _ value: [UInt8], to handle: UInt16, _ server: inout Server, _ values: inout some AttributeValues
+        _ value: [UInt8], to handle: UInt16, isCommand: Bool = false, _ server: inout Server,
+        _ values: inout some AttributeValues
     ) throws(ErrorResponse) {
         let attribute = try writeable(handle, by: server)
         guard value.count <= AttributeTable.maximumValueLength else {
@@ -185,6 +200,14 @@ extension Access {
         case .clientSupportedFeatures:
             guard let features = value.first else { throw ErrorResponse(.invalidAttributeValueLength, at: handle) }
             guard server.awareness.set(features: features) else { throw ErrorResponse(.valueNotAllowed, at: handle) }
+            server.events.append(.written(handle: handle, value))
+        case .requested:
+            let access = [AccessRequest(handle: handle, offset: 0, written: value)]
+            if isCommand {
+                server.events.append(.requested(access, needsAnswer: false))
+            } else {
+                _ = try server.answer(to: access)
+            }
             server.events.append(.written(handle: handle, value))
         case .dynamic:
             do throws(ATTError) {
@@ -242,8 +265,10 @@ extension Access {
     }
 
     /// Writes all prepared values or none of them, and empties the queue.  Section 3.4.6.3.
+    ///
+    /// The caller is asked last, and for all parts of its values at once.
     func execute(isWrite: Bool, _ server: inout Server, _ values: inout some AttributeValues) throws(ErrorResponse) {
-        let prepared = server.prepared
+        let (prepared, waiting) = (server.prepared, server)
         server.prepared = PreparedWrites()
         guard isWrite else { return }
         if let first = prepared.parts.first, prepared.isOutOfSync {
@@ -252,13 +277,29 @@ extension Access {
         if !server.errorInjection.isEmpty { for part in prepared.parts { _ = try writeable(part.handle, by: server) } }
         let (serverBefore, valuesBefore) = (server, values)
         do throws(ErrorResponse) {
-            for (handle, value) in try assemble(prepared.parts, server, &values) {
+            let parts = prepared.parts.filter { !isRequested($0.handle) }
+            for (handle, value) in try assemble(parts, server, &values) {
                 try write(value, to: handle, &server, &values)
             }
+            try writeRequested(prepared.parts.filter { isRequested($0.handle) }, &server)
         } catch {
-            (server, values) = (serverBefore, valuesBefore)
+            (server, values) = (error.unanswered.isEmpty ? serverBefore : waiting, valuesBefore)
             throw error
         }
+    }
+
+    private func isRequested(_ handle: UInt16) -> Bool {
+        if case .requested = attributes[handle: handle]?.content { true } else { false }
+    }
+
+    private func writeRequested(_ parts: [PreparedWrites.Part], _ server: inout Server) throws(ErrorResponse) {
+        guard !parts.isEmpty else { return }
+        for part in parts where part.offset + part.octets.count > AttributeTable.maximumValueLength {
+            throw ErrorResponse(.invalidAttributeValueLength, at: part.handle)
+        }
+        let requests = parts.map { AccessRequest(handle: $0.handle, offset: $0.offset, written: $0.octets) }
+        _ = try server.answer(to: requests)
+        server.events += parts.map { .written(handle: $0.handle, $0.octets) }
     }
 
     /// The values assembled from their parts, in the order of their first parts.  A first part with offset 0 starts an

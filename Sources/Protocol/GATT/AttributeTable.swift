@@ -35,6 +35,7 @@ public struct AttributeTable: Hashable, Sendable {
         enum Content: Hashable, Sendable {
             case fixed([UInt8])
             case dynamic
+            case requested
             /// A Client Characteristic Configuration.
             case configuration(ofValue: UInt16, allowed: ClientConfiguration)
             case clientSupportedFeatures
@@ -220,6 +221,7 @@ extension AttributeTable {
             switch characteristic.value {
             case .fixed(let value): .fixed(value)
             case .dynamic: .dynamic
+            case .requested: .requested
             case .databaseHash: .fixed([])
             case .clientSupportedFeatures: .clientSupportedFeatures
             }

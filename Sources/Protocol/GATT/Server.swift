@@ -27,6 +27,9 @@ public struct Server: Sendable {
         case orphaned(handle: UInt16)
         /// The client read these octets of a value.
         case read(handle: UInt16, [UInt8])
+        /// The client accesses values of `AttributeValue.requested`.  If this needs an answer, the client waits for
+        /// `Server.answer`, which is one for all: they are parts of prepared writes.
+        case requested([AccessRequest], needsAnswer: Bool)
         /// The client wrote this value, by a request or a command; also a Client Characteristic Configuration.
         case written(handle: UInt16, [UInt8])
         /// The server indicated these octets of a value.
@@ -75,8 +78,9 @@ public struct Server: Sendable {
     var hasExchangedMTU = false
     var prepared = PreparedWrites()
     var awareness = ChangeAwareness()
-    private var indications = Indications()
+    var indications = Indications()
     var events: [Output] = []  // of the current request
+    var waiting: WaitingRequest?
     var isSearched = false  // a discovery of primary services has started and not finished
     /// Only nonzero ones: a linear search through a few.
     private(set) var configurations: [Configuration] = []
@@ -219,13 +223,37 @@ public struct Server: Sendable {
             if packet.count == 1 { confirmed(table: table, at: now, pool: &pool, into: &outbox) }
             return
         }
+        // A client sends no request before the response to the last one.  Core 6.0, Vol 3, Part F, section 3.3.2.
+        guard waiting == nil || isCommand(opcode) else { return }
+        let result = attempt(pool.slice(of: packet), table, &values, at: now)
+        guard let unanswered = result.unanswered else {
+            return respond(to: opcode, result, pool: &pool, into: &outbox)
+        }
+        wait(for: unanswered, pool.octets(of: packet), into: &outbox)
+    }
+
+    /// The response to a request; nil for a command.
+    mutating func attempt(
+        _ octets: ArraySlice<UInt8>, _ table: AttributeTable, _ values: inout some AttributeValues, at now: Instant
+    ) -> Result<PDU?, ErrorResponse> {
+        let access = Access(attributes: table.attributes, rejectsShortWrites: table.rejectsShortWrites, now: now)
         do throws(ErrorResponse) {
-            let access = Access(
-                attributes: table.attributes, rejectsShortWrites: table.rejectsShortWrites, now: now)
-            let response = try access.answer(pool.slice(of: packet), &self, &values)
+            return .success(try access.answer(octets, &self, &values))
+        } catch {
+            if !error.unanswered.isEmpty { events.clear() }
+            return .failure(error)
+        }
+    }
+
+    /// Sends the response, and reports what happened.
+    mutating func respond(
+        to opcode: UInt8, _ result: Result<PDU?, ErrorResponse>, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        switch result {
+        case .success(let response):
             if let response { outbox.append(.send(pool.take(response))) }
             flushEvents(into: &outbox)
-        } catch {
+        case .failure(let error):
             let response = PDU.errorResponse(request: opcode, handle: error.handle, error.reason)
             if !isCommand(opcode) { outbox.append(.send(pool.take(response))) }
             flushEvents(into: &outbox)
@@ -281,6 +309,8 @@ struct ErrorResponse: Error {
     var isEndOfSearch = false
     /// Whether `ErrorInjection` caused it.
     var isInjected = false
+    /// The accesses that the caller has not answered yet: there is no response so far.
+    var unanswered: [AccessRequest] = []
 
     init(_ reason: ATTError, at handle: UInt16 = 0) { (self.reason, self.handle) = (reason, handle) }
 

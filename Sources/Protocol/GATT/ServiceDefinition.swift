@@ -6,6 +6,8 @@ public enum AttributeValue: Hashable, Sendable {
     case fixed([UInt8])
     /// `AttributeValues` reads and writes it.
     case dynamic
+    /// The caller reads and writes it, and may do so later: `Server.Output.requested`.
+    case requested
     /// The Database Hash, computed when the table is built.  Core 6.0, Vol 3, Part G, section 7.3.
     case databaseHash
     /// Client Supported Features, kept by each `Server`.  Core 6.0, Vol 3, Part G, section 7.2.

@@ -66,6 +66,14 @@ extension Host {
             security.outOfBand[peer] = data
             updateSecuritySettings()
         case .forget(let peer): forget(peer, into: &outbox)
+        case .answer: break  // needs the values: `step`
+        case .requestParameters(let id, let parameters):
+            guard let index = connections.firstIndex(where: { $0.id == id }), connections[index].role == .peripheral
+            else {
+                return
+            }
+            (connections[index].preferred, connections[index].updateDue) = (parameters, now)
+            requestUpdateIfDue(index, at: now, pool: &pool, into: &outbox)
         case .stall, .injectErrors, .injectSecurityFaults, .offer, .confirmIndications, .sendRaw:
             performFault(command, at: now, pool: &pool, into: &outbox)
         }
@@ -278,6 +286,7 @@ extension Host {
             commands.add(.leSetDataLength(connections[index].handle, .maximum))
         }
         guard preferred != nil, connections[index].role == .peripheral else { return }
+        connections[index].preferred = preferred
         let due = now.advanced(by: Self.connPausePeripheral)
         connections[index].updateDue = due
         outbox.append(.wake(at: due))
@@ -288,7 +297,7 @@ extension Host {
     mutating func requestUpdateIfDue(
         _ index: Int, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
-        guard let preferred, connections[index].updateDue <= now else { return }
+        guard let preferred = connections[index].preferred, connections[index].updateDue <= now else { return }
         connections[index].updateDue = .never
         guard !preferred.admits(connections[index].timing) else { return }
         if features.contains(.connectionParametersRequest) {
@@ -305,7 +314,9 @@ extension Host {
 
     /// The controller or the peer's Link Layer rejected the request: L2CAP remains.
     mutating func updateFailed(_ handle: UInt16, pool: inout PacketPool, into outbox: inout [Output]) {
-        guard let preferred, let index = index(of: handle), connections[index].isUpdating else { return }
+        guard let index = index(of: handle), connections[index].isUpdating,
+            let preferred = connections[index].preferred
+        else { return }
         connections[index].isUpdating = false
         sendUpdateRequest(index, for: preferred, pool: &pool, into: &outbox)
     }

@@ -119,6 +119,8 @@ public struct Host: Sendable {
             timePassed(at: now, pool: &pool, into: &outbox)
             if faults.stall == .over { answerHeld(values: &values, at: now, pool: &pool, into: &outbox) }
             if privateAddresses.due <= now { rotateAddress(at: now, into: &outbox) }
+        case .command(.answer(let id, let result)):
+            answer(id, result, values: &values, at: now, pool: &pool, into: &outbox)
         case .command(let command): perform(command, at: now, pool: &pool, into: &outbox)
         }
         flush(at: now, pool: &pool, into: &outbox)
@@ -134,18 +136,46 @@ public struct Host: Sendable {
         into outbox: inout [Output]
     ) -> Int {
         var count = 0
-        for index in connections.indices {
-            if connections[index].server.notify(handle, value, pool: &pool, into: &serverOutbox) {
-                count += 1
-            } else if connections[index].server.configuration(ofValue: handle).contains(.indication) {
-                let octets = pool.octets(of: value)
-                connections[index].server.indicate(handle, octets, at: now, pool: &pool, into: &serverOutbox)
-                count += 1
-            }
-            drainServer(index, pool: &pool, into: &outbox)
-        }
+        for index in connections.indices
+        where notify(index, handle, value, at: now, pool: &pool, into: &outbox) { count += 1 }
         flush(at: now, pool: &pool, into: &outbox)
         return count
+    }
+
+    /// Notifies one client of a value, or indicates it if the client has enabled only indications.  The caller keeps `value`.
+    ///
+    /// - Returns: Whether the client has subscribed.
+    @discardableResult
+    public mutating func notify(
+        _ handle: UInt16, _ value: Packet, to id: ConnectionID, at now: Instant, pool: inout PacketPool,
+        into outbox: inout [Output]
+    ) -> Bool {
+        guard let index = connections.firstIndex(where: { $0.id == id }) else { return false }
+        let isSubscriber = notify(index, handle, value, at: now, pool: &pool, into: &outbox)
+        flush(at: now, pool: &pool, into: &outbox)
+        return isSubscriber
+    }
+
+    private mutating func notify(
+        _ index: Int, _ handle: UInt16, _ value: Packet, at now: Instant, pool: inout PacketPool,
+        into outbox: inout [Output]
+    ) -> Bool {
+        defer { drainServer(index, pool: &pool, into: &outbox) }
+        if connections[index].server.notify(handle, value, pool: &pool, into: &serverOutbox) { return true }
+        guard connections[index].server.configuration(ofValue: handle).contains(.indication) else { return false }
+        let octets = pool.octets(of: value)
+        connections[index].server.indicate(handle, octets, at: now, pool: &pool, into: &serverOutbox)
+        return true
+    }
+
+    private mutating func answer(
+        _ id: ConnectionID, _ result: Result<[UInt8], ATTError>, values: inout some AttributeValues,
+        at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        guard let index = connections.firstIndex(where: { $0.id == id }) else { return }
+        connections[index].server.answer(
+            result, table: table, values: &values, at: now, pool: &pool, into: &serverOutbox)
+        drainServer(index, pool: &pool, into: &outbox)
     }
 
     /// The notifications and indications that a client has enabled for a value; nil: no such connection.
@@ -322,7 +352,9 @@ struct Connection: Sendable {
     /// Whether the server has continued with what it kept of the client.
     var hasRestoredClient = false
     var timing: ConnectionTiming
-    /// When this peripheral requests other connection parameters.
+    /// The parameters that this peripheral requests.
+    var preferred: ConnectionParameters?
+    /// When this peripheral requests them.
     var updateDue = Instant.never
     /// Whether it has requested them from its controller.
     var isUpdating = false

@@ -52,6 +52,11 @@ extension Host {
         case procedure(ConnectionID, Procedure, id: UInt32)
         /// Notifies every subscriber of a value, or indicates it to those that have enabled only indications.
         case notify(handle: UInt16, [UInt8])
+        /// Answers `Server.Output.requested` of a connection, with the octets from the offset on, which do not matter for a
+        /// write, or with an error.
+        indirect case answer(ConnectionID, Result<[UInt8], ATTError>)
+        /// Requests other parameters of a connection, as its peripheral.
+        case requestParameters(ConnectionID, ConnectionParameters)
         /// Replaces the attributes; the values of each following step must belong to these.  With `isAnnounced`,
         /// clients that have enabled Service Changed receive it.
         indirect case changeAttributes(AttributeTable, isAnnounced: Bool)

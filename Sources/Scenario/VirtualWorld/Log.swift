@@ -208,7 +208,7 @@ extension World {
             note(.confirmed, node, handle, names.number(ofSent: handle, of: node, isTold: false), peer)
         // The client has not unsubscribed: its value was removed.
         case .orphaned: break
-        case .dropped, .wake, .bearerLost: break
+        case .dropped, .wake, .bearerLost, .requested: break
         case .refused(_, let handle, let error):
             let entry = names.entry(names.number(of: handle, of: node), of: node)
             note(

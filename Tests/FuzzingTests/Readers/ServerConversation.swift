@@ -40,6 +40,12 @@ private struct TestedServer {
                     uuid: VendorUUID.steps.uuid, properties: [.read, .write],
                     descriptors: [DescriptorDefinition(uuid: UUID(0x2901), value: Array("Page".utf8))])
             ]),
+        ServiceDefinition(
+            uuid: UUID(0x180F),
+            characteristics: [
+                CharacteristicDefinition(
+                    uuid: UUID(0x2A19), properties: [.read, .write, .writeWithoutResponse], value: .requested)
+            ]),
     ])
     private static let measurement: UInt16 = 6
 
@@ -56,7 +62,14 @@ private struct TestedServer {
         let mtu = server.mtu
         server.receive(
             pool.take(pdu), table: table, values: &values, at: now, pool: &pool, into: &outbox)
-        let sent = try take(outbox)
+        var sent = try take(outbox)
+        while outbox.contains(where: \.needsAnswer) {
+            outbox.removeAll()
+            let answer: Result<[UInt8], ATTError> =
+                values.refuses ? .failure(.insufficientAuthorization) : .success([UInt8](repeating: 9, count: 600))
+            server.answer(answer, table: table, values: &values, at: now, pool: &pool, into: &outbox)
+            sent += try take(outbox)
+        }
         try require(sent.count <= 1, "\(pdu.hex) has \(sent.count) answers")
         guard let answer = sent.first, let opcode = pdu.first, opcode != 0x1E else { return }
         try require(answer.count <= mtu, "the answer to \(pdu.hex) has \(answer.count) octets")
@@ -88,6 +101,11 @@ private struct TestedServer {
         try require(pool.taken == 0, "\(pool.taken) packets are kept")
         return sent
     }
+}
+
+extension Server.Output {
+    /// Whether the client waits for the caller.
+    fileprivate var needsAnswer: Bool { if case .requested(_, needsAnswer: true) = self { true } else { false } }
 }
 
 /// Values of at most 100 octets.

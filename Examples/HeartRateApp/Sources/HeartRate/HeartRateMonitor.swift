@@ -1,7 +1,8 @@
 import CoreBluetooth
 import Foundation
 
-/// Shows the heart rate of the first strap that it finds, and connects again after a lost link.
+/// Shows the heart rate of the nearest strap, and connects again after a lost link: to the same strap, or to another one if the
+/// strap does not come back.
 public final class HeartRateMonitor: NSObject {
     /// The latest measurement; nil if there is none, or none for 10 s.
     public private(set) var measurement: HeartRateMeasurement? {
@@ -14,13 +15,47 @@ public final class HeartRateMonitor: NSObject {
     private static let service = CBUUID(string: "180D")
     private static let value = CBUUID(string: "2A37")
     private static let freshness = 10.0
+    /// How long it compares straps, and how long it waits for one that it knows.
+    private static let (comparison, patience) = (1.0, 10.0)
 
     private var central: CBCentralManager?
     private var strap: CBPeripheral?
+    private var candidates: [(strap: CBPeripheral, strength: Int)] = []
     private var expiry: DispatchWorkItem?
+    private var search: DispatchWorkItem?
 
     /// Starts as soon as Bluetooth is on.
     public func start() { central = CBCentralManager(delegate: self, queue: nil) }
+
+    private func after(_ seconds: Double, _ body: @escaping () -> Void) -> DispatchWorkItem {
+        let item = DispatchWorkItem(block: body)
+        DispatchQueue.main.asyncAfter(deadline: .now() + seconds, execute: item)
+        return item
+    }
+
+    private func scan() {
+        candidates.removeAll()
+        central?.scanForPeripherals(withServices: [Self.service])
+    }
+
+    /// Connects to the nearest strap that it has discovered.
+    private func choose() {
+        guard let central, central.isScanning, let best = candidates.max(by: { $0.strength < $1.strength }) else {
+            return
+        }
+        central.stopScan()
+        if let strap, strap != best.strap { central.cancelPeripheralConnection(strap) }
+        wait(for: best.strap)
+    }
+
+    /// Connects to a strap as soon as it is in range, and looks for others if that takes long.
+    private func wait(for known: CBPeripheral) {
+        strap = known
+        known.delegate = self
+        central?.connect(known)
+        search?.cancel()
+        search = after(Self.patience) { [weak self] in self?.scan() }
+    }
 
     private func clear() {
         expiry?.cancel()
@@ -30,45 +65,43 @@ public final class HeartRateMonitor: NSObject {
     private func show(_ new: HeartRateMeasurement) {
         measurement = new
         expiry?.cancel()
-        let item = DispatchWorkItem { [weak self] in self?.clear() }
-        expiry = item
-        DispatchQueue.main.asyncAfter(deadline: .now() + Self.freshness, execute: item)
+        expiry = after(Self.freshness) { [weak self] in self?.clear() }
     }
 }
 
 extension HeartRateMonitor: CBCentralManagerDelegate {
     public func centralManagerDidUpdateState(_ central: CBCentralManager) {
-        guard central.state == .poweredOn else { return clear() }
-        if let strap {
-            central.connect(strap)
-        } else {
-            central.scanForPeripherals(withServices: [Self.service])
+        guard central.state == .poweredOn else {
+            search?.cancel()
+            return clear()
         }
+        if let strap { wait(for: strap) } else { scan() }
     }
 
     public func centralManager(
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
         rssi RSSI: NSNumber
     ) {
-        central.stopScan()
-        strap = peripheral
-        peripheral.delegate = self
-        central.connect(peripheral)
+        candidates.append((peripheral, RSSI.intValue))
+        if candidates.count == 1 { search = after(Self.comparison) { [weak self] in self?.choose() } }
     }
 
     public func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        search?.cancel()
+        central.stopScan()
         peripheral.discoverServices([Self.service])
     }
 
     public func centralManager(
         _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
-    ) { central.connect(peripheral) }
+    ) { if peripheral == strap { wait(for: peripheral) } }
 
     public func centralManager(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
     ) {
+        guard peripheral == strap else { return }
         clear()
-        central.connect(peripheral)
+        wait(for: peripheral)
     }
 }
 

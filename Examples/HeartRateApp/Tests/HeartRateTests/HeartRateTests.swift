@@ -36,11 +36,11 @@ import Testing
         "clients/silence", "clients/subscribes", "clients/too_short", "clients/two_octets",
         "formats/always_two", "formats/contact_lost", "formats/edges", "formats/extra_octets",
         "formats/mtu_changes", "formats/reserved_flags", "formats/truncated", "formats/two_byte",
-        "recovery/again_and_again", "recovery/another_format",
+        "recovery/again_and_again", "recovery/another_address", "recovery/another_format",
         "recovery/away_long", "recovery/away_short", "recovery/away_while_connecting",
         "recovery/away_while_discovering", "recovery/away_while_subscribing", "recovery/disconnects",
         "recovery/flapping", "recovery/handles_moved", "recovery/handles_moved_silently", "recovery/held",
-        "recovery/lossy_air", "recovery/power_off", "recovery/services_change",
+        "recovery/lossy_air", "recovery/nearest_leaves", "recovery/power_off", "recovery/services_change",
         "recovery/silence", "recovery/stalls", "recovery/taken", "recovery/walk_away_and_back",
     ])
     func `The app meets the expectations of a scenario`(scenario: String) async throws {

@@ -33,6 +33,15 @@ package struct SharedCentral: Sendable {
         var managers: [Client]
     }
 
+    /// A manager that receives connection events.
+    struct Watch: Sendable {
+        let manager: ManagerID
+        let peers: [DeviceAddress]
+        let services: [UUID]
+        /// The peripherals that it knows to be connected.
+        var reported: [DeviceAddress] = []
+    }
+
     /// A manager's use of a connection.
     struct Client: Sendable {
         let manager: ManagerID
@@ -55,6 +64,7 @@ package struct SharedCentral: Sendable {
     /// Whether the host stops connecting soon by itself.
     var isConnectingBriefly = false
     var links: [Link] = []
+    var watches: [Watch] = []
     var names: [DeviceAddress: String] = [:]
     /// The addresses by which bonded peripherals were known before, by identity address.
     var aliases: [DeviceAddress: DeviceAddress] = [:]
@@ -83,6 +93,11 @@ package struct SharedCentral: Sendable {
         case .connect(let peer, let options):
             connect(peer, Client(manager: manager, options: options), into: &outbox)
         case .cancel(let peer): cancel(peer, of: manager, into: &outbox)
+        case .watch(let peers, let services):
+            watches.removeAll { $0.manager == manager }
+            if !peers.isEmpty || !services.isEmpty {
+                watches.append(Watch(manager: manager, peers: peers, services: services))
+            }
         case .start(let operation, let id, let peer): start(operation, id, peer, of: manager, into: &outbox)
         }
         arrange(into: &outbox)
@@ -144,6 +159,7 @@ package struct SharedCentral: Sendable {
             scanners.removeAll()
             attempts.removeAll()
             links.removeAll()
+            for index in watches.indices { watches[index].reported.removeAll() }
             unanswered.removeAll()
             (connecting, isCancelling, wantsHostScan) = (nil, false, false)
         }
@@ -157,6 +173,7 @@ package struct SharedCentral: Sendable {
         for link in links where link.clients.contains(where: { $0.manager == manager }) {
             cancel(link.peer, of: manager, into: &outbox)
         }
+        watches.removeAll { $0.manager == manager }
         managers.removeAll { $0 == manager }
     }
 

@@ -146,12 +146,26 @@ extension SharedCentral {
         for client in links[link].clients {
             outbox.append(.event(client.manager, .connected(peer, mtu: links[link].mtu)))
         }
+        report(link, into: &outbox) { watch in watch.peers.contains(peer) }
+    }
+
+    /// Reports a connection to the managers that watch the peripheral.
+    mutating func report(_ link: Int, into outbox: inout [Output], where isWatched: (Watch) -> Bool) {
+        let peer = links[link].peer
+        for index in watches.indices where isWatched(watches[index]) && !watches[index].reported.contains(peer) {
+            watches[index].reported.append(peer)
+            outbox.append(.event(watches[index].manager, .connection(peer, isConnected: true)))
+        }
     }
 
     mutating func disconnected(_ id: ConnectionID, _ reason: HCIStatus, into outbox: inout [Output]) {
         // A controller that fails changes the state, which ends everything silently.
         guard reason != .hardwareFailure, let index = links.firstIndex(where: { $0.id == id }) else { return }
         let link = links.remove(at: index)
+        for index in watches.indices where watches[index].reported.contains(link.peer) {
+            watches[index].reported.removeAll { $0 == link.peer }
+            outbox.append(.event(watches[index].manager, .connection(link.peer, isConnected: false)))
+        }
         let failure = link.isEnding ? link.failure : CentralFailure(endOfLink: reason)
         for client in link.clients {
             let reconnects = client.options.reconnects && failure != nil

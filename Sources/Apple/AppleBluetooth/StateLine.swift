@@ -4,7 +4,16 @@ import TextFormatting
 /// The lines about a client's state, which Lubdub requests of every client: `{"state": "connected", "peer": "…"}`.
 package enum StateLine {
     /// The line for a manager's request; nil for requests without one.
-    package static func text(for request: CentralRequest) -> String? {
+    package static func text(for request: ManagerRequest) -> String? {
+        if case .central(let request) = request { text(for: request) } else { nil }
+    }
+
+    /// The line for an event that a manager receives; nil for events without one.
+    package static func text(for event: ManagerEvent) -> String? {
+        if case .central(let event) = event { text(for: event) } else { nil }
+    }
+
+    private static func text(for request: CentralRequest) -> String? {
         switch request {
         case .scan: line("scanning", nil)
         case .connect(let peer, _): line("connecting", peer)
@@ -12,8 +21,7 @@ package enum StateLine {
         }
     }
 
-    /// The line for an event that a manager receives; nil for events without one.
-    package static func text(for event: CentralEvent) -> String? {
+    private static func text(for event: CentralEvent) -> String? {
         switch event {
         case .connected(let peer, _): line("connected", peer)
         case .finished(_, let peer, .success(.notifying(true))): line("subscribed", peer)

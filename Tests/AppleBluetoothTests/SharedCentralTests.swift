@@ -1,4 +1,4 @@
-import AppleCentral
+import AppleBluetooth
 import Bluetooth
 import HCI
 import LEHost

@@ -12,6 +12,8 @@ package enum CentralEvent: Equatable, Sendable {
     case failedToConnect(DeviceAddress, CentralFailure)
     /// The connection has ended; without a failure, because the manager has cancelled it.
     case disconnected(DeviceAddress, CentralFailure?, isReconnecting: Bool)
+    /// A peripheral that the manager watches is connected to the phone, or not any more.
+    case connection(DeviceAddress, isConnected: Bool)
     /// The peripheral's GAP Device Name differs from the known name.
     case renamed(DeviceAddress, String)
     case exchangedMTU(DeviceAddress, Int)

@@ -134,6 +134,9 @@ extension SharedCentral {
         runOwn(.exchangeMTU, link, into: &outbox)
         runOwn(.readByUUID(.deviceName, .all), link, into: &outbox)
         runOwn(.findPrimaryServices(.genericAttribute), link, into: &outbox)
+        if watches.contains(where: { !$0.services.isEmpty }) {
+            runOwn(.discoverPrimaryServices, link, into: &outbox)
+        }
     }
 
     mutating func finished(
@@ -196,6 +199,10 @@ extension SharedCentral {
             rename(links[link].peer, String(decoding: octets, as: UTF8.self), into: &outbox)
         case (.findPrimaryServices, .services(let services)):
             if let service = services.first { runOwn(.discoverCharacteristics(service.range), link, into: &outbox) }
+        case (.discoverPrimaryServices, .services(let services)):
+            report(link, into: &outbox) { watch in
+                services.contains { watch.services.contains($0.uuid) }
+            }
         case (.discoverCharacteristics, .characteristics(let characteristics)):
             guard let changed = characteristics.first(where: { $0.uuid == .serviceChanged }),
                 let descriptors = changed.descriptorRange

@@ -22,6 +22,9 @@ package enum CentralRequest: Sendable {
     case connect(DeviceAddress, ConnectionOptions)
     /// Ends the manager's connection, or its attempt to connect.
     case cancel(DeviceAddress)
+    /// Reports the connections of all managers with one of these peripherals, or with a peripheral that has one of these
+    /// services, in place of earlier ones.
+    case watch([DeviceAddress], [UUID])
     /// Starts an operation on a connected peripheral; `CentralEvent.finished` repeats the manager's `id`.
     indirect case start(CentralOperation, id: UInt32, DeviceAddress)
 }

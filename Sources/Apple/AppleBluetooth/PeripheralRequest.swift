@@ -1,0 +1,100 @@
+package import Bluetooth
+
+/// What a manager of either role requests of the Bluetooth service.
+package enum ManagerRequest: Sendable {
+    indirect case central(CentralRequest)
+    indirect case peripheral(PeripheralRequest)
+}
+
+/// What the Bluetooth service reports to a manager of either role.
+package enum ManagerEvent: Equatable, Sendable {
+    indirect case central(CentralEvent)
+    indirect case peripheral(PeripheralEvent)
+}
+
+/// What a peripheral manager requests of the Bluetooth service that all managers of a process share.
+package enum PeripheralRequest: Sendable {
+    /// A manager has been created.
+    case open
+    /// A manager has been released: its services and its advertising end.
+    case close
+    /// Publishes a service, by which the manager refers to it with this number.
+    indirect case add(LocalService, id: UInt32)
+    case remove(id: UInt32)
+    case removeAll
+    case advertise(name: String?, services: [UUID])
+    case stopAdvertising
+    /// Sends a value to subscribed centrals, or to all of them; `PeripheralEvent.updated` follows.
+    indirect case update(CharacteristicID, [UInt8], to: [DeviceAddress]?)
+    /// Answers a request of a central: with the octets from its offset on, or with an error.
+    indirect case respond(request: UInt32, Result<[UInt8], ATTError>)
+    case setLatency(ConnectionLatency, DeviceAddress)
+}
+
+/// A characteristic that a peripheral manager has published.
+package struct CharacteristicID: Hashable, Sendable {
+    /// The manager's number of the service.
+    package let service: UInt32
+    /// The index in the service.
+    package let index: Int
+
+    package init(service: UInt32, index: Int) { (self.service, self.index) = (service, index) }
+}
+
+/// How soon a peripheral can send to a central.
+package enum ConnectionLatency: Sendable {
+    case low, medium, high
+
+    /// Apple does not document the intervals; these are 15, 90 and 495 ms.
+    var parameters: ConnectionParameters {
+        let interval: UInt16 =
+            switch self {
+            case .low: 12
+            case .medium: 72
+            case .high: 396
+            }
+        return ConnectionParameters(
+            minimumInterval: interval, maximumInterval: interval, latency: 0, supervisionTimeout: 600)
+    }
+}
+
+/// What the Bluetooth service reports to a peripheral manager.
+package enum PeripheralEvent: Equatable, Sendable {
+    /// The state of the radio has changed; a new manager receives the present one.
+    case state(RadioState)
+    /// A service is published, or could not be.
+    case added(id: UInt32, PeripheralFailure?)
+    /// Advertising has begun, or could not.
+    case advertising(PeripheralFailure?)
+    /// The MTU of a central that is connected.
+    case exchangedMTU(DeviceAddress, Int)
+    case subscribed(DeviceAddress, CharacteristicID)
+    case unsubscribed(DeviceAddress, CharacteristicID)
+    /// A central is not connected any more.
+    case disconnected(DeviceAddress)
+    /// A central accesses values, and waits for the answer to `request`; nil: it needs none.
+    indirect case requested(DeviceAddress, [ValueAccess], request: UInt32?)
+    /// An update has left the queue.
+    case updated
+}
+
+/// An access of a central to a value.
+package struct ValueAccess: Equatable, Sendable {
+    package let characteristic: CharacteristicID
+    package let offset: Int
+    /// Nil: it reads.
+    package let written: [UInt8]?
+}
+
+/// Why a peripheral manager's request failed.
+package enum PeripheralFailure: Error, Equatable, Sendable {
+    /// The service is one of the system's.
+    case uuidNotAllowed
+    /// An included service has not been published.
+    case unknownInclude
+    /// There are no handles left, or a value is too long.
+    case outOfSpace
+    case alreadyAdvertising
+    /// The controller refuses to advertise.
+    case refused
+}

@@ -1,0 +1,147 @@
+import Bluetooth
+import GATT
+import HCI
+package import LEHost
+import SecurityManager
+
+// What the centrals do.
+extension SharedPeripheral {
+    /// The updates that may wait in the host before others have to wait here.
+    private static let maximumFragments = 8
+
+    /// Handles an output of the host, without taking its packet.
+    package mutating func step(_ output: Host.Output, into outbox: inout [Output]) {
+        switch output {
+        case .connected(let id, let complete) where complete.role == .peripheral:
+            links.append(CentralLink(id: id, peer: complete.peer))
+            advertise(into: &outbox)
+        // A controller that fails changes the state, which ends everything silently.
+        case .disconnected(let id, _, let reason) where reason != .hardwareFailure: disconnected(id, into: &outbox)
+        case .advertising(true): reportAdvertising(nil, into: &outbox)
+        case .refused(let opcode, _) where opcode.isOfAdvertising:
+            reportAdvertising(.refused, into: &outbox)
+        case .server(let id, let event): handle(event, id, into: &outbox)
+        case .exchangedMTU(let id, let mtu): exchanged(mtu: mtu, id, into: &outbox)
+        case .security(let id, .requestPasskey) where links.contains(where: { $0.id == id }):
+            outbox.append(.command(.security(id, .passkey(user.passkey))))
+        case .security(let id, .compare) where links.contains(where: { $0.id == id }):
+            outbox.append(.command(.security(id, .compared(areEqual: user.confirmsNumbers))))
+        default: break
+        }
+    }
+
+    private mutating func reportAdvertising(_ failure: PeripheralFailure?, into outbox: inout [Output]) {
+        guard let present = advertising, !present.isReported else { return }
+        advertising?.isReported = true
+        if failure != nil { advertising = nil }
+        outbox.append(.event(present.manager, .advertising(failure)))
+    }
+
+    private mutating func disconnected(_ id: ConnectionID, into outbox: inout [Output]) {
+        guard let index = links.firstIndex(where: { $0.id == id }) else { return }
+        for handle in links[index].subscriptions { unsubscribed(handle, index, into: &outbox) }
+        let peer = links.remove(at: index).peer
+        for update in updates.indices { updates[update].links.removeAll { $0 == id } }
+        for manager in managers { outbox.append(.event(manager, .disconnected(peer))) }
+    }
+
+    private mutating func handle(_ event: Server.Output, _ id: ConnectionID, into outbox: inout [Output]) {
+        guard let link = links.firstIndex(where: { $0.id == id }) else { return }
+        switch event {
+        case .exchangedMTU(let mtu): exchanged(mtu: mtu, id, into: &outbox)
+        case .subscribed(let handle):
+            guard !links[link].subscriptions.contains(handle), let (manager, characteristic) = characteristic(handle)
+            else { return }
+            links[link].subscriptions.append(handle)
+            outbox.append(.event(manager, .exchangedMTU(links[link].peer, links[link].mtu)))
+            outbox.append(.event(manager, .subscribed(links[link].peer, characteristic)))
+        case .unsubscribed(let handle), .orphaned(let handle): unsubscribed(handle, link, into: &outbox)
+        case .requested(let accesses, let needsAnswer): requested(accesses, needsAnswer, link, into: &outbox)
+        case .indicated: links[link].isConfirming = true
+        case .confirmed, .confirmedOrphan: links[link].isConfirming = false
+        default: break
+        }
+    }
+
+    private mutating func exchanged(mtu: Int, _ id: ConnectionID, into outbox: inout [Output]) {
+        guard let link = links.firstIndex(where: { $0.id == id }) else { return }
+        links[link].mtu = mtu
+        for manager in managers { outbox.append(.event(manager, .exchangedMTU(links[link].peer, mtu))) }
+    }
+
+    private mutating func unsubscribed(_ handle: UInt16, _ link: Int, into outbox: inout [Output]) {
+        guard links[link].subscriptions.contains(handle) else { return }
+        links[link].subscriptions.removeAll { $0 == handle }
+        for update in updates.indices where updates[update].handle == handle {
+            updates[update].links.removeAll { $0 == links[link].id }
+        }
+        guard let (manager, characteristic) = characteristic(handle) else { return }
+        outbox.append(.event(manager, .unsubscribed(links[link].peer, characteristic)))
+    }
+
+    /// A value of a service that has been removed meanwhile has no manager that could answer.
+    private mutating func requested(
+        _ accesses: [AccessRequest], _ needsAnswer: Bool, _ link: Int, into outbox: inout [Output]
+    ) {
+        let found = accesses.compactMap { access in characteristic(access.handle).map { ($0.0, $0.1, access) } }
+        guard let manager = found.first?.0, found.count == accesses.count else {
+            if needsAnswer { outbox.append(.command(.answer(links[link].id, .failure(.unlikelyError)))) }
+            return
+        }
+        if needsAnswer {
+            lastRequest &+= 1
+            links[link].request = (lastRequest, manager)
+        }
+        let peer = links[link].peer
+        outbox.append(.event(manager, .exchangedMTU(peer, links[link].mtu)))
+        let values = found.map { ValueAccess(characteristic: $1, offset: $2.offset, written: $2.written) }
+        outbox.append(.event(manager, .requested(peer, values, request: needsAnswer ? lastRequest : nil)))
+    }
+
+    // MARK: Updates
+
+    mutating func update(
+        _ characteristic: CharacteristicID, _ value: [UInt8], _ peers: [DeviceAddress]?, of manager: ManagerID,
+        into outbox: inout [Output]
+    ) {
+        let handle = handle(of: characteristic, manager) ?? 0
+        let subscribers = links.filter { $0.subscriptions.contains(handle) && peers?.contains($0.peer) ?? true }
+        updates.append(Update(manager: manager, handle: handle, value: value, links: subscribers.map(\.id)))
+    }
+
+    /// Sends the updates for which the links have room, in order; `waiting` is the number of fragments that wait in the host
+    /// for a link.
+    package mutating func sendUpdates(waiting: (ConnectionID) -> Int, into outbox: inout [Output]) {
+        var (blocked, left, sent) = (Set<ConnectionID>(), [Update](), [ConnectionID: Int]())
+        for var update in updates {
+            update.links.removeAll { id in
+                guard let link = links.firstIndex(where: { $0.id == id }) else { return true }
+                let fragments = waiting(id) + sent[id, default: 0]
+                guard !blocked.contains(id), !links[link].isConfirming, fragments < Self.maximumFragments else {
+                    blocked.insert(id)
+                    return false
+                }
+                sent[id, default: 0] += 1 + update.value.count / 27
+                outbox.append(.notify(id, handle: update.handle, update.value))
+                return true
+            }
+            if update.links.isEmpty {
+                outbox.append(.event(update.manager, .updated))
+            } else {
+                left.append(update)
+            }
+        }
+        updates = left
+    }
+}
+
+extension Opcode {
+    /// Whether a controller that refuses the command does not advertise.
+    fileprivate var isOfAdvertising: Bool {
+        [
+            Command.leSetAdvertisingParameters.opcode, Command.leSetAdvertisingData.opcode,
+            Command.leSetAdvertisingEnable.opcode, Command.leSetExtendedAdvertisingParameters.opcode,
+            Command.leSetExtendedAdvertisingEnable.opcode,
+        ].contains(self)
+    }
+}

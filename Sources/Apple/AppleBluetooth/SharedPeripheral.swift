@@ -1,0 +1,226 @@
+import Bluetooth
+import GATT
+import HCI
+package import LEHost
+
+/// The peripheral role of the Bluetooth service that the managers of a process share: it owns the attributes, the advertising
+/// and the links with centrals.
+///
+///     add ──▶ services ──▶ attributes of the host ──▶ requests of centrals ──▶ managers
+///     updates of managers ──▶ queue ──▶ notifications, as fast as the links take them
+///
+/// It requests commands of a `Host`, and takes its outputs.  Apple documents the behavior that managers see; the tests name
+/// the page of each rule.
+package struct SharedPeripheral: Sendable {
+    /// What the service requests of its driver, or reports.
+    package enum Output: Sendable {
+        indirect case command(Host.Command)
+        /// Notify, or indicate, a value to one central.
+        indirect case notify(ConnectionID, handle: UInt16, [UInt8])
+        indirect case event(ManagerID, PeripheralEvent)
+    }
+
+    struct Service: Sendable {
+        let manager: ManagerID
+        let id: UInt32
+        let definition: LocalService
+        var isPresent = true
+    }
+
+    struct Advertising: Sendable {
+        let manager: ManagerID
+        let layout: AdvertisingLayout
+        /// Whether the manager has received the result.
+        var isReported = false
+    }
+
+    /// A link with a central.
+    struct CentralLink: Sendable {
+        let id: ConnectionID
+        let peer: DeviceAddress
+        var mtu = Server.defaultMTU
+        /// The handles of the values that it has subscribed to.
+        var subscriptions: [UInt16] = []
+        /// The request that waits for an answer of a manager.
+        var request: (number: UInt32, manager: ManagerID)?
+        /// Whether it has to confirm an indication.
+        var isConfirming = false
+    }
+
+    /// A value that waits to be sent.
+    struct Update: Sendable {
+        let manager: ManagerID
+        let handle: UInt16
+        let value: [UInt8]
+        /// The links that it has not been sent on.
+        var links: [ConnectionID]
+    }
+
+    let name: String
+    let user: PairingUser
+    var isOn = false
+    var managers: [ManagerID] = []
+    var services: [Service] = []
+    var table = AttributeTable()
+    var advertising: Advertising?
+    var links: [CentralLink] = []
+    var updates: [Update] = []
+    var lastRequest: UInt32 = 0
+
+    /// A service without attributes.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the phone: its GAP Device Name.
+    ///   - user: The user of the phone, when a central pairs.
+    package init(name: String, user: PairingUser = PairingUser()) { (self.name, self.user) = (name, user) }
+
+    /// Handles a request of a manager.
+    package mutating func perform(_ request: PeripheralRequest, of manager: ManagerID, into outbox: inout [Output]) {
+        switch request {
+        case .open: managers.append(manager)
+        case .close: close(manager, into: &outbox)
+        case .add(let service, let id): add(service, id, of: manager, into: &outbox)
+        case .remove(let id): remove(into: &outbox) { $0.manager == manager && $0.id == id }
+        case .removeAll: remove(into: &outbox) { $0.manager == manager }
+        case .advertise(let name, let services):
+            guard advertising == nil else {
+                return outbox.append(.event(manager, .advertising(.alreadyAdvertising)))
+            }
+            let layout = AdvertisingLayout(name: name, services: services)
+            advertising = Advertising(manager: manager, layout: layout)
+            advertise(into: &outbox)
+        case .stopAdvertising: stopAdvertising(manager, into: &outbox)
+        case .update(let characteristic, let value, let peers):
+            update(characteristic, value, peers, of: manager, into: &outbox)
+        case .respond(let request, let result):
+            answer(result, into: &outbox) { $0.number == request && $0.manager == manager }
+        case .setLatency(let latency, let peer):
+            for link in links where link.peer == peer {
+                outbox.append(.command(.requestParameters(link.id, latency.parameters)))
+            }
+        }
+    }
+
+    /// The radio has been switched on or off.  Links end silently with it; services stay, and advertising is resumed.
+    package mutating func turn(_ state: RadioState, into outbox: inout [Output]) {
+        guard isOn != (state == .on) else { return }
+        isOn = state == .on
+        links.removeAll()
+        let lost = updates
+        updates.removeAll()
+        for update in lost { outbox.append(.event(update.manager, .updated)) }
+    }
+
+    /// Answers the requests of centrals that match.
+    private mutating func answer(
+        _ result: Result<[UInt8], ATTError>, into outbox: inout [Output],
+        where isMeant: ((number: UInt32, manager: ManagerID)) -> Bool
+    ) {
+        for link in links.indices {
+            guard let request = links[link].request, isMeant(request) else { continue }
+            links[link].request = nil
+            outbox.append(.command(.answer(links[link].id, result)))
+        }
+    }
+
+    private mutating func close(_ manager: ManagerID, into outbox: inout [Output]) {
+        answer(.failure(.unlikelyError), into: &outbox) { $0.manager == manager }
+        stopAdvertising(manager, into: &outbox)
+        remove(into: &outbox) { $0.manager == manager }
+        updates.removeAll { $0.manager == manager }
+        managers.removeAll { $0 == manager }
+    }
+
+    // MARK: Services
+
+    private mutating func add(
+        _ service: LocalService, _ id: UInt32, of manager: ManagerID, into outbox: inout [Output]
+    ) {
+        let failure = publish(Service(manager: manager, id: id, definition: service), into: &outbox)
+        outbox.append(.event(manager, .added(id: id, failure)))
+    }
+
+    private mutating func publish(_ service: Service, into outbox: inout [Output]) -> PeripheralFailure? {
+        guard ![.genericAccess, .genericAttribute].contains(service.definition.uuid) else { return .uuidNotAllowed }
+        guard !services.contains(where: { $0.isPresent && $0.manager == service.manager && $0.id == service.id })
+        else { return nil }
+        let known = services.filter { $0.isPresent && $0.manager == service.manager }.map(\.id)
+        guard service.definition.includes.allSatisfy({ known.contains($0) }) else { return .unknownInclude }
+        let before = services
+        services.append(service)
+        guard change(into: &outbox) else {
+            services = before
+            return .outOfSpace
+        }
+        return nil
+    }
+
+    private mutating func remove(into outbox: inout [Output], where isGone: (Service) -> Bool) {
+        let indices = services.indices.filter { services[$0].isPresent && isGone(services[$0]) }
+        guard !indices.isEmpty else { return }
+        for index in indices { services[index].isPresent = false }
+        _ = change(into: &outbox)
+    }
+
+    /// Gives the host the attributes of all services; false if there are too many.  While centrals are connected, handles do not
+    /// change: a removed service leaves a gap, unless no other follows it.
+    private mutating func change(into outbox: inout [Output]) -> Bool {
+        if links.isEmpty { services.removeAll { !$0.isPresent } }
+        while services.last?.isPresent == false { services.removeLast() }
+        let own = ServiceDefinition.ofPhone(named: name)
+        let definitions = services.map { service in
+            let includes = service.definition.includes.compactMap { id in
+                services.lastIndex { $0.manager == service.manager && $0.id == id }
+            }
+            return ServiceDefinition(
+                uuid: service.definition.uuid, isPrimary: service.definition.isPrimary,
+                includes: includes.map { $0 + own.count },
+                characteristics: service.definition.characteristics.map(\.definition), isPresent: service.isPresent)
+        }
+        guard let changed = try? AttributeTable(own + definitions) else { return false }
+        table = changed
+        outbox.append(.command(.changeAttributes(table, isAnnounced: true)))
+        return true
+    }
+
+    private static let ownServices = 2
+
+    /// The value handle of a manager's characteristic.
+    func handle(of characteristic: CharacteristicID, _ manager: ManagerID) -> UInt16? {
+        services.lastIndex { $0.manager == manager && $0.id == characteristic.service && $0.isPresent }.flatMap {
+            table.handle(ofValue: characteristic.index, service: $0 + Self.ownServices)
+        }
+    }
+
+    /// The characteristic with this value handle, and its manager.
+    func characteristic(_ handle: UInt16) -> (ManagerID, CharacteristicID)? {
+        for (place, service) in services.enumerated() where service.isPresent {
+            for index in service.definition.characteristics.indices
+            where table.handle(ofValue: index, service: place + Self.ownServices) == handle {
+                return (service.manager, CharacteristicID(service: service.id, index: index))
+            }
+        }
+        return nil
+    }
+
+    // MARK: Advertising
+
+    /// 100 ms, and with a random delay.
+    private static let interval: UInt16 = 160
+
+    /// Advertises what the manager has requested; also while centrals are connected.
+    func advertise(into outbox: inout [Output]) {
+        guard let advertising else { return }
+        let parameters = AdvertisingParameters(minimumInterval: Self.interval, maximumInterval: Self.interval)
+        outbox.append(
+            .command(
+                .advertise(
+                    parameters, data: advertising.layout.data, scanResponse: advertising.layout.scanResponse)))
+    }
+
+    private mutating func stopAdvertising(_ manager: ManagerID, into outbox: inout [Output]) {
+        guard advertising?.manager == manager else { return }
+        advertising = nil
+        outbox.append(.command(.stopAdvertising))
+    }
+}

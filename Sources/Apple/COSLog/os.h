@@ -1,0 +1,1 @@
+// The Swift module `os` has the names.
