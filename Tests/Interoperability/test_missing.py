@@ -50,12 +50,12 @@ class MissingTests(unittest.TestCase):
                 stderr=subprocess.DEVNULL, text=True) as controller:
             try:
                 radio = 'hci:' + controller.stdout.readline().split()[1]
-                done = lubdub('monitor', '--radio', radio, '--for', '300ms')
+                done = lubdub('monitor', '--radio', radio, '--for', '3s')
                 self.assertEqual(done.returncode, 3)
                 self.assertEqual(
                     done.stderr,
                     'lubdub: a device with a service that this client knows was not found, and no other device\n')
-                self.assertEqual(lubdub('scan', '--radio', radio, '--for', '300ms').returncode, 0)
+                self.assertEqual(lubdub('scan', '--radio', radio, '--for', '3s').returncode, 0)
             finally:
                 controller.kill()
 

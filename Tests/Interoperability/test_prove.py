@@ -39,10 +39,11 @@ class ProveTests(unittest.TestCase):
         self.write('strap.json', SHOWS, HARMLESS)
         rows = self.lubdub('prove', 'strap.json', '--set', 'away=12 s', '--seed', '3', status=1).splitlines()
         self.assertRegex(rows[0], r'^shows     \d+ faulty clients fail it: \w+, \w+, \w+, \w+, …$')
-        self.assertEqual(rows[1:], [
-            'harmless  no faulty client fails it: it may pass any client',
-            '1 of 2 expectations are proven: the built-in client passes, and a faulty client fails'])
-        self.assertEqual(self.lubdub('prove', 'strap.json', '--quiet', status=1).splitlines(), rows[1:])
+        self.assertEqual(rows[1], 'harmless  no faulty client fails it: it may pass any client')
+        self.assertRegex(rows[2], r'^\d+ faulty clients pass: one_octet, \w+, \w+, \w+, … \(--verbose lists all\)$')
+        self.assertEqual(
+            rows[3:], ['1 of 2 expectations are proven: the built-in client passes, and a faulty client fails'])
+        self.assertEqual(self.lubdub('prove', 'strap.json', '--quiet', status=1).splitlines(), [rows[1], rows[3]])
         self.assertIn(', once, ', self.lubdub('prove', 'strap.json', '--verbose', status=1))
 
     def test_an_expectation_that_the_built_in_client_fails_is_not_proven(self):
@@ -55,9 +56,10 @@ class ProveTests(unittest.TestCase):
         self.write('one.json', SHOWS)
         self.write('other.json', SHOWS | {'should': True})
         rows = self.lubdub('prove', '.').splitlines()
-        self.assertEqual([rows[0], rows[2], rows[4][:6]], ['one', 'other', '1 of 1'])
-        self.assertRegex(rows[3], r'^shows  \(should\) \d+ faulty clients fail it: ')
-        self.assertEqual(self.lubdub('prove', '.', '--only', 'one').splitlines(), [rows[1], rows[4]])
+        self.assertEqual([rows[0], rows[3]], ['one', 'other'])
+        self.assertRegex(rows[4], r'^shows  \(should\) \d+ faulty clients fail it: ')
+        self.assertRegex(rows[6], '^1 of 1 expectation is proven, and 1 of 1 recommendation: ')
+        self.assertEqual(self.lubdub('prove', '.', '--only', 'one').splitlines()[:2], rows[1:3])
 
     def test_a_faulty_client_is_played_like_the_built_in_one(self):
         self.write('strap.json', SHOWS)
@@ -68,6 +70,11 @@ class ProveTests(unittest.TestCase):
         replay, = [line for line in shown.splitlines() if line.startswith('replay: lubdub ')]
         again = self.lubdub(*replay.removeprefix('replay: lubdub ').split(), '--quiet', status=1)
         self.assertEqual(again, shown)
+
+    def test_explain_knows_faulty_clients(self):
+        self.assertRegex(self.lubdub('explain', 'once'), r'^once \(faulty client\): shows .*"run --faulty once" plays it\n$')
+        self.assertIn('"prove" is a command: see "lubdub prove --help"', self.lubdub('explain', 'prove', status=2))
+        self.assertEqual(self.lubdub('explain', 'rule'), self.lubdub('explain', 'actions'))
 
     def test_wrong_words(self):
         self.write('strap.json', SHOWS)

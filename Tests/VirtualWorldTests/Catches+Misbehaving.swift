@@ -11,6 +11,7 @@ extension Catches {
         (
             "nearest", ["clients/named starts", "clients/named not_the_other"]
         ),
+        ("never_connects", ["clients/subscribes starts", "resting subscribes"]),
         ("weakest", ["collector/finding/nearest not_far", "recovery/nearest_leaves not_far"]),
         ("second_best", ["collector/finding/nearest not_mid", "recovery/nearest_leaves nearest"]),
         ("nothing_else", ["clients/other_services starts", "formats/more_services returns"]),

@@ -14,7 +14,7 @@ package struct Program: Sendable {
 
     let name: String
     let summary: String
-    let commands: [Grammar]
+    package let commands: [Grammar]
 
     /// A program whose help lists the commands in this order.
     package init(_ name: String, _ summary: String, commands: [Grammar]) {

@@ -5,6 +5,7 @@ import CommandSupport
 import Conformance
 import Doctor
 import Documents
+import FaultyClients
 import ScenarioLanguage
 import ScenarioReference
 import TextFormatting
@@ -24,6 +25,9 @@ func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         return .success
     }
     guard let lines = explanation(of: word) else {
+        if program.commands.contains(where: { $0.command == word }) {
+            throw CommandFailure(.usage, "\(word.quoted) is a command: see \"lubdub \(word) --help\"")
+        }
         let hint = closestMatch(to: word, in: Reference.words) ?? closestMatch(to: word.uppercased(), in: codes)
         throw CommandFailure(
             .usage,
@@ -50,6 +54,10 @@ private func printGroups() {
 private func explanation(of operand: String) -> [String]? {
     let word = operand.uppercased()
     if let lines = Reference.explanation(of: operand) { return lines }
+    if let client = FaultyClient.all.first(where: { $0.name == operand }) {
+        return ["\(client.name) (faulty client): \(client.about); \"run --faulty \(client.name)\" plays it"]
+    }
+    if operand == "rule" { return Reference.explanation(of: "actions") }
     if operand == "checks" { return Check.all.map { "\($0.id): \($0.title)" } }
     if operand == "codes" {
         return DiagnosticCode.allCases.map { "\($0.rawValue): \($0.explanation)" }

@@ -80,7 +80,8 @@ private final class ProofPrinter {
     private let verbosity: Verbosity
     private let paint: Paint
     private let bar: ProgressBar?
-    private var (required, proven) = (0, 0)
+    private var required = (count: 0, proven: 0)
+    private var recommended = (count: 0, proven: 0)
 
     init(_ invocation: Invocation) throws(CommandFailure) {
         isJSON = invocation.has("--json")
@@ -101,9 +102,12 @@ private final class ProofPrinter {
         if bar != nil { ProgressBar.remove() }
         let width = proof.rows.map(\.expectation.count).max() ?? 0
         for row in proof.rows {
-            if !row.isRecommendation {
-                required += 1
-                if row.isProven { proven += 1 }
+            if row.isRecommendation {
+                recommended.count += 1
+                if row.isProven { recommended.proven += 1 }
+            } else {
+                required.count += 1
+                if row.isProven { required.proven += 1 }
             }
             if isJSON {
                 Console.print("\(row.json(of: item.id))")
@@ -113,17 +117,23 @@ private final class ProofPrinter {
                 Console.print("\(name)  \(should)\(row.description(isComplete: verbosity == .verbose))")
             }
         }
+        guard !isJSON, verbosity > .quiet, !proof.rows.isEmpty, !proof.passing.isEmpty else { return }
+        let hint = verbosity == .verbose ? "" : " (--verbose lists all)"
+        Console.print("\(proof.passingDescription(isComplete: verbosity == .verbose))\(hint)")
     }
 
     /// Prints the summary.
     func end() {
         if bar != nil { ProgressBar.remove() }
         guard !isJSON else { return }
+        let verb = required.count == 1 ? "is" : "are"
+        let others =
+            recommended.count > 0 ? ", and \(recommended.proven) of \(recommended.count.counted("recommendation"))" : ""
         Console.print(
-            "\(proven) of \(required.counted("expectation")) \(required == 1 ? "is" : "are") proven: the built-in client passes, and a faulty client fails"
+            "\(required.proven) of \(required.count.counted("expectation")) \(verb) proven\(others): the built-in client passes, and a faulty client fails"
         )
     }
 
     /// Whether all required expectations are proven.
-    var isProven: Bool { proven == required }
+    var isProven: Bool { required.proven == required.count }
 }

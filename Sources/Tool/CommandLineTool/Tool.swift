@@ -35,7 +35,7 @@ private let commands: [(grammar: Arguments.Grammar, action: Action)] = [
     (manualGrammar, { invocation throws(CommandFailure) in try manual(invocation, of: program) }),
 ]
 
-private let program = Program(
+let program = Program(
     "lubdub",
     "A scriptable Bluetooth LE heart-rate peripheral, and a conformance test runner for clients and peripherals",
     commands: commands.map(\.grammar))

@@ -24,6 +24,8 @@ package struct Proof: Sendable {
 
     /// In the order of the scenario.
     package private(set) var rows: [Row] = []
+    /// The names of the clients that fail no expectation.
+    package private(set) var passing: [String] = []
     private let configuration: RunConfiguration
 
     /// Plays the scenario with the built-in client.
@@ -42,9 +44,9 @@ package struct Proof: Sendable {
 
     /// Plays the scenario with a faulty client.
     package mutating func play(_ client: FaultyClient) throws(CommandFailure) {
-        for ruling in try rulings(client) where ruling.verdict == .fail && rows.indices.contains(ruling.expectation) {
-            rows[ruling.expectation].failedBy.append(client.name)
-        }
+        let failed = try rulings(client).filter { $0.verdict == .fail && rows.indices.contains($0.expectation) }
+        for ruling in failed { rows[ruling.expectation].failedBy.append(client.name) }
+        if failed.isEmpty { passing.append(client.name) }
     }
 
     /// With the tolerance of real time, as for a client under test.
@@ -60,6 +62,22 @@ package struct Proof: Sendable {
     }
 }
 
+extension Proof {
+    private static let maximumNames = 4
+
+    /// The clients that fail no expectation: `30 faulty clients pass: one_octet, …`.
+    package func passingDescription(isComplete: Bool) -> String {
+        Self.sentence(passing, "passes", "pass", isComplete: isComplete)
+    }
+
+    fileprivate static func sentence(_ names: [String], _ one: String, _ several: String, isComplete: Bool) -> String {
+        let shown = isComplete ? names : Array(names.prefix(maximumNames))
+        let rest = shown.count < names.count ? ", …" : ""
+        let verb = names.count == 1 ? one : several
+        return "\(names.count.counted("faulty client")) \(verb): \(shown.joined(separator: ", "))\(rest)"
+    }
+}
+
 extension Proof.Row {
     /// For `prove --json`.
     package func json(of caseID: String) -> String {
@@ -71,15 +89,10 @@ extension Proof.Row {
         return "{" + members.map { "\($0.0.quoted): \($0.1)" }.joined(separator: ", ") + "}"
     }
 
-    private static let maximumNames = 4
-
     /// What the faulty clients show about it: `12 faulty clients fail it: mute, blank, …`.
     package func description(isComplete: Bool) -> String {
         if let complaint { return "the built-in client, which has no fault, does not pass: \(complaint)" }
         guard !failedBy.isEmpty else { return "no faulty client fails it: it may pass any client" }
-        let names = isComplete ? failedBy : Array(failedBy.prefix(Self.maximumNames))
-        let rest = names.count < failedBy.count ? ", …" : ""
-        let verb = failedBy.count == 1 ? "fails" : "fail"
-        return "\(failedBy.count.counted("faulty client")) \(verb) it: \(names.joined(separator: ", "))\(rest)"
+        return Proof.sentence(failedBy, "fails it", "fail it", isComplete: isComplete)
     }
 }

@@ -15,6 +15,9 @@ extension FaultyClient {
         configured(
             "nearest", "connects to the strongest strap, not to the named one"
         ) { $0.choice = .strongest },
+        requesting("never_connects", "finds the strap, but does not connect") { command, _ in
+            if case .connect = command { [] } else { [.request(command)] }
+        },
         FaultyClient(
             name: "weakest", about: "connects to the weakest strap",
             reports: { report in

@@ -27,10 +27,17 @@ class Case:
 
     @property
     def faults(self):
-        """The expectations that did not pass, one line each."""
-        return [f"{finding['id'] or self.id}: expected {finding['expected']}; {finding['seen']}"
-                if finding['expected'] else f"{finding['id'] or self.id}: {finding['seen']}"
+        """The expectations that did not pass, one line each, with the likely cause."""
+        return [f'{finding["id"] or self.id}: ' + '; '.join(
+                    part for part in (
+                        finding['expected'] and f'expected {finding["expected"]}', finding['seen'], finding['cause'])
+                    if part)
                 for finding in self.content.get('findings', [])]
+
+    @property
+    def errors(self):
+        """The last lines that the client wrote to its standard error."""
+        return (self.content.get('stderr') or '').splitlines()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,6 +47,7 @@ class Report:
     status: int
     content: dict
     output: str
+    folder: pathlib.Path | None = None  # with the logs and traces of each case
 
     @property
     def cases(self):
@@ -47,11 +55,17 @@ class Report:
 
     def check(self):
         """Raises an AssertionError that lists every case that did not pass, if the exit status is not 0."""
+        __tracebackhide__ = True
         if self.status != 0:
             lines = []
             for case in self.cases:
                 if not case.passed:
                     lines += [f'{case.id}: {case.verdict}', *(f'    {fault}' for fault in case.faults)]
+                    lines += [f'    stderr: {line}' for line in case.errors]
+                    if case.content['replay']:
+                        lines.append(f'    replay: {case.content["replay"]}')
+            if lines and self.folder is not None:
+                lines.append(f'event logs and traces: {self.folder}')
             raise AssertionError('\n'.join(lines) or f'lubdub run ended with status {self.status}: {self.output}')
 
 
@@ -72,4 +86,5 @@ def judge(*suites, client=None, options=(), folder=None, lubdub=None, limit=600.
             errors='replace')
         if not path.exists():
             raise Failure(f'lubdub run judged nothing (status {done.returncode}): {done.stdout.strip()}')
-        return Report(done.returncode, json.loads(path.read_text(encoding='utf-8')), done.stdout)
+        content = json.loads(path.read_text(encoding='utf-8'))
+        return Report(done.returncode, content, done.stdout, pathlib.Path(folder) if folder is not None else None)

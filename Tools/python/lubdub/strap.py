@@ -158,6 +158,7 @@ class Strap:
 
     def wait_for(self, name, limit=10.0, after=0.0, **members):
         """The first event with this name and these members later than `after`; fails after `limit` seconds."""
+        __tracebackhide__ = True
         until = time.monotonic() + limit
         while True:
             is_over = time.monotonic() >= until or self._process.poll() is not None
@@ -165,7 +166,9 @@ class Strap:
                 if event.get('t', 0.0) > after or after == 0.0:
                     return event
             if is_over:
-                raise Failure(f'no event {name} {members or ""} within {limit} s; the last events: {self.events()[-5:]}')
+                later = f' after {after} s' if after else ''
+                raise Failure(
+                    f'no event {name} {members or ""} within {limit} s{later}; the last events: {self.events()[-5:]}')
             time.sleep(0.01)
 
     def close(self):
