@@ -72,7 +72,7 @@ struct WorldHarness {
     }
 
     private(set) var world: World {
-        get { host.world }
+        _read { yield host.world }
         _modify { yield &host.world }
     }
     private var node: Int { host.node }

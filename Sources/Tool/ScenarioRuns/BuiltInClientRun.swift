@@ -40,23 +40,23 @@ package struct BuiltInClientRun: Sendable {
         limit = Instant.start.advanced(by: configuration.scenario.limit)
         let central = try orFail(.internalError, "cannot add the client: ") { try WorldCentralHost(in: world) }
         host = FaultyHost(central, configuration.faultyClient)
-        host.world.bondDevices(withClient: host.node)
+        host.base.world.bondDevices(withClient: host.base.node)
         var settings = SensorCollector.Settings(toPlay: configuration.scenario)
-        configuration.faultyClient?.configure(&settings, node: host.node, in: &host.world)
+        configuration.faultyClient?.configure(&settings, node: host.base.node, in: &host.base.world)
         client = BuiltInClient(settings)
     }
 
     package var world: World {
-        get { host.world }
-        _modify { yield &host.world }
+        _read { yield host.base.world }
+        _modify { yield &host.base.world }
     }
 
     /// Plays to the scenario's limit, or until `isOver` or all expectations are decided.
     package mutating func play(_ report: Listener, unless isOver: (Instant) -> Bool = { _ in false }) {
         begin()
         settle(report)
-        while !isOver(host.world.now), !host.world.isDecided {
-            guard playNext(until: limit, report) else { return host.world.run(until: limit) }
+        while !isOver(host.base.world.now), !host.base.world.isDecided {
+            guard playNext(until: limit, report) else { return host.base.world.run(until: limit) }
         }
     }
 
@@ -71,7 +71,7 @@ package struct BuiltInClientRun: Sendable {
     }
 
     /// When the next event is due; `.never` when none is.
-    package var nextDue: Instant { mutating get { min(host.world.nextDue ?? .never, nextWake) } }
+    package var nextDue: Instant { mutating get { min(host.base.world.nextDue ?? .never, nextWake) } }
 
     /// When the client is next due.
     private var nextWake: Instant { min(wakes.min() ?? .never, host.nextRepetition) }
@@ -80,7 +80,7 @@ package struct BuiltInClientRun: Sendable {
     package mutating func playNext(until instant: Instant, _ report: Listener) -> Bool {
         guard advance(until: instant) else { return false }
         settle(report)
-        host.world.judgeTime()
+        host.base.world.judgeTime()
         return true
     }
 
@@ -88,31 +88,31 @@ package struct BuiltInClientRun: Sendable {
     package mutating func begin() {
         guard !hasBegun else { return }
         hasBegun = true
-        host.world.start()
-        host.world.exchangeOutOfBand(withClient: host.node)
-        client.start(at: host.world.now)
+        host.base.world.start()
+        host.base.world.exchangeOutOfBand(withClient: host.base.node)
+        client.start(at: host.base.world.now)
     }
 
     private mutating func advance(until instant: Instant) -> Bool {
-        let (due, wake) = (host.world.nextDue ?? .never, nextWake)
+        let (due, wake) = (host.base.world.nextDue ?? .never, nextWake)
         guard min(due, wake) <= instant, min(due, wake) != .never else { return false }
-        guard wake < due else { return host.world.runNext(until: instant) }
-        host.world.run(until: wake)
+        guard wake < due else { return host.base.world.runNext(until: instant) }
+        host.base.world.run(until: wake)
         wakes.removeAll { $0 <= wake }
-        client.timePassed(at: host.world.now)
+        client.timePassed(at: host.base.world.now)
         return true
     }
 
     /// Exchanges messages between world and client until there are none.
     package mutating func settle(_ report: Listener) {
-        files?.narrate(&host.world)
+        files?.narrate(&host.base.world)
         // Most instants are the radio's alone.
-        if !client.hasRequests, !host.hasOutputs, host.nextRepetition > host.world.now { return }
+        if !client.hasRequests, !host.hasOutputs, host.nextRepetition > host.base.world.now { return }
         var (measured, requested) = (0, [Instant]())
-        let now = host.world.now
+        let now = host.base.world.now
         func show(_ update: SensorCollector.Update, _ host: inout FaultyHost<WorldCentralHost>) {
             measured += update.content.measurements
-            host.world.clientReported(update)
+            host.base.world.clientReported(update)
             report(now, update)
         }
         host.showAgain(at: now, show)
@@ -128,7 +128,7 @@ package struct BuiltInClientRun: Sendable {
         } while client.hasRequests
         measurements += measured
         if !requested.isEmpty { wakes += requested }
-        files?.narrate(&host.world)
+        files?.narrate(&host.base.world)
     }
 }
 

@@ -89,8 +89,9 @@ package struct FaultyHost<Base: CentralHost>: CentralHost {
 extension FaultyHost: Sendable where Base: Sendable {}
 
 extension FaultyHost where Base == WorldCentralHost {
+    /// Accessed in place: a copy of a world retains all of its parts.
     package var world: World {
-        get { base.world }
+        _read { yield base.world }
         _modify { yield &base.world }
     }
 
