@@ -118,7 +118,7 @@ package struct BenchRow {
         func stream(rounds: Int) {
             for _ in 0..<rounds {
                 for _ in 0..<burst { stage.clientRun.world.notify(measurement, of: 0, octets: streamedValue) }
-                received += receive(&stage, stage.clientRun.world.now.advanced(by: .milliseconds(30)))
+                received += receive(&stage, stage.clientRun.now.advanced(by: .milliseconds(30)))
             }
         }
         stream(rounds: 20)  // storage grows

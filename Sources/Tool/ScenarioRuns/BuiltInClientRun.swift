@@ -46,6 +46,9 @@ package struct BuiltInClientRun: Sendable {
         client = BuiltInClient(settings)
     }
 
+    /// The world's present; reading it through `world` would allocate.
+    package var now: Instant { host.base.world.now }
+
     package var world: World {
         _read { yield host.base.world }
         _modify { yield &host.base.world }
@@ -110,17 +113,17 @@ package struct BuiltInClientRun: Sendable {
         if !client.hasRequests, !host.hasOutputs, host.nextRepetition > host.base.world.now { return }
         var (measured, requested) = (0, [Instant]())
         let now = host.base.world.now
-        func show(_ update: SensorCollector.Update, _ host: inout FaultyHost<WorldCentralHost>) {
-            measured += update.content.measurements
-            host.base.world.clientReported(update)
-            report(now, update)
+        host.showAgain(at: now) { update, host in
+            measured += Self.show(update, &host.base.world, report)
         }
-        host.showAgain(at: now, show)
         repeat {
             client.settle(with: &host, at: now) { event, host in
                 switch event {
                 case .wake(let due): requested.append(due)
-                case .update(let update): host.show(update, at: now, show)
+                case .update(let update):
+                    host.show(update, at: now) { update, host in
+                        measured += Self.show(update, &host.base.world, report)
+                    }
                 }
             }
             let hasCrashed = host.takeCrash()
@@ -129,6 +132,13 @@ package struct BuiltInClientRun: Sendable {
         measurements += measured
         if !requested.isEmpty { wakes += requested }
         files?.narrate(&host.base.world)
+    }
+
+    /// Reports an update; returns the number of sensor values in it.
+    private static func show(_ update: SensorCollector.Update, _ world: inout World, _ report: Listener) -> Int {
+        world.clientReported(update)
+        report(world.now, update)
+        return update.content.measurements
     }
 }
 
