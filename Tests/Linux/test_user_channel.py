@@ -62,6 +62,8 @@ class UserChannelTests(ServingTest):
         """bluetoothd does not switch adapters on here, so it is Lubdub's second process that does."""
         configuration = CONFIGURATION.replace('AutoEnable=true', 'AutoEnable=false')
         async with self.btvirt() as (own, other), self.message_bus(), self.daemon(configuration):
+            for adapter in (own, other):
+                await self.is_known(adapter)
             await self.set_power(other, True)
             for power in (False, True):
                 with self.subTest(power):
