@@ -46,36 +46,36 @@ struct WorldHarness {
     ) throws {
         let world = try World(scenario, seed: seed, sleeps: sleeps)
         host = FaultyHost(try WorldCentralHost(in: world), faulty)
-        host.world.bondDevices(withClient: host.node)
+        host.base.world.bondDevices(withClient: host.base.node)
         limit = Instant.start.advanced(by: scenario.limit)
         var settings = settings
         if let target = scenario.target { settings.choice = .address(scenario.devices[target].address) }
-        faulty?.configure(&settings, node: host.node, in: &host.world)
+        faulty?.configure(&settings, node: host.base.node, in: &host.base.world)
         client = BuiltInClient(settings)
         let (recording, wording, snoop) = (recording, world.wording, Btsnoop(epoch: .zero))
-        host.world.journal = EventJournal { chunk in
+        host.base.world.journal = EventJournal { chunk in
             recording.records.withLock { $0 += chunk.records(where: { _ in true }, in: wording) }
             if isWorded { recording.log.withLock { chunk.write(in: wording, to: &$0) } }
         }
         if isWorded {
-            host.world.packets = PacketLog { chunk in
+            host.base.world.packets = PacketLog { chunk in
                 recording.trace.withLock { trace in
                     for record in chunk.records { snoop.append(record, chunk.octets(of: record), to: &trace) }
                 }
             }
         }
-        if isJudged { host.world.judgeExpectations(on: terms) }
+        if isJudged { host.base.world.judgeExpectations(on: terms) }
         play()
-        host.world.endJudging()
-        host.world.journal.flush()
-        host.world.packets.flush()
+        host.base.world.endJudging()
+        host.base.world.journal.flush()
+        host.base.world.packets.flush()
     }
 
     private(set) var world: World {
-        _read { yield host.world }
-        _modify { yield &host.world }
+        _read { yield host.base.world }
+        _modify { yield &host.base.world }
     }
-    private var node: Int { host.node }
+    private var node: Int { host.base.node }
 
     /// The address of the client's controller.
     var clientAddress: DeviceAddress { DeviceAddress(0x0200_0000_0000 | UInt64(node + 1), .public) }
@@ -124,7 +124,7 @@ struct WorldHarness {
         var (updates, requested) = ([SensorCollector.Update](), [Instant]())
         func show(_ update: SensorCollector.Update, _ host: inout FaultyHost<WorldCentralHost>) {
             updates.append(update)
-            host.world.clientReported(update)
+            host.base.world.clientReported(update)
         }
         host.showAgain(at: now, show)
         repeat {

@@ -68,14 +68,7 @@ extension ServiceDefinition {
                         uuid: .deviceName, properties: .read, value: .fixed(Array(name.utf8.prefix(248)))),
                     CharacteristicDefinition(uuid: .appearance, properties: .read, value: .fixed([0x40, 0x00])),
                 ]),
-            ServiceDefinition(
-                uuid: .genericAttribute,
-                characteristics: [
-                    CharacteristicDefinition(uuid: .serviceChanged, properties: .indicate, value: .fixed([])),
-                    CharacteristicDefinition(
-                        uuid: .clientSupportedFeatures, properties: [.read, .write], value: .clientSupportedFeatures),
-                    CharacteristicDefinition(uuid: .databaseHash, properties: .read, value: .databaseHash),
-                ]),
+            .genericAttribute,
         ]
     }
 }

@@ -30,9 +30,6 @@ open class CBCentralManager: CBManager, RadioUser {
     typealias Completion = (Result<CentralOutcome, CentralFailure>) -> Void
 
     private let table = Mutex(State())
-    private let queue: DispatchQueue
-    let id = Managers.newID()
-    let radio: any Radio
 
     /// A manager without a delegate, on the main queue.
     public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
@@ -44,9 +41,7 @@ open class CBCentralManager: CBManager, RadioUser {
     ///   - queue: Where events arrive; nil: the main queue.
     ///   - options: The keys that begin with `CBCentralManagerOption`.
     public init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
-        self.queue = queue ?? .main
-        radio = Managers.radio()
-        super.init(state: .unknown)
+        super.init(queue: queue)
         table.withLock { $0.delegate = delegate }
         Managers.add(self, id)
         radio.submit(CentralRequest.open, of: id)
@@ -137,12 +132,6 @@ open class CBCentralManager: CBManager, RadioUser {
     private static func isSet(_ key: String, _ options: [String: Any]?) -> Bool {
         let value = options?[key]
         return value as? Bool ?? (value as? NSNumber)?.boolValue ?? false
-    }
-
-    private func isPoweredOn() -> Bool {
-        guard state != .poweredOn else { return true }
-        radio.warn("API MISUSE: \(self) can only accept this command while in the powered on state")
-        return false
     }
 
     // MARK: Operations of peripherals

@@ -1,4 +1,5 @@
 import AppleBluetooth
+import Dispatch
 public import Foundation
 import Synchronization
 
@@ -44,14 +45,28 @@ public enum CBManagerAuthorization: Int, Sendable {
 
 /// The base class of managers.
 open class CBManager: NSObject {
-    private let current: Mutex<CBManagerState>
+    private let current = Mutex(CBManagerState.unknown)
+    /// Where events arrive.
+    let queue: DispatchQueue
+    let id = Managers.newID()
+    let radio: any Radio
 
-    init(state: CBManagerState) { current = Mutex(state) }
+    init(queue: DispatchQueue?) {
+        self.queue = queue ?? .main
+        radio = Managers.radio()
+    }
 
     /// Whether Bluetooth can be used.
     open internal(set) var state: CBManagerState {
         get { current.withLock { $0 } }
         set { current.withLock { $0 = newValue } }
+    }
+
+    /// Whether commands are accepted; warns if not.
+    func isPoweredOn() -> Bool {
+        guard state != .poweredOn else { return true }
+        radio.warn("API MISUSE: \(self) can only accept this command while in the powered on state")
+        return false
     }
 
     /// Always `allowedAlways`: a Linux process needs no permission of a user.

@@ -40,9 +40,6 @@ open class CBPeripheralManager: CBManager, RadioUser {
     }
 
     private let table = Mutex(State())
-    private let queue: DispatchQueue
-    private let id = Managers.newID()
-    private let radio: any Radio
 
     /// A manager without a delegate, on the main queue.
     public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
@@ -54,9 +51,7 @@ open class CBPeripheralManager: CBManager, RadioUser {
     ///   - queue: Where events arrive; nil: the main queue.
     ///   - options: The keys that begin with `CBPeripheralManagerOption`.
     public init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
-        self.queue = queue ?? .main
-        radio = Managers.radio()
-        super.init(state: .unknown)
+        super.init(queue: queue)
         table.withLock { $0.delegate = delegate }
         Managers.add(self, id)
         radio.submit(PeripheralRequest.open, of: id)
@@ -75,12 +70,6 @@ open class CBPeripheralManager: CBManager, RadioUser {
 
     /// Whether the manager advertises.
     open var isAdvertising: Bool { state == .poweredOn && table.withLock { $0.isAdvertising } }
-
-    private func isPoweredOn() -> Bool {
-        guard state != .poweredOn else { return true }
-        radio.warn("API MISUSE: \(self) can only accept this command while in the powered on state")
-        return false
-    }
 
     // MARK: Advertising
 

@@ -33,7 +33,7 @@ public struct Logger: Sendable {
     public func fault(_ message: OSLogMessage) { log.write(message.text, .fault) }
 }
 
-/// Who may read a part of a message.
+/// Whether a part of a message is shown.
 public enum OSLogPrivacy: Sendable {
     /// Shown.
     case auto

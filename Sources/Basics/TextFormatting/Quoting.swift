@@ -32,3 +32,8 @@ extension Unicode.Scalar {
     /// `\u` and four hexadecimal digits, or `\n`; every control has at most four.
     fileprivate var escaped: String { self == "\n" ? "\\n" : "\\u" + String(0x10000 + value, radix: 16).dropFirst() }
 }
+
+/// A JSON object with these keys, whose values are JSON already: `{"id": "a", "count": 2}`.
+public func jsonObject(_ members: [(String, String)]) -> String {
+    "{" + members.map { "\($0.0.quoted): \($0.1)" }.joined(separator: ", ") + "}"
+}

@@ -24,18 +24,6 @@ extension PeripheralDevice {
             ] + (preferred.map { [$0] } ?? []))
     }
 
-    /// Service Changed, and the characteristics of Robust Caching. Core 6.0, Vol 3, Part G, section 7.
-    static var genericAttribute: ServiceDefinition {
-        ServiceDefinition(
-            uuid: .genericAttribute,
-            characteristics: [
-                CharacteristicDefinition(uuid: .serviceChanged, properties: .indicate, value: .fixed([])),
-                CharacteristicDefinition(
-                    uuid: .clientSupportedFeatures, properties: [.read, .write], value: .clientSupportedFeatures),
-                CharacteristicDefinition(uuid: .databaseHash, properties: .read, value: .databaseHash),
-            ])
-    }
-
     /// The sensors of the services, and their shared context.
     ///
     /// A service that needs a heart and does not define one uses the first of the device, or one at 60 bpm.  A service

@@ -60,7 +60,7 @@ package struct PeripheralDevice: AttributeValues, Sendable {
         self.definition = definition
         (sensors, context) = Self.sensors(for: definition, seed: seed)
         var attributes = definition.services.map(\.attributes)
-        let own = definition.hasGenericServices ? [Self.genericAccess(definition), Self.genericAttribute] : []
+        let own = definition.hasGenericServices ? [Self.genericAccess(definition), .genericAttribute] : []
         ownServices = own.count
         for service in definition.absentServices where attributes.indices.contains(service) {
             attributes[service].definition.isPresent = false

@@ -120,7 +120,7 @@ extension Cursor {
 
 /// An object with the members that have a value.
 private func object(_ members: [(String, String?)]) -> String {
-    "{" + members.compactMap { key, value in value.map { "\"\(key)\": \($0)" } }.joined(separator: ", ") + "}"
+    jsonObject(members.compactMap { key, value in value.map { (key, $0) } })
 }
 
 extension Bond {

@@ -37,6 +37,18 @@ public struct ServiceDefinition: Hashable, Sendable {
         (self.uuid, self.isPrimary, self.handle) = (uuid, isPrimary, handle)
         (self.includes, self.characteristics, self.isPresent) = (includes, characteristics, isPresent)
     }
+
+    /// Service Changed, and the characteristics of Robust Caching. Core 6.0, Vol 3, Part G, section 7.
+    package static var genericAttribute: ServiceDefinition {
+        ServiceDefinition(
+            uuid: .genericAttribute,
+            characteristics: [
+                CharacteristicDefinition(uuid: .serviceChanged, properties: .indicate, value: .fixed([])),
+                CharacteristicDefinition(
+                    uuid: .clientSupportedFeatures, properties: [.read, .write], value: .clientSupportedFeatures),
+                CharacteristicDefinition(uuid: .databaseHash, properties: .read, value: .databaseHash),
+            ])
+    }
 }
 
 /// A characteristic of a service.  Core 6.0, Vol 3, Part G, section 3.3.

@@ -19,7 +19,7 @@ let explainGrammar = Arguments.Grammar(
         )
     ])
 
-func explain(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+func explain(_ invocation: Invocation, of program: Program) throws(CommandFailure) -> ExitCode {
     guard let word = invocation.operands.first else {
         printGroups()
         return .success

@@ -69,8 +69,9 @@ private func listFaultyClients(_ invocation: Invocation) {
             Console.print("\(client.name.padded(to: width))  \(client.about)")
             continue
         }
-        let source = client.source?.quoted ?? "null"
-        Console.print("{\"name\": \(client.name.quoted), \"about\": \(client.about.quoted), \"source\": \(source)}")
+        Console.print(
+            "\(jsonObject([("name", client.name.quoted), ("about", client.about.quoted), ("source", client.source?.quoted ?? "null")]))"
+        )
     }
 }
 

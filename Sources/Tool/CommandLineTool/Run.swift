@@ -125,6 +125,6 @@ extension Case {
             ("id", id.quoted), ("case", caseID.quoted), ("path", path.quoted), ("seed", seed.map { "\($0)" } ?? "null"),
             ("run", run?.number.map { "\($0)" } ?? "null"),
         ]
-        return "{" + members.map { "\($0.0.quoted): \($0.1)" }.joined(separator: ", ") + "}"
+        return jsonObject(members)
     }
 }

@@ -29,13 +29,13 @@ private let commands: [(grammar: Arguments.Grammar, action: Action)] = [
     (scanGrammar, scan), (recordGrammar, record), (controllerGrammar, controller), (mergeGrammar, merge),
     (matrixGrammar, matrix),
     (listGrammar, list), (newGrammar, new), (validateGrammar, validate), (proveGrammar, prove),
-    (explainGrammar, explain),
+    (explainGrammar, { invocation throws(CommandFailure) in try explain(invocation, of: program) }),
     (benchGrammar, bench), (doctorGrammar, doctor), (controlGrammar, control), (replayGrammar, replay),
     (completionsGrammar, { invocation throws(CommandFailure) in try completions(invocation, of: program) }),
     (manualGrammar, { invocation throws(CommandFailure) in try manual(invocation, of: program) }),
 ]
 
-let program = Program(
+private let program = Program(
     "lubdub",
     "A scriptable Bluetooth LE heart-rate peripheral, and a conformance test runner for clients and peripherals",
     commands: commands.map(\.grammar))

@@ -53,8 +53,8 @@ package struct ScenarioLibrary: Sendable {
     package func nearest(to path: String) -> String? {
         var parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard let last = parts.popLast(), !last.isEmpty else { return nil }
-        let folder = parts.joined(separator: "/")
-        if let file = closestMatch(to: last, in: folderEntries(folder.isEmpty ? "." : folder)) {
+        let folder = parts.isEmpty ? "." : parts.joined(separator: "/") + "/"
+        if let file = closestMatch(to: last, in: folderEntries(folder)) {
             return (parts + [file]).joined(separator: "/")
         }
         return closestMatch(to: path, in: entries.map(\.name))

@@ -110,9 +110,9 @@ package struct BuiltInClientRun: Sendable {
     package mutating func settle(_ report: Listener) {
         files?.narrate(&host.base.world)
         // Most instants are the radio's alone.
-        if !client.hasRequests, !host.hasOutputs, host.nextRepetition > host.base.world.now { return }
+        if !client.hasRequests, !host.base.hasOutputs, !host.hasAssumptions, host.nextRepetition > now { return }
         var (measured, requested) = (0, [Instant]())
-        let now = host.base.world.now
+        let now = now
         host.showAgain(at: now) { update, host in
             measured += Self.show(update, &host.base.world, report)
         }

@@ -86,7 +86,7 @@ extension Proof.Row {
             ("proven", "\(isProven)"), ("failed_by", "[\(failedBy.map(\.quoted).joined(separator: ", "))]"),
             ("problem", complaint?.quoted ?? "null"),
         ]
-        return "{" + members.map { "\($0.0.quoted): \($0.1)" }.joined(separator: ", ") + "}"
+        return jsonObject(members)
     }
 
     /// What the faulty clients show about it: `12 faulty clients fail it: mute, blank, …`.

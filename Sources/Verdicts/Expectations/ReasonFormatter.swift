@@ -274,19 +274,19 @@ struct ReasonFormatter: Sendable {
         case .string(let string): string.quoted
         case .list(let matchers): "[\(matchers.map { json($0, asked) }.joined(separator: ", "))]"
         case .object(let members):
-            objectText(members.map { ($0.key, json($0.matcher, asked)) })
-        case .each(let matcher): objectText([("$each", json(matcher, asked))])
-        case .oneOf(let matchers): objectText([("$one_of", json(.list(matchers), asked))])
-        case .any(let something): objectText([("$any", "\(something)")])
-        case .not(let matcher): objectText([("$not", json(matcher, asked))])
+            jsonObject(members.map { ($0.key, json($0.matcher, asked)) })
+        case .each(let matcher): jsonObject([("$each", json(matcher, asked))])
+        case .oneOf(let matchers): jsonObject([("$one_of", json(.list(matchers), asked))])
+        case .any(let something): jsonObject([("$any", "\(something)")])
+        case .not(let matcher): jsonObject([("$not", json(matcher, asked))])
         case .between(let limits):
-            objectText(
+            jsonObject(
                 [("$min", limits.min), ("$max", limits.max)].compactMap { key, limit in
                     limit.map { (key, Datum.number($0).json) }
                 })
         case .truth(let truth):
             asked[truth]?.json
-                ?? objectText(
+                ?? jsonObject(
                     [("$truth", truth.statistic.rawValue.quoted), ("of", name(of: truth.of).quoted)]
                         + [
                             ("last", truth.last.map(Double.init)), ("below", truth.below),
@@ -341,11 +341,7 @@ extension Datum {
         case .number(let number): Int64(exactly: number).map { "\($0)" } ?? "\(number)"
         case .string(let string): string.quoted
         case .list(let values): "[\(values.map(\.json).joined(separator: ", "))]"
-        case .object(let members): objectText(members.map { ($0.key, $0.value.json) })
+        case .object(let members): jsonObject(members.map { ($0.key, $0.value.json) })
         }
     }
-}
-
-private func objectText(_ members: [(key: String, json: String)]) -> String {
-    "{\(members.map { "\($0.key.quoted): \($0.json)" }.joined(separator: ", "))}"
 }

@@ -7,11 +7,7 @@ extension FaultyClient {
         _ name: String, _ about: String, _ source: String? = nil,
         _ measurement: @escaping @Sendable (Measurement) -> [Operation]
     ) -> FaultyClient {
-        FaultyClient(
-            name: name, about: about, source: source,
-            values: { octets, uuid, _ in
-                uuid == .heartRateMeasurement ? measurement(Measurement(octets)) : [.receive(octets)]
-            })
+        misreading([.heartRateMeasurement], name, about, source) { measurement(Measurement($0)) }
     }
 
     /// One that takes a temperature for another: the octets of a FLOAT.
@@ -19,11 +15,7 @@ extension FaultyClient {
         temperature name: String, _ about: String, _ source: String? = nil,
         _ octets: @escaping @Sendable ([UInt8]) -> [Operation]
     ) -> FaultyClient {
-        FaultyClient(
-            name: name, about: about, source: source,
-            values: { value, uuid, _ in
-                [.temperatureMeasurement, .intermediateTemperature].contains(uuid) ? octets(value) : [.receive(value)]
-            })
+        misreading([.temperatureMeasurement, .intermediateTemperature], name, about, source, octets)
     }
 
     static let decoders = heartRates + intervals + temperatures + oximeters + running + inventors
@@ -184,10 +176,7 @@ extension FaultyClient {
         running name: String, _ about: String,
         _ octets: @escaping @Sendable ([UInt8]) -> [Operation]
     ) -> FaultyClient {
-        FaultyClient(
-            name: name, about: about,
-            values: { value, uuid, _ in uuid == .rscMeasurement && value.count >= 4 ? octets(value) : [.receive(value)]
-            })
+        misreading([.rscMeasurement], ofAtLeast: 4, name, about) { octets($0) }
     }
 
     fileprivate static let running = [

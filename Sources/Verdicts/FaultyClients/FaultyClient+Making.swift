@@ -1,6 +1,8 @@
+import Bluetooth
 import Collector
 import GATT
 import LEHost
+import SecurityManager
 
 extension FaultyClient {
     /// One that sends other commands than it should.
@@ -25,6 +27,25 @@ extension FaultyClient {
         _ settings: @escaping @Sendable (inout SensorCollector.Settings) -> Void
     ) -> FaultyClient {
         FaultyClient(name: name, about: about, source: source, settings: settings)
+    }
+
+    /// One that takes the value of these characteristics for another; shorter values stay.
+    static func misreading(
+        _ characteristics: [UUID], ofAtLeast count: Int = 0, _ name: String, _ about: String, _ source: String? = nil,
+        _ octets: @escaping @Sendable ([UInt8]) -> [Operation]
+    ) -> FaultyClient {
+        FaultyClient(
+            name: name, about: about, source: source,
+            values: { value, uuid, _ in
+                characteristics.contains(uuid) && value.count >= count ? octets(value) : [.receive(value)]
+            })
+    }
+
+    /// One that pairs only in its first connections.
+    static func pairing(_ name: String, _ about: String, inFirst count: Int) -> FaultyClient {
+        requesting(name, about) { command, view in
+            if case .security(_, .secure) = command, view.connections > count { [] } else { [.request(command)] }
+        }
     }
 
     /// The procedure that a command starts.

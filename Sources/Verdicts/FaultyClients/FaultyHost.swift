@@ -2,7 +2,6 @@ package import Collector
 package import LEHost
 package import Octets
 package import Simulation
-package import VirtualWorld
 
 /// The host of a faulty client: it changes what passes between the built-in client and another host.
 ///
@@ -21,6 +20,9 @@ package struct FaultyHost<Base: CentralHost>: CentralHost {
         get { base.pool }
         _modify { yield &base.pool }
     }
+
+    /// Whether `drain` has outputs that no host made.
+    package var hasAssumptions: Bool { !assumed.isEmpty }
 
     /// When the client shows its last heart rate again; `.never` if it does not.
     package var nextRepetition: Instant { fault?.nextRepetition ?? .never }
@@ -87,17 +89,3 @@ package struct FaultyHost<Base: CentralHost>: CentralHost {
 }
 
 extension FaultyHost: Sendable where Base: Sendable {}
-
-extension FaultyHost where Base == WorldCentralHost {
-    /// Accessed in place: a copy of a world retains all of its parts.
-    package var world: World {
-        _read { yield base.world }
-        _modify { yield &base.world }
-    }
-
-    /// The client's node in the world.
-    package var node: Int { base.node }
-
-    /// Whether `drain` has something.
-    package var hasOutputs: Bool { base.hasOutputs || !assumed.isEmpty }
-}

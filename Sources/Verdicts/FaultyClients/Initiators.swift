@@ -42,11 +42,7 @@ extension FaultyClient {
             name: "promises_csrk", about: "offers a CSRK, but distributes its IRK instead",
             mutation: Mutation([.init(.security(0x0A), at: 0, "0A", becomes: "08")]),
             security: { $0.distributes = .all }),
-        FaultyClient(
-            name: "two_attempts", about: "pairs only in its first two connections",
-            commands: { command, view in
-                if case .security(_, .secure) = command, view.connections > 2 { [] } else { [.request(command)] }
-            }),
+        pairing("two_attempts", "pairs only in its first two connections", inFirst: 2),
         FaultyClient(
             name: "one_passkey", about: "displays the same passkey in each pairing",
             security: { $0.passkey = 111_111 }),

@@ -6,12 +6,7 @@ extension FaultyClient {
         oximeter name: String, _ about: String,
         _ octets: @escaping @Sendable ([UInt8]) -> [Operation]
     ) -> FaultyClient {
-        FaultyClient(
-            name: name, about: about,
-            values: { value, uuid, _ in
-                let isOximeter = uuid == .plxContinuousMeasurement || uuid == .plxSpotCheckMeasurement
-                return isOximeter && value.count >= 5 ? octets(value) : [.receive(value)]
-            })
+        misreading([.plxContinuousMeasurement, .plxSpotCheckMeasurement], ofAtLeast: 5, name, about) { octets($0) }
     }
 
     /// Whether SpO2 is a special value: exponent 0, and a mantissa of 07FE to 0802.

@@ -10,16 +10,8 @@ extension FaultyClient {
         FaultyClient(
             name: "never_pairs", about: "does not pair when the device refuses a request or requests security",
             settings: { $0.pairs = false }),
-        FaultyClient(
-            name: "pairs_at_once_or_never", about: "pairs only in its first connection",
-            commands: { command, view in
-                if case .security(_, .secure) = command, view.connections > 1 { [] } else { [.request(command)] }
-            }),
-        FaultyClient(
-            name: "disheartened", about: "does not pair any more after three failures",
-            commands: { command, view in
-                if case .security(_, .secure) = command, view.connections > 3 { [] } else { [.request(command)] }
-            }),
+        pairing("pairs_at_once_or_never", "pairs only in its first connection", inFirst: 1),
+        pairing("disheartened", "does not pair any more after three failures", inFirst: 3),
         FaultyClient(
             name: "blank_after_pairing", about: "shows no heart rate once it has paired",
             shows: { content, _ in if case .heartRate = content { [] } else { [content] } }),

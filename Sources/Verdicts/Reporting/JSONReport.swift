@@ -48,7 +48,7 @@ package enum JSONReport {
                 ("findings", "[\(outcome.faults.map(text(of:)).joined(separator: ", "))]"),
                 ("stderr", line(outcome.clientErrors, by: "\n")),
             ] + (outcome.isKnown ? [("known", "true")] : [])
-        return "{" + members.map { "\($0.0.quoted): \($0.1)" }.joined(separator: ", ") + "}"
+        return jsonObject(members)
     }
 
     private static func text(of finding: CaseFinding) -> String {
@@ -59,7 +59,7 @@ package enum JSONReport {
             ("seen", finding.why?.seen.quoted), ("at", finding.instant.map { "\($0)" }),
             ("cause", finding.why?.cause?.quoted), ("packets", "[\(packets)]"),
         ]
-        return "{" + members.map { "\($0.0.quoted): \($0.1 ?? "null")" }.joined(separator: ", ") + "}"
+        return jsonObject(members.map { ($0.0, $0.1 ?? "null") })
     }
 
     private static func line(_ words: [String], by separator: String) -> String {
