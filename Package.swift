@@ -104,7 +104,7 @@ let layers: [[Target]] = [
         library(
             "ScenarioForms",
             on: "Bluetooth", "Documents", "EventLog", "GATT", "Scenarios", "Sensors", "ServiceFramework", "Services",
-            "Simulation", "TextFormatting")
+            "Simulation", "Statistics", "TextFormatting")
     ],
     [
         library(

@@ -69,6 +69,14 @@ class MissingTests(unittest.TestCase):
         done = lubdub('run', 'scenarios/resting.json', '--only', 'workout')
         self.assertEqual(done.returncode, 3)
         self.assertIn('no case matches "workout" (the only case is "scenarios/resting")', done.stderr)
+        for words, meant in [
+            (('scenarios/recovery', '--only', 'recovery/another_address'), 'another_address'),
+            (('scenarios', '--only', 'another_address'), 'recovery/another_address'),
+            (('scenarios', '--only', 'recovery/anotheraddress'), 'recovery/another_address'),
+        ]:
+            done = lubdub('run', *words)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn(f'(did you mean "{meant}"?)', done.stderr)
 
     def test_a_malformed_suite_is_reported_although_no_case_matches(self):
         with tempfile.TemporaryDirectory() as folder:

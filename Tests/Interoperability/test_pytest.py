@@ -53,7 +53,9 @@ def test_an_event_is_found_by_a_short_path(strap):
     assert path == 'strap/heart_rate'
     began = device.events('began', of=path)
     assert len(began) == 1 and began == device.events('began', of='heart_rate') == device.events('began', of='strap')
-    assert device.events('began', of='rate') == []
+    for wrong in ['rate', 'hart_rate', 'strap/']:
+        with pytest.raises(lubdub.Failure, match=f'unknown path {wrong}; .*strap/heart_rate'):
+            device.events('began', of=wrong)
 
 
 def test_two_straps_have_two_controllers_and_folders(strap):

@@ -30,6 +30,7 @@ import Testing
 
     private static let understood: [(line: String, instruction: Instruction)] = [
         (#"{"ask": "status"}"#, .status), (#"{"ask": "status", "note": "mine"}"#, .status),
+        (#"{"ask": "paths"}"#, .paths),
         (#"{"do": "silence"}"#, rule(#"{"do": "silence"}"#, Action(.silence, of: .device(0)))),
         (
             #" {"do":"silence", "of":"strap", "for":"8 s","chance":0.5}"# + "\r",

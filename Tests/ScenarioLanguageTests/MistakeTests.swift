@@ -39,7 +39,7 @@ import Testing
 
     private static func messages(_ text: String) -> String {
         let reading = ScenarioFile.read("strap.json") { $0 == "strap.json" ? Array(text.utf8) : nil }
-        let lines = reading.problems.flatMap(\.lines)
+        let lines = (reading.problems + reading.warnings).flatMap(\.lines)
         return lines.isEmpty ? "no problems" : lines.joined(separator: "\n")
     }
 

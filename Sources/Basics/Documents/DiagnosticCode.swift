@@ -74,7 +74,14 @@ package enum DiagnosticCode: String, CaseIterable, Sendable {
     case repeatedName = "LD0145"
     /// Valid, but contrary to a specification.
     case deviation = "LD0191"
+    /// A pattern is for a line that no client prints.
+    case unprintedLine = "LD0192"
+    /// The scenario can end before an expectation is decided.
+    case endsBefore = "LD0193"
 
     /// Whether a document with this is played all the same.
-    package var isWarning: Bool { self == .deviation }
+    package var isWarning: Bool { self == .deviation || isLikelyMistake }
+
+    /// Whether this is a warning of what hardly anybody intends.
+    package var isLikelyMistake: Bool { self == .unprintedLine || self == .endsBefore }
 }

@@ -76,6 +76,10 @@ extension DiagnosticCode {
             "A list of names contains the same name twice. Delete one, or replace it by the name that was meant."
         case .deviation:
             "The specification does not allow this, as the message says, but real devices do it, and a scenario can show what a client makes of it. It is a warning: the scenario is valid, and runs as written."
+        case .unprintedLine:
+            "The pattern of a \"line\" has a key, a member or a word that the contract of clients (Documentation/testing-your-client.md) does not have, and that resembles one of the contract; or it compares a number with an object. No client prints such a line, so \"seen\" always fails, and \"never\" always passes. It is a warning, since a client may print other lines, too."
+        case .endsBefore:
+            "The time that an expectation has, \"within\", lasts longer than the scenario. If the expected event does not come, the case ends at the scenario's \"limit\", and the verdict is inconclusive instead of a fail. Use a larger \"limit\" or a shorter \"within\"."
         }
     }
 }

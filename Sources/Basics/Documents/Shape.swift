@@ -132,7 +132,7 @@ package struct Grammar: Sendable {
 
     /// Suggestions for keys and values that are meant otherwise.
     package struct Advice: Sendable {
-        /// For words that are not keys, the keys that they can mean, the likeliest first.
+        /// For words that are not those of the grammar, the keys and names that they can mean, the likeliest first.
         let synonyms: [String: [String]]
         /// How to write a value of the wrong type as the definition with a name; nil if that is unknown.
         let correction: @Sendable (_ definition: String, _ found: Node) -> String?
@@ -149,6 +149,11 @@ package struct Grammar: Sendable {
         ) {
             (self.synonyms, self.correction) = (synonyms, correction)
             (self.anywhere, self.barred) = (anywhere, barred)
+        }
+
+        /// The one of these names that a word probably means.
+        package func meaning(of word: String, in names: [String]) -> String? {
+            closestMatch(to: word, in: names) ?? synonyms[word.lowercased()]?.first(where: names.contains)
         }
     }
 

@@ -40,8 +40,9 @@ struct Validator {
                 help: grammar.advice(on: cursor.node) ?? form.help(for: string.abbreviated))
         case (.name(let names), .string(let string)):
             if names.contains(string) { return nil }
-            cursor.noteUnknownName(names)
-            guard let meant = closestMatch(to: string, in: names) else { break }
+            let meant = grammar.advice.meaning(of: string, in: names)
+            cursor.noteUnknownName(names, meant: meant)
+            guard let meant else { break }
             return Node(.string(meant), at: cursor.node.position)
         case (.list(let item, let count), .array(let nodes)):
             if !count.contains(nodes.count) {
@@ -159,6 +160,7 @@ struct Validator {
             case "false", "no", "off": return "write false, without quotation marks"
             default: return nil
             }
+        case (.version(let version), .string): return "write \(version), without quotation marks"
         case (.boolean, .number("1")): return "write true"
         case (.boolean, .number("0")): return "write false"
         case (.list(let item, _), .object(let members)) where members.first?.node.isSimple == false:

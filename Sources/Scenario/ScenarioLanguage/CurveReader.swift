@@ -23,10 +23,12 @@ struct CurveReader {
         {
             let (low, high) = (extent.lowerBound.plain, extent.upperBound.plain)
             let (least, most) = (range.lowerBound.plain, range.upperBound.plain)
-            cursor.note(
+            let wrong = extent.upperBound > range.upperBound ? extent.upperBound : extent.lowerBound
+            let place = low == high ? cursor : cursor.entries.map(\.value).first { $0.number == wrong }
+            (place ?? cursor).note(
                 .outOfRange,
-                low == high
-                    ? "expected a number from \(least) to \(most), found \(low)"
+                place != nil
+                    ? "expected a number from \(least) to \(most), found \(wrong.plain)"
                     : "expected a curve from \(least) to \(most), found one from \(low) to \(high)")
         }
         return curve

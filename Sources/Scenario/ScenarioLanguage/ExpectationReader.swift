@@ -35,6 +35,7 @@ struct ExpectationReader {
         }
         var expectation = Expectation(id: cursor["id"]?.string ?? "", question, since: since)
         expectation.within = cursor["within"]?.duration
+        if let within = cursor["within"] { noteEnd(before: within, since: since) }
         expectation.until = until
         expectation.requirement = cursor["requirement"]?.string
         expectation.isRecommendation = cursor["should"]?.bool ?? false
@@ -46,6 +47,16 @@ struct ExpectationReader {
                     "it needs \"seen\" or \"delay\" with an event \"said\" that has no \"nth\", \"every\" or \"after\"")
         }
         return expectation
+    }
+
+    /// Warns if the scenario ends before the time of an expectation is over.
+    private func noteEnd(before within: Cursor, since: Moment) {
+        let opens = since.clockTime(after: Instant(nanoseconds: -1), origin: .start) ?? .start
+        guard let time = within.duration, Instant.start.duration(to: opens) > reachability.limit - time else { return }
+        within.note(
+            .endsBefore, "the scenario ends before that, at its limit of \((reachability.limit / .seconds(1)).plain) s",
+            help: limit == nil ? "write a longer \"limit\" into the scenario" : "use a larger \"limit\"",
+            related: limit.map { [RelatedPlace($0, "the limit")] } ?? [])
     }
 
     /// The time from the first `since` to its `until`; nil if they depend on events.

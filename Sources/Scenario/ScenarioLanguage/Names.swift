@@ -11,7 +11,7 @@ struct Names {
     let devices: [Device]
     private let gaps: Gaps
     private var entities: [String: EntityReference] = ["client": .client]
-    private var paths: [String] = ["client"]  // in the order of suggestions
+    private(set) var paths: [String] = ["client"]  // in the order of suggestions
 
     /// The names of devices, and of rules with these ids in the order of the script.
     init(devices: [Device], rules: [String?], gaps: Gaps = Gaps()) {

@@ -22,7 +22,6 @@ struct ReachabilityAnalysis {
     }
 
     /// The rules that could not be read can fire.
-    /// The rules that could not be read can fire.
     init(rules: [Rule], limit: Duration, devices: [Device], unreadable: Set<Int>) {
         (self.rules, self.limit, self.devices) = (rules, limit, devices)
         let heads = Self.headsOfCycles(

@@ -122,6 +122,7 @@ package enum Instruction: Hashable, Sendable {
     /// Perform an action at once: a rule without an id, with its `line`.
     case act(Rule)
     case status
+    case paths
 }
 
 /// Reads lines of the control socket.
@@ -129,11 +130,14 @@ package enum Instruction: Hashable, Sendable {
 ///     {"do": "link_loss", "of": "strap", "for": "8 s"}
 ///     {"do": "clear"}
 ///     {"ask": "status"}
+///     {"ask": "paths"}
 ///
 /// An action is written as in the script, without `id` and `when`, and has the same problems as in a scenario file.  It
 /// cannot name files.
 package struct InstructionReader: Sendable {
     private let names: Names
+    /// The paths that actions and events can refer to; the shortest, and then those with the device.
+    package var paths: [String] { names.paths }
 
     /// A reader for lines about a scenario.
     package init(_ scenario: Scenario) {
@@ -149,7 +153,7 @@ package struct InstructionReader: Sendable {
         guard root["ask"] == nil else {
             Tables.question.check(root)
             try Self.check(log)
-            return .status
+            return root["ask"]?.string == "paths" ? .paths : .status
         }
         Tables.instruction.check(root)
         try Self.check(log)
@@ -160,7 +164,7 @@ package struct InstructionReader: Sendable {
     }
 
     private static func check(_ log: ProblemLog) throws(Problem) {
-        if let problem = log.problems.first { throw problem }
+        if let problem = log.problems.first(where: { !$0.code.isWarning }) { throw problem }
     }
 
     private func rule(_ root: Cursor, at now: Instant, _ log: ProblemLog) -> Rule? {

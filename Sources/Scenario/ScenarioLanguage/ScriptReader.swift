@@ -55,7 +55,8 @@ struct MomentReader {
     }
 
     private func filters(_ cursor: Cursor) -> [Event.Filter] {
-        [
+        if let line = cursor["line"] { ClientLines.check(line) }
+        return [
             (cursor["reason"] ?? cursor["error"])?.code.map(Event.Filter.code),
             cursor["value"].flatMap(matcher).map(Event.Filter.value),
             cursor["line"].flatMap(matcher).map(Event.Filter.line),

@@ -23,6 +23,9 @@ package enum Reference {
         }
     }()
 
+    /// The word that another one probably means.
+    package static func similarWord(to word: String) -> String? { Tables.advice.meaning(of: word, in: words) }
+
     /// The entries of a group.
     package static func entries(of group: ReferenceGroup) -> [ReferenceEntry] { entries.filter { $0.group == group } }
 
@@ -31,7 +34,7 @@ package enum Reference {
     /// A word can name its place, too: `advertise.interval`, `ramp.end`.
     package static func explanation(of word: String) -> [String]? {
         let meanings = entries.filter { $0.answers(to: word) }
-        let group = ReferenceGroup(rawValue: word).map(listing) ?? []
+        let group = ReferenceGroup(rawValue: groupNames[word] ?? word).map(listing) ?? []
         let takers = entries.filter { $0.choices.contains(word) }
         let uses = takers.map { "  \($0.word): \($0.about) (\($0.place?.description ?? $0.sort))" }
         let choice = uses.isEmpty ? [] : ["\(word) (value of these keys)"] + uses
@@ -40,6 +43,9 @@ package enum Reference {
             + [choice, listing(ofSort: word), group].filter { !$0.isEmpty }
         return parts.isEmpty ? nil : Array(parts.joined(separator: [""]))
     }
+
+    /// Other names of groups.
+    private static let groupNames = ["rule": "actions"]
 
     /// The words that a key takes, with a sentence about each; none if there are many or they explain themselves.
     private static func choices(of entry: ReferenceEntry) -> [String] {

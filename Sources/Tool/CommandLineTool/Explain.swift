@@ -28,7 +28,7 @@ func explain(_ invocation: Invocation, of program: Program) throws(CommandFailur
         if program.commands.contains(where: { $0.command == word }) {
             throw CommandFailure(.usage, "\(word.quoted) is a command: see \"lubdub \(word) --help\"")
         }
-        let hint = closestMatch(to: word, in: Reference.words) ?? closestMatch(to: word.uppercased(), in: codes)
+        let hint = Reference.similarWord(to: word) ?? closestMatch(to: word.uppercased(), in: codes)
         throw CommandFailure(
             .usage,
             "unknown word \(word.abbreviated.quoted)"
@@ -57,7 +57,12 @@ private func explanation(of operand: String) -> [String]? {
     if let client = FaultyClient.all.first(where: { $0.name == operand }) {
         return ["\(client.name) (faulty client): \(client.about); \"run --faulty \(client.name)\" plays it"]
     }
-    if operand == "rule" { return Reference.explanation(of: "actions") }
+    if operand == "nothing_invented" {
+        return [
+            "nothing_invented (expectation): Each value that a client prints was delivered to it. \"run\" judges it for"
+                + " each client under test, in addition to the expectations of the scenario."
+        ]
+    }
     if operand == "checks" { return Check.all.map { "\($0.id): \($0.title)" } }
     if operand == "codes" {
         return DiagnosticCode.allCases.map { "\($0.rawValue): \($0.explanation)" }

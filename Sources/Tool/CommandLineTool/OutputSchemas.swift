@@ -2,9 +2,7 @@ import Bluetooth
 import Checks
 import Documents
 import Reporting
-import ServiceFramework
-import Services
-import Statistics
+import ScenarioForms
 import TextFormatting
 
 /// The JSON Schemas of what commands print with `--json`: each describes one line.
@@ -119,60 +117,8 @@ enum OutputSchemas {
     // MARK: Values of devices
 
     /// One of these keys, and the device.
-    private static let clientLine: [Shape.Field] = {
-        let own = states + [found(isRequired: false), peer(isRequired: false)]
-        var (fields, known) = (own, Set(own.map(\.key)))
-        for use in ServiceRegistry.all.flatMap(\.characteristics).map(\.client)
-        where !use.example.isEmpty && known.insert(use.key).inserted {
-            fields.append(
-                .init(use.key, .anything, "A value of the device, such as \(use.example); null: out of date."))
-        }
-        return fields
-    }()
-
-    private static let states: [Shape.Field] = [
-        .init(
-            "state", .name(["scanning", "connecting", "connected", "subscribed", "disconnected"]),
-            "The client's state has changed."),
-        .init(
-            "heart_rate",
-            orNull(
-                .object([
-                    required("bpm", whole, "Beats per minute."),
-                    required("contact", orNull(.boolean), "Skin contact; null if the device does not detect it."),
-                    .init("energy_kj", whole, "Energy expended since the last reset."),
-                    .init("rr_ms", .list(.number(0...64000)), "RR intervals, the oldest first."),
-                ])), "A measurement; null: the last one is out of date."),
-        .init(
-            "statistic",
-            .object([
-                required("name", .name(Statistic.Name.allCases.map(\.rawValue)), "Which one."),
-                required("value", number, "In beats per minute."),
-            ]), "A statistic of the heart rates."),
-        .init("error", .text, "What keeps the client from showing the device."),
-        .init("pairing", .name(["started"]), "Pairing has started."),
-        .init(
-            "passkey",
-            .any([
-                .object([required("displayed", whole, "To enter on the device.")]),
-                .object([required("requested", .boolean, "The device displays it.")]),
-                .object([required("compared", whole, "To compare with the device's.")]),
-            ]), "For the user, during pairing."),
-        .init(
-            "paired",
-            .object([
-                required("bonded", .boolean, "Whether keys are kept."),
-                required("authenticated", .boolean, "Whether a person in the middle is excluded."),
-            ]), "Pairing is complete."),
-        .init(
-            "characteristic",
-            .object([
-                required("service", .text, "Its UUID."), required("uuid", .text, "The characteristic's UUID."),
-                .init("descriptor", .text, "The descriptor's UUID."),
-                required("handle", .integer(1...65535), "The attribute's handle."),
-                required("octets", .text, "Hexadecimal, separated by spaces."),
-            ]), "A value of a device of which the client knows nothing."),
-    ]
+    private static let clientLine =
+        ClientLines.states + [found(isRequired: false), peer(isRequired: false)] + ClientLines.values
 
     private static func found(isRequired: Bool) -> Shape.Field {
         .init(

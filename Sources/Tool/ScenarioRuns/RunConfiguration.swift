@@ -179,7 +179,7 @@ package struct RunConfiguration {
     }
 }
 
-/// Reads a scenario, and computes a digest of its files; throws all problems.
+/// Reads a scenario, prints warnings of likely mistakes, and computes a digest of its files; throws all problems.
 package func readSource(
     _ path: String, variables: [String: Node] = [:]
 ) throws(CommandFailure) -> (scenario: Scenario, files: [String], digest: String) {
@@ -196,6 +196,9 @@ package func readSource(
     guard let scenario = reading.scenario else {
         throw CommandFailure(
             .usage, "\(path) is a suite, but this command plays a single scenario: use \"lubdub run\"")
+    }
+    for warning in reading.warnings where warning.code.isLikelyMistake {
+        for line in warning.lines { Console.complain("\(line)") }
     }
     return (scenario, files, digest.text)
 }

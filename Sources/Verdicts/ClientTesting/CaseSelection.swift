@@ -50,8 +50,17 @@ package struct CaseSelection {
         try checkOperands(among: cases)
         let patterns = only.map(\.quoted).joined(separator: " or ")
         let single = cases.count == 1 ? cases.first : nil
-        let hint = single.map { "the only case is \($0.id.quoted)" } ?? "\(cases.count.counted("case")); see --list"
+        let hint =
+            only.lazy.compactMap { similar(to: $0, in: cases) }.first.map { "did you mean \($0.quoted)?" }
+            ?? single.map { "the only case is \($0.id.quoted)" } ?? "\(cases.count.counted("case")); see --list"
         throw CommandFailure(.environment, "no case matches \(patterns) (\(hint))")
+    }
+
+    /// The id that a pattern without a match probably means: it may have another folder, since ids begin below the operand.
+    private static func similar(to pattern: String, in cases: [Case]) -> String? {
+        let name = pattern.split(separator: "/").last.map(String.init) ?? ""
+        let inOtherFolder = cases.map(\.id).first { $0.split(separator: "/").last == name[...] }
+        return inOtherFolder ?? closestMatch(to: pattern, in: cases.map(\.id))
     }
 
     /// Throws the problems of a malformed file, which may be a suite that has cases with the ids asked for.

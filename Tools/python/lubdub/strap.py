@@ -75,6 +75,8 @@ class Strap:
                 [*words, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors)
         try:
             self.controller = self._offered(time.monotonic() + limit)
+            # What `of` can be in actions and events.
+            self.paths = self.request({'ask': 'paths'})['paths']
         except BaseException:
             self.close()
             raise
@@ -148,10 +150,12 @@ class Strap:
         """The events so far, or those with this name and these members.
 
         `of` is a path as in a scenario: `heart_rate` is `strap/heart_rate`, and `strap` includes it.  Of other members
-        that are objects, a part is enough.
+        that are objects, a part is enough.  Fails if no event can have this name or path.
         """
         if name is not None:
             check_event(self._program, name)
+        if members.get('of') is not None and not any(matches({'of': path}, members['of']) for path in self.paths):
+            raise Failure(f'unknown path {members["of"]}; the paths of this scenario are {", ".join(self.paths)}')
         lines = self._log.read_text(encoding='utf-8').splitlines(keepends=True) if self._log.exists() else []
         found = [json.loads(line) for line in lines if line.endswith('\n')]
         return [event for event in found if name in (None, event.get('event')) and matches(event, **members)]

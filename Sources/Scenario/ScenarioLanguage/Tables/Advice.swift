@@ -1,9 +1,9 @@
-import Documents
+package import Documents
 import TextFormatting
 
 extension Tables {
     /// What authors write for keys and values of the language.
-    static let advice = Grammar.Advice(synonyms: synonyms, correction: correction, anywhere: variable)
+    package static let advice = Grammar.Advice(synonyms: synonyms, correction: correction, anywhere: variable)
 
     /// Those for an included file.
     static let includedAdvice = Grammar.Advice(synonyms: synonyms, correction: correction, anywhere: variable) { key in
@@ -34,8 +34,27 @@ extension Tables {
         }
     }
 
-    /// Words of other tools, with the keys that they can mean, the likeliest first.
-    private static let synonyms: [String: [String]] = [
+    /// Words of other tools, with the keys and names that they can mean, the likeliest first.
+    private static let synonyms = keySynonyms.merging(nameSynonyms) { $0 + $1 }
+
+    private static let nameSynonyms: [String: [String]] = [
+        "away": ["link_loss"], "constant": ["list"], "corrupt": ["truncate"], "crash": ["power_off"],
+        "disappear": ["link_loss"], "displayed": ["said"], "error": ["att_error"], "eventually": ["seen"],
+        "exists": ["seen"], "expected": ["seen"], "finished": ["ended"], "happens": ["seen"], "hr": ["heart_rate"],
+        "hrs": ["heart_rate"], "latency": ["delay"], "linear": ["ramp"], "lost": ["disconnected"],
+        "move": ["distance"], "moved": ["began"], "new_address": ["change_address"], "noise": ["walk"],
+        "none": ["never"], "not": ["never"], "not_seen": ["never"],
+        "out_of_range": ["link_loss"], "output": ["said"], "oximeter": ["pulse_oximeter"],
+        "packet_loss": ["loss"], "pause": ["silence"], "print": ["said"], "printed": ["said"], "random": ["walk"],
+        "reboot": ["power_off"], "received": ["delivered"], "reconnect": ["connected"], "reset": ["power_off"],
+        "restart": ["power_off"], "rsc": ["running_speed_and_cadence"], "running": ["running_speed_and_cadence"],
+        "sequence": ["order"], "shown": ["said"], "signal": ["rssi"], "sinus": ["sine"], "spo2": ["pulse_oximeter"],
+        "started": ["began"], "steps": ["fitness"], "stopped": ["ended"], "table": ["csv", "list"],
+        "temperature": ["health_thermometer"], "thermometer": ["health_thermometer"], "unbond": ["forget_bond"],
+        "unpair": ["forget_bond"], "update": ["set"], "value": ["delivered"], "write": ["written"],
+    ]
+
+    private static let keySynonyms: [String: [String]] = [
         "action": ["do"], "actions": ["script"], "addr": ["address"], "after": ["when"], "amount": ["by"],
         "asserts": ["expect"], "assertions": ["expect"], "at": ["when"], "bd_addr": ["address"],
         "bdaddr": ["address"], "begin": ["start"], "bpm": ["value", "to"], "bytes": ["octets"], "cmd": ["do"],

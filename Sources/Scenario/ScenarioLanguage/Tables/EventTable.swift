@@ -22,7 +22,8 @@ extension Event.Kind {
         case .scanning: of("client", "The client starts scanning.")
         case .scanningStopped: of("client", "The client stops scanning.")
         case .connecting: of("strap", "A central starts connecting to the device.")
-        case .connected: of("strap", "A connection begins.", ["nth": 2])
+        case .connected:
+            of("strap", "A connection begins; the second one, `\"nth\": 2`, is a reconnection.", ["nth": 2])
         case .disconnected:
             of("strap", "A connection ends, for a `reason`.", ["reason": "connection_timeout"])
         case .encrypted: of("watch", "The link is encrypted.")

@@ -112,7 +112,7 @@ extension Tables {
 
     /// A query on the control socket.
     static let question = Grammar(
-        root: .kinds(key: "ask", [.init("status", [])]), definitions: [], everywhere: everywhere)
+        root: .kinds(key: "ask", [.init("status", []), .init("paths", [])]), definitions: [], everywhere: everywhere)
 
     private static func actions(_ fields: [Shape.Field], clearNeedsTarget: Bool) -> Shape {
         .kinds(
