@@ -64,7 +64,10 @@ private let variables = ManualPage.Section(
 private let files = ManualPage.Section(
     "FILES",
     [
-        ("../share/lubdub/scenarios", "The installed scenarios, relative to the program; see lubdub list"),
-        ("../share/lubdub/schema", "The JSON Schemas of scenarios, of reports, and of the lines of --json"),
-        ("../share/lubdub/Documentation", "The documentation"),
+        (
+            "PREFIX/share/lubdub/scenarios",
+            "The installed scenarios; see lubdub list. PREFIX is /usr for the Debian package"
+        ),
+        ("PREFIX/share/lubdub/schema", "The JSON Schemas of scenarios, of reports, and of the lines of --json"),
+        ("PREFIX/share/lubdub/Documentation", "The documentation"),
     ])
