@@ -88,7 +88,7 @@ import Testing
             (#"{"do": "set", "of": "battery", "to": "${level}"}"#, "to", .wrongType),
             (
                 #"{"do": "set", "of": "battery", "to": {"curve": "csv", "file": "/etc/passwd", "column": "a"}}"#,
-                "to.file", .absolutePath
+                "to.file", .unreadable
             ),
             (
                 #"{"do": "set", "of": "battery", "to": {"curve": "csv", "file": "a.csv", "column": "a"}}"#, "to.file",

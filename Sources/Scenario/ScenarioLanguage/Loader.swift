@@ -32,6 +32,12 @@ struct Loader {
 
     /// The octets of the file that `cursor` names.
     func octets(of cursor: Cursor) -> (path: String, octets: [UInt8])? {
+        guard !cursor.file.isEmpty else {
+            cursor.note(
+                .unreadable, "a request cannot name a file",
+                help: "write the values into the request, as a \"list\", or the action into the scenario")
+            return nil
+        }
         guard let path = relative(cursor) else { return nil }
         guard let octets = load(path) else {
             cursor.note(.unreadable, "cannot read \(path.quoted)", help: "the path is relative to this file")
