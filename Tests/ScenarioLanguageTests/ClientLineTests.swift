@@ -61,6 +61,7 @@ import Testing
     }
 
     private static let scenario = ScenarioFile.read("a.json") { _ in
-        Array(#"{"lubdub": 1, "name": "a", "devices": [{"id": "strap", "services": [{"service": "heart_rate"}]}]}"#.utf8)
+        Array(
+            #"{"lubdub": 1, "name": "a", "devices": [{"id": "strap", "services": [{"service": "heart_rate"}]}]}"#.utf8)
     }.scenario
 }
