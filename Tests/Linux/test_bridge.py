@@ -3,17 +3,21 @@
 import asyncio
 import contextlib
 import os
+import pathlib
 import re
 import signal
+import unittest
 import sys
 
 from bumble import core, device, gatt, hci, transport
 
 from borrowing import AdapterTest
-from harness import LUBDUB, until
+from harness import LUBDUB, ROOT, until
 from heart import bpm
 from serving import NAME
 
+# The app and the sensor of Examples/HeartRateApp, which `make examples` builds.
+APPS = pathlib.Path(os.environ.get('LUBDUB_APPS', ROOT / 'Examples/HeartRateApp/.build/debug'))
 NOBODY = 65534
 RESET, RESET_ANSWER = bytes.fromhex('01 03 0C 00'), bytes.fromhex('04 0E 04 01 03 0C 00')
 # The longest packet that the kernel takes: HCI_MAX_FRAME_SIZE, of a connection that does not exist.
@@ -93,6 +97,24 @@ class BridgeTests(AdapterTest):
                 self.assertEqual(await process.wait(), 130)
             await self.given_back(other, before)
 
+    @contextlib.asynccontextmanager
+    async def app(self, name, address):
+        """An app above CoreBluetooth, without privileges: yields the process and the file with its output."""
+        async with self.running(
+                name, 'setpriv', f'--reuid={NOBODY}', f'--regid={NOBODY}', '--clear-groups', 'env',
+                f'LUBDUB_CONTROLLER={address}', APPS / name) as process:
+            yield process, self.folder / f'{name}.messages'
+
+    @unittest.skipUnless((APPS / 'heart-rate-client').exists(), f'{APPS} has no apps; `make examples` builds them')
+    async def test_apps_above_corebluetooth_use_the_adapter(self):
+        async with self.own_adapters(2) as (own, other), self.bridged(other) as (_, address):
+            async with self.played(own), self.app('heart-rate-client', address) as (app, shown):
+                await until(lambda: re.search(r'"bpm": 6\d', shown.read_text()), 'the app shows a heart rate', app, 60)
+            async with self.app('heart-rate-sensor', address):
+                read = await self.output(
+                    LUBDUB, 'monitor', '--plain', '--radio', f'hci:{own.removeprefix("hci")}', '--for', '10s', limit=60)
+                self.assertRegex(read, r'\d bpm')
+
     async def test_the_adapter_is_given_back_after_a_kill(self):
         async with self.two_adapters() as (own, _):
             before = await self.state(own)
@@ -134,11 +156,12 @@ class BridgeTests(AdapterTest):
         async with contextlib.AsyncExitStack() as bridge:
             async with self.btvirt() as (own, _):
                 process, address = await bridge.enter_async_context(self.bridged(own))
-                reader, _ = await asyncio.open_connection(*address.removeprefix('tcp:').split(':'))
+                reader, writer = await asyncio.open_connection(*address.removeprefix('tcp:').split(':'))
                 await self.until_bridge_says('host 1 connected', process)
             async with asyncio.timeout(20):
                 self.assertEqual(await process.wait(), 3)
                 self.assertEqual(await reader.read(), b'')
+                writer.close()
         self.assertIn(f'lubdub: {own}: the adapter has gone (plug it in again; if USB has reset it, see', self.bridge_said())
 
     async def test_messages(self):
