@@ -25,7 +25,7 @@ LONGEST = bytes.fromhex('02 40 20 FF 03') + bytes(1023)
 
 
 class BridgeTests(AdapterTest):
-    limit = 150
+    limit = 240
 
     @contextlib.asynccontextmanager
     async def bridged(self, adapter, *options):
@@ -41,6 +41,17 @@ class BridgeTests(AdapterTest):
 
     async def until_bridge_says(self, text, process):
         await until(lambda: text in self.bridge_said(), f'the bridge prints: {text}', process)
+
+    async def answer(self, address, octets):
+        """What the bridge sends to a host until the answer to Reset, or until it ends the connection."""
+        reader, writer = await asyncio.open_connection(*address.removeprefix('tcp:').split(':'))
+        writer.write(octets)
+        received = b''
+        with contextlib.suppress(ConnectionResetError):
+            while not received.endswith(RESET_ANSWER) and (chunk := await reader.read(1024)):
+                received += chunk
+        writer.close()
+        return received
 
     @contextlib.asynccontextmanager
     async def bumble(self, address):
@@ -72,12 +83,12 @@ class BridgeTests(AdapterTest):
                         await strap.discover_all()
                         measurement, = strap.get_characteristics_by_uuid(gatt.GATT_HEART_RATE_MEASUREMENT_CHARACTERISTIC)
                         await strap.subscribe(measurement, rates.put_nowait)
-                        self.assertIn(bpm(await rates.get()), range(60, 65))
+                        self.assertIn(bpm(await rates.get()), range(45, 80))
                         # Another host, meanwhile.
                         reader, writer = await asyncio.open_connection(*address.removeprefix('tcp:').split(':'))
                         self.assertEqual(await reader.read(), b'')
                         writer.close()
-                        self.assertIn(bpm(await rates.get()), range(60, 65))
+                        self.assertIn(bpm(await rates.get()), range(45, 80))
                 await self.until_bridge_says(
                     'lubdub: host 2 was disconnected: another host uses the controller (disconnect that one first)\n',
                     process)
@@ -86,13 +97,13 @@ class BridgeTests(AdapterTest):
                 async with self.running(
                         'monitor', LUBDUB, 'monitor', '--plain', '--radio', f'hci:{address}', '--peer', NAME) as monitor:
                     said = self.folder / 'monitor.messages'
-                    await until(lambda: re.search(r'6\d bpm', said.read_text()), 'it shows a heart rate', monitor, 60)
+                    await until(lambda: re.search(r'\d bpm, contact', said.read_text()), 'it shows one', monitor, 60)
                     monitor.kill()
                     await monitor.wait()
                 await until(lambda: len(self.happened(events, 'disconnected')) == 2, 'the second link ends', process, 30)
                 shown = await self.output(
-                    LUBDUB, 'monitor', '--plain', '--radio', f'hci:{address}', '--peer', NAME, '--for', '8s', limit=60)
-                self.assertRegex(shown, r'6\d bpm')
+                    LUBDUB, 'monitor', '--plain', '--radio', f'hci:{address}', '--peer', NAME, '--for', '15s', limit=90)
+                self.assertRegex(shown, r'\d bpm, contact')
                 process.send_signal(signal.SIGINT)
                 self.assertEqual(await process.wait(), 130)
             await self.given_back(other, before)
@@ -107,35 +118,38 @@ class BridgeTests(AdapterTest):
 
     @unittest.skipUnless((APPS / 'heart-rate-client').exists(), f'{APPS} has no apps; `make examples` builds them')
     async def test_apps_above_corebluetooth_use_the_adapter(self):
-        async with self.own_adapters(2) as (own, other), self.bridged(other) as (_, address):
+        async with self.own_adapters(2) as (own, other), self.bridged(other) as (process, address):
             async with self.played(own), self.app('heart-rate-client', address) as (app, shown):
-                await until(lambda: re.search(r'"bpm": 6\d', shown.read_text()), 'the app shows a heart rate', app, 60)
+                await until(lambda: re.search(r'"bpm": \d', shown.read_text()), 'the app shows a heart rate', app, 60)
+            await self.until_bridge_says('host 1 disconnected', process)
             async with self.app('heart-rate-sensor', address):
                 read = await self.output(
-                    LUBDUB, 'monitor', '--plain', '--radio', f'hci:{own.removeprefix("hci")}', '--for', '10s', limit=60)
+                    LUBDUB, 'monitor', '--plain', '--radio', f'hci:{own.removeprefix("hci")}', '--for', '20s',
+                    limit=90)
                 self.assertRegex(read, r'\d bpm')
 
     async def test_the_adapter_is_given_back_after_a_kill(self):
         async with self.two_adapters() as (own, _):
             before = await self.state(own)
-            async with self.bridged(own) as (process, _):
+            async with self.bridged(own, '--quiet') as (process, address):
+                self.assertEqual(await self.answer(address, RESET), RESET_ANSWER)
                 process.kill()
                 await process.wait()
             await self.given_back(own, before)
+            self.assertEqual(self.bridge_said(), f'controller {address}\n')
 
     async def test_hosts_with_malformed_packets_are_disconnected_and_the_next_one_is_served(self):
-        async with self.btvirt() as (own, _), self.bridged(own, '--quiet') as (process, address):
-            port = address.rsplit(':', 1)[1]
+        async with self.btvirt() as (own, _), self.bridged(own) as (process, address):
+            hosts = 0
 
-            async def answers(octets):
-                """What the bridge sends before it ends the connection, or the answer to Reset."""
-                reader, writer = await asyncio.open_connection('127.0.0.1', port)
-                writer.write(octets)
-                received = b''
-                with contextlib.suppress(ConnectionResetError):
-                    while not received.endswith(RESET_ANSWER) and (chunk := await reader.read(1024)):
-                        received += chunk
-                writer.close()
+            async def answer(octets):
+                """The answer to a new host, which has left."""
+                nonlocal hosts
+                hosts += 1
+                received = await self.answer(address, octets)
+                await until(
+                    lambda: re.search(f'host {hosts} (was )?disconnected', self.bridge_said()), f'host {hosts} has left',
+                    process)
                 return received
 
             for octets, reason in (
@@ -144,13 +158,12 @@ class BridgeTests(AdapterTest):
                     (RESET_ANSWER, 'it sends a packet of kind event'),
                     (b'\x05\x40\x00\x00\x00', 'it sends a packet of kind isochronous')):
                 with self.subTest(reason):
-                    self.assertEqual(await answers(octets), b'')
+                    self.assertEqual(await answer(octets), b'')
                     await self.until_bridge_says(reason, process)
-                    self.assertEqual(await answers(RESET), RESET_ANSWER)
-            self.assertTrue((await answers(LONGEST + RESET)).endswith(RESET_ANSWER))
-            self.assertTrue((await answers(RESET * 500 + RESET[:2])).endswith(RESET_ANSWER))
-            self.assertEqual(await answers(RESET), RESET_ANSWER)
-            self.assertNotIn(' connected', self.bridge_said())
+                    self.assertEqual(await answer(RESET), RESET_ANSWER)
+            self.assertTrue((await answer(LONGEST + RESET)).endswith(RESET_ANSWER))
+            self.assertTrue((await answer(RESET * 500 + RESET[:2])).endswith(RESET_ANSWER))
+            self.assertEqual(await answer(RESET), RESET_ANSWER)
 
     async def test_the_adapter_is_unplugged(self):
         async with contextlib.AsyncExitStack() as bridge:

@@ -2,6 +2,7 @@ package import Sockets
 
 /// Why the value of `LUBDUB_CONTROLLER` is not the address of a controller: the problem, then the fix.
 package struct UnusableController: Error, CustomStringConvertible {
+    /// Without a line feed.
     package let description: String
 }
 

@@ -10,11 +10,14 @@ package import Sockets
 package actor AdapterBridge: LoopActor {
     /// A message about the hosts.
     package enum Notice: Hashable, Sendable, CustomStringConvertible {
+        /// The host with this number uses the adapter from now on.
         case connected(Int)
+        /// The host has left.
         case disconnected(Int)
         /// The bridge has disconnected a host, for this reason.
         case refused(Int, String)
 
+        /// For people: `host 1 connected`.
         package var description: String {
             switch self {
             case .connected(let host): "host \(host) connected"

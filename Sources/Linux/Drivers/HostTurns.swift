@@ -8,7 +8,7 @@ import Simulation
 /// While a host is served, its packets and those of the controller pass.  At other times, those of the controller are
 /// discarded.
 struct HostTurns: Sendable {
-    /// What has happened.
+    /// An event of the hosts, the controller or the clock.
     enum Input: Sendable {
         /// The transport to the controller is open.
         case opened
@@ -21,7 +21,7 @@ struct HostTurns: Sendable {
         case timePassed
     }
 
-    /// What to do.
+    /// A request to the owner.
     enum Output: Hashable, Sendable {
         /// From now on, receive the packets of this host.
         case serve(Int)
@@ -148,7 +148,7 @@ struct HostTurns: Sendable {
     private mutating func timePassed(_ now: Instant, into outbox: inout [Output]) {
         switch phase {
         case .resetting(let end, let isAnswered) where end <= now:
-            // A controller may answer several commands of a host that does not wait for the answers once.
+            // If a host does not wait for answers, a controller may answer several of its commands once.
             guard !isAnswered else { return becomeFree(into: &outbox) }
             fail(.noAnswer(Command.reset.opcode), into: &outbox)
         case .serving:

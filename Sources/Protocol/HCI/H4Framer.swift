@@ -38,7 +38,7 @@ public struct H4Framer: Sendable {
     private var taken = 0
     private var failure: Failure?
 
-    /// At the start of a stream, with packets of at most `limit` octets.
+    /// At the start of a stream, with packets of at most `limit` octets: by default, as many as a `PacketPool` takes.
     public init(limit: Int = PacketPool.capacity) { self.limit = limit }
 
     /// Appends received octets; ignores them after a failure.
