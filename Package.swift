@@ -308,15 +308,15 @@ let layers: [[Target]] = [
             on: "Arguments", "CommandSupport", "Drivers", "Scenarios", "Sensors", "Simulation", "TextFormatting",
             "Terminal",
             "VirtualWorld"),
-        appleTests("CoreBluetooth", on: "CoreBluetoothMock", "LubdubTesting"),
+        appleTests("CoreBluetooth", on: "CoreBluetoothMock", "LubdubTesting", "Sockets"),
         tests("CommandSupport", on: "Arguments", "CLinux", "Simulation"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Doctor", on: "Arguments", "CommandSupport", "KernelBluetooth"),
         tests(
             "Drivers", on: "Arguments", "Bluetooth", "Collector", "CommandSupport", "GATT", "HCI", "HCITransport",
-            "LEHost", "Octets", "ScenarioLanguage", "Scenarios", "SecurityManager", "Simulation", "Sockets",
-            "VirtualWorld"),
+            "LEHost", "Mutations", "Octets", "ScenarioLanguage", "Scenarios", "SecurityManager", "Simulation",
+            "Sockets", "VirtualWorld"),
         tests("Documents", on: "Mutations", "TextFormatting"),
         tests("EventLog", on: "Octets", "TextFormatting", "Simulation", "Bluetooth"),
         tests(

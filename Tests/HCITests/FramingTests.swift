@@ -44,9 +44,20 @@ import Testing
         var framer = H4Framer()
         framer.append([0x2A])
         #expect(throws: H4Framer.Failure.unknownIndicator(0x2A)) { try framer.next() }
-        framer = H4Framer()
-        framer.append([2, 0x40, 0x20, 0xFF, 0xFF])
-        #expect(throws: H4Framer.Failure.tooLong(.acl, count: 4 + 0xFFFF)) { try framer.next() }
+        for limit in [PacketPool.capacity, 1027] {
+            framer = H4Framer(limit: limit)
+            framer.append([2, 0x40, 0x20, 0xFF, 0xFF])
+            #expect(throws: H4Framer.Failure.tooLong(.acl, count: 4 + 0xFFFF, limit: limit)) { try framer.next() }
+        }
+    }
+
+    @Test func `A packet may be as long as the limit`() throws {
+        let packet = H4Framer.Framed(kind: .acl, octets: [0x40, 0x20, 6, 0] + [UInt8](repeating: 7, count: 6))
+        for (limit, isAllowed) in [(9, false), (10, true)] {
+            var framer = H4Framer(limit: limit)
+            framer.append(H4Framer.octets(packet.kind, packet.octets))
+            #expect((try? framer.next()) == (isAllowed ? packet : nil))
+        }
     }
 
     @Test func `An ACL header is read as it is written`() throws {

@@ -59,6 +59,16 @@ class MissingTests(unittest.TestCase):
             finally:
                 controller.kill()
 
+    def test_a_bridge_needs_an_adapter_and_an_address(self):
+        for words, message in (
+                (['tcp:127.0.0.1:6402'], 'an adapter has a name such as hci:0, not "tcp:127.0.0.1:6402" (lubdub doctor '
+                 "lists this machine's)"),
+                (['hci:0', '--controller', 'vhci'],
+                 '--controller: invalid address "vhci": use tcp:HOST:PORT or unix:PATH'),
+                (['hci:0', '--for', 'long'], '--for must be a duration such as "5 s", not "long"')):
+            done = lubdub('bridge', *words)
+            self.assertEqual((done.returncode, done.stderr), (2, f'lubdub: {message}\n'))
+
     def test_an_endless_file_is_not_read(self):
         for words in ['0s', '9ms', '0 min']:
             done = lubdub('monitor', '--radio', 'hci:tcp:127.0.0.1:1', '--every', words)

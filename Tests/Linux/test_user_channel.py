@@ -8,9 +8,10 @@ import signal
 import struct
 
 import btmon
-from harness import CONFIGURATION, LUBDUB, ROOT, interfaces, until
+from borrowing import AdapterTest
+from harness import CONFIGURATION, LUBDUB, interfaces, until
 from heart import BATTERY_LEVEL, LOCATION, MEASUREMENT, hear, logged
-from serving import DBusFailure, ServingTest
+from serving import DBusFailure
 
 # How often an adapter is taken and given back.
 ROUNDS = int(os.environ.get('LUBDUB_ROUNDS', '5'))
@@ -19,24 +20,8 @@ ECG_SECONDS = int(os.environ.get('LUBDUB_ECG_SECONDS', '15'))
 RFKILL_CHANGE_ALL, RFKILL_TYPE_BLUETOOTH = 3, 2
 
 
-class UserChannelTests(ServingTest):
+class UserChannelTests(AdapterTest):
     limit = 90 + ECG_SECONDS + 8 * ROUNDS
-
-    @contextlib.asynccontextmanager
-    async def played(self, adapter, scenario='scenarios/resting.json', options=()):
-        """A scenario's device above an adapter's user channel: yields the process and the event log's path."""
-        events = self.folder / 'events.jsonl'
-        events.unlink(missing_ok=True)
-        async with self.running(
-                'lubdub', LUBDUB, 'serve', scenario, '--radio', f'hci:{adapter.removeprefix("hci")}', '--events', events,
-                *options) as process:
-            await until(lambda: self.happened(events, 'advertising'), 'it advertises', process)
-            yield process, events
-
-    async def given_back(self, adapter, before):
-        """Waits until bluetoothd has the adapter again, in its former state."""
-        await self.powered(adapter)
-        await self.is_as_before(adapter, before)
 
     async def test_bleak_subscribes_and_the_adapter_is_given_back(self):
         async with self.two_adapters() as (own, other):
@@ -195,15 +180,6 @@ class UserChannelTests(ServingTest):
             async with asyncio.timeout(20):
                 self.assertEqual(await process.wait(), 3)
             self.assertIn(f'{own}: the adapter has gone (plug it in again; if USB has reset it, see lubdub doctor', self.said())
-
-    async def said_by(self, *arguments, before=None):
-        """The message of a command that fails for its environment."""
-        process = await asyncio.create_subprocess_exec(
-            LUBDUB, *arguments, cwd=ROOT, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE, preexec_fn=before)
-        _, messages = await process.communicate()
-        self.assertEqual(process.returncode, 3, messages)
-        return messages.decode()
 
     async def test_messages(self):
         scan = ['scan', '--radio', 'hci:0', '--for', '1s']

@@ -28,14 +28,10 @@ final class ControllerRadio: Radio {
     /// The controller that `LUBDUB_CONTROLLER` names, with the other variables of a client under test.
     static func ofEnvironment() -> ControllerRadio {
         let variables = ProcessInfo.processInfo.environment
-        guard let text = variables["LUBDUB_CONTROLLER"] else {
-            warn("there is no radio: set LUBDUB_CONTROLLER, for example to tcp:127.0.0.1:6402")
-            return ControllerRadio(at: nil, variables)
-        }
-        do throws(StreamAddress.Unreadable) {
-            return ControllerRadio(at: try StreamAddress(text), variables)
+        do throws(UnusableController) {
+            return ControllerRadio(at: try StreamAddress(ofController: variables["LUBDUB_CONTROLLER"]), variables)
         } catch {
-            warn("LUBDUB_CONTROLLER: \(error)")
+            warn("\(error)")
             return ControllerRadio(at: nil, variables)
         }
     }

@@ -1,4 +1,5 @@
 import CommandSupport
+import HCI
 import HCITransport
 import KernelBluetooth
 import Simulation
@@ -6,10 +7,12 @@ import Sockets
 
 extension H4Transport {
     /// A transport to a controller that Lubdub does not simulate.
-    convenience init(above address: ControllerAddress, on loop: EventLoop) throws(CommandFailure) {
+    convenience init(
+        above address: ControllerAddress, on loop: EventLoop, framer: H4Framer = H4Framer()
+    ) throws(CommandFailure) {
         switch address {
-        case .stream(let address): self.init(try orFail { try StreamConnection(to: address, on: loop) })
-        case .adapter(let index): self.init(try BorrowedAdapter(index, on: loop))
+        case .stream(let address): self.init(try orFail { try StreamConnection(to: address, on: loop) }, framer: framer)
+        case .adapter(let index): self.init(try BorrowedAdapter(index, on: loop), framer: framer)
         }
     }
 }

@@ -2,7 +2,6 @@ import BlueZ
 package import Bluetooth
 package import CommandSupport
 package import Expectations
-import Glibc
 import HCI
 import HCITransport
 import LEHost
@@ -299,9 +298,8 @@ package actor LiveWorld: LoopActor {
         switch event {
         case .opened: break
         case .received(let packets): for packet in packets { receive(packet, from: guest) }
-        case .failed(.closed), .failed(.stream(.broken(EPIPE))), .failed(.stream(.broken(ECONNRESET))): remove(guest)
         case .failed(let failure):
-            Console.warn("controller \(controller): \(failure)")
+            if !failure.isHangUp { Console.warn("controller \(controller): \(failure)") }
             remove(guest)
         }
         advance()

@@ -1,3 +1,4 @@
+import Glibc
 public import HCI
 public import Sockets
 import Synchronization
@@ -40,6 +41,14 @@ public final class H4Transport: Sendable {
         /// The octets received are not H4 packets.
         case framing(H4Framer.Failure)
 
+        /// Whether the other side has left, as opposed to a problem.
+        package var isHangUp: Bool {
+            switch self {
+            case .closed, .stream(.broken(EPIPE)), .stream(.broken(ECONNRESET)): true
+            case .stream, .framing: false
+            }
+        }
+
         /// The message about a host at the other side.
         public var description: String { text(for: "host") }
 
@@ -59,10 +68,13 @@ public final class H4Transport: Sendable {
     }
 
     private let stream: any OctetStream
-    private let framer = Mutex(H4Framer())
+    private let framer: Mutex<H4Framer>
 
-    /// Nothing is sent or received before `start`.
-    public init(_ stream: any OctetStream) { self.stream = stream }
+    /// Nothing is sent or received before `start`.  The framer limits the length of received packets.
+    public init(_ stream: any OctetStream, framer: H4Framer = H4Framer()) {
+        self.stream = stream
+        self.framer = Mutex(framer)
+    }
 
     /// Calls `handler` with all further events, on the loop's thread.
     public func start(_ handler: @escaping @Sendable (Event) -> Void) {

@@ -1,4 +1,4 @@
-import Octets
+public import Octets
 
 /// Splits a stream of octets into HCI packets.  Core 6.0, Vol 4, Part A (UART transport, "H4"), section 2.
 ///
@@ -20,25 +20,26 @@ public struct H4Framer: Sendable {
     public enum Failure: Error, Hashable, CustomStringConvertible {
         /// This octet is not an indicator.
         case unknownIndicator(UInt8)
-        /// A packet has `count` octets, more than the capacity of a `PacketPool`.
-        case tooLong(PacketKind, count: Int)
+        /// A packet has `count` octets, more than `limit`.
+        case tooLong(PacketKind, count: Int, limit: Int)
 
         /// For people: `0x2A where an H4 packet should begin`.
         public var description: String {
             switch self {
             case .unknownIndicator(let octet): "0x\([octet].hex) where an H4 packet should begin"
-            case .tooLong(let kind, let count):
-                "an H4 packet of kind \(kind) with \(count) octets; \(PacketPool.capacity) are allowed"
+            case .tooLong(let kind, let count, let limit):
+                "an H4 packet of kind \(kind) with \(count) octets; \(limit) are allowed"
             }
         }
     }
 
+    private let limit: Int
     private var buffer: [UInt8] = []
     private var taken = 0
     private var failure: Failure?
 
-    /// At the start of a stream.
-    public init() {}
+    /// At the start of a stream, with packets of at most `limit` octets: by default, as many as a `PacketPool` takes.
+    public init(limit: Int = PacketPool.capacity) { self.limit = limit }
 
     /// Appends received octets; ignores them after a failure.
     public mutating func append(_ chunk: [UInt8]) {
@@ -48,8 +49,7 @@ public struct H4Framer: Sendable {
         buffer += chunk
     }
 
-    /// The next complete packet, of at most `PacketPool.capacity` octets; nil: more octets are needed.  Call it until
-    /// nil.
+    /// The next complete packet; nil: more octets are needed.  Call it until nil.
     public mutating func next() throws(Failure) -> Framed? {
         if let failure { throw failure }
         guard taken < buffer.count else { return nil }
@@ -58,7 +58,7 @@ public struct H4Framer: Sendable {
         }
         let begin = taken + 1
         guard let count = kind.count(ofPacketBeginningWith: buffer[begin...]) else { return nil }
-        guard count <= PacketPool.capacity else { throw fail(.tooLong(kind, count: count)) }
+        guard count <= limit else { throw fail(.tooLong(kind, count: count, limit: limit)) }
         guard buffer.count - begin >= count else { return nil }
         taken = begin + count
         return Framed(kind: kind, octets: Array(buffer[begin..<taken]))

@@ -237,15 +237,9 @@ private func open(_ page: PageSession?, at address: PageAddress) async throws {
 private func listen(_ live: LiveWorld, _ places: [ControllerPlace], _ verbosity: Verbosity) async throws {
     for place in places { Console.print("controller \(try await live.offer(place))") }
     guard places.isEmpty else { return }
-    for port in customaryPorts {
-        guard let address = try? await live.offer(ControllerPlace("tcp:127.0.0.1:\(port)")) else { continue }
-        Console.print("controller \(address)")
-        guard verbosity > .quiet else { return }
+    let address = try await listenAtCustomaryPort { try await live.offer(.stream($0)) }
+    Console.print("controller \(address)")
+    if verbosity > .quiet {
         Console.complain("To connect from a second terminal: lubdub monitor --radio hci:\(address)")
-        return
     }
-    throw CommandFailure(
-        .environment,
-        "ports \(customaryPorts.lowerBound) to \(customaryPorts.upperBound) of 127.0.0.1 are in use: "
-            + "choose another with --controller, for example tcp:127.0.0.1:0")
 }

@@ -26,8 +26,8 @@ private typealias Action = @Sendable (Invocation) throws(CommandFailure) -> Exit
 /// In the order of `--help`.
 private let commands: [(grammar: Arguments.Grammar, action: Action)] = [
     (demoGrammar, demo), (runGrammar, run), (checkGrammar, check), (serveGrammar, serve), (monitorGrammar, monitor),
-    (scanGrammar, scan), (recordGrammar, record), (controllerGrammar, controller), (mergeGrammar, merge),
-    (matrixGrammar, matrix),
+    (scanGrammar, scan), (recordGrammar, record), (controllerGrammar, controller), (bridgeGrammar, bridge),
+    (mergeGrammar, merge), (matrixGrammar, matrix),
     (listGrammar, list), (newGrammar, new), (validateGrammar, validate), (proveGrammar, prove),
     (explainGrammar, { invocation throws(CommandFailure) in try explain(invocation, of: program) }),
     (benchGrammar, bench), (doctorGrammar, doctor), (controlGrammar, control), (replayGrammar, replay),

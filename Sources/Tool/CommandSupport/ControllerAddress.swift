@@ -29,6 +29,16 @@ package enum ControllerAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Reads the name of an adapter: `hci:0` or `hci0`.
+    package init(adapter text: String) throws(CommandFailure) {
+        let name = text.hasPrefix("hci:") ? text.dropFirst("hci:".count) : text[...]
+        guard text.hasPrefix("hci"), let index = UInt16(name.hasPrefix("hci") ? name.dropFirst(3) : name) else {
+            throw CommandFailure(
+                .usage, "an adapter has a name such as hci:0, not \(text.quoted) (lubdub doctor lists this machine's)")
+        }
+        self = .adapter(index)
+    }
+
     /// As in messages: `hci0` or `tcp:127.0.0.1:6402`.
     package var description: String {
         switch self {

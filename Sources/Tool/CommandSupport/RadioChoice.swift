@@ -53,6 +53,3 @@ package func isBlueZ(_ radio: String) -> Bool { radio == "bluez" || radio.hasPre
 
 /// Whether a text has the form of an adapter's name: `hci0`.
 package func isAdapter(_ name: Substring) -> Bool { name.hasPrefix("hci") && Int(name.dropFirst(3)) != nil }
-
-/// The default port of virtual controllers, rootcanal's, and the ports that are tried when it is in use.
-package let customaryPorts = 6402...6411

@@ -1,0 +1,23 @@
+import Arguments
+import CommandSupport
+import Testing
+
+@Suite struct ControllerAddressTests {
+    @Test(arguments: ["hci:7", "hci7", "hci:hci7"])
+    func `An adapter is named by its number`(text: String) throws {
+        #expect(try ControllerAddress(adapter: text) == .adapter(7))
+    }
+
+    @Test(arguments: ["", "7", "hci", "hci:", "hci:-1", "hci:65536", "hci:0,1", "bluez:hci0", "hci:tcp:127.0.0.1:6402"])
+    func `Other texts do not name an adapter`(text: String) {
+        do throws(CommandFailure) {
+            _ = try ControllerAddress(adapter: text)
+            Issue.record("accepted")
+        } catch {
+            #expect(error.code == .usage)
+            #expect(
+                error.description
+                    == "an adapter has a name such as hci:0, not \"\(text)\" (lubdub doctor lists this machine's)")
+        }
+    }
+}
