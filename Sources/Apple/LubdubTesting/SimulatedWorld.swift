@@ -155,6 +155,9 @@ public final class SimulatedWorld: Sendable {
     /// The number of managers of the process that have not been released.
     public var managerCount: Int { Managers.count }
 
+    /// The number of timers of Foundation that may fire.
+    var timerCount: Int { Int(virtual_time_timers()) }
+
     /// The event log, one JSON object per line: the same for the same app, scenario and seed.
     public var events: String { simulation.events }
 }
