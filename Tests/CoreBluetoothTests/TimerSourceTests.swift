@@ -79,6 +79,10 @@ extension CoreBluetoothTests {
                 #expect(calls.times == [0, 2, 4])
                 #expect(ends.times == [4])
                 #expect(timer.isCancelled)
+                timer.schedule(deadline: .now() + 1)
+                timer.setEventHandler { calls.note() }
+                await world.run(for: .seconds(100))
+                #expect(calls.times.count == 3)
             }
         }
 
@@ -101,7 +105,7 @@ extension CoreBluetoothTests {
         }
 
         /// The page of `dispatch_source_get_data`: the number of times that the timer has fired since the last call.
-        @Test func `A suspended timer does not stop time, and fires once when it is resumed`() async throws {
+        @Test @MainActor func `A suspended timer does not stop time, and fires once when it is resumed`() async throws {
             try await withScenario("resting") { world in
                 let calls = Calls(world)
                 let counts = Mutex<[UInt]>([])
@@ -148,7 +152,7 @@ extension CoreBluetoothTests {
             }
         }
 
-        @Test func `A timer that is cancelled while it is suspended ends when it is resumed`() async throws {
+        @Test @MainActor func `A timer that is cancelled while it is suspended ends when it is resumed`() async throws {
             try await withScenario("resting") { world in
                 let (calls, ends) = (Calls(world), Calls(world))
                 let timer = timer(calls)
@@ -268,7 +272,7 @@ extension CoreBluetoothTests {
                 await withTaskGroup(of: Void.self) { group in
                     for _ in 0..<20 {
                         group.addTask {
-                            for _ in 0..<50 {
+                            for number in 0..<48 {
                                 let timer = DispatchSource.makeTimerSource()
                                 timer.setEventHandler { calls.withLock { $0 += 1 } }
                                 timer.schedule(deadline: .now() + 1)
@@ -276,13 +280,23 @@ extension CoreBluetoothTests {
                                 timer.suspend()
                                 timer.resume()
                                 try? await Task.sleep(for: .seconds(1.5))
-                                timer.cancel()
+                                switch number % 4 {
+                                case 0: timer.cancel()
+                                case 1:
+                                    timer.suspend()
+                                    timer.cancel()
+                                    timer.resume()
+                                case 2:
+                                    timer.cancel()
+                                    timer.schedule(deadline: .now())
+                                default: break
+                                }
                             }
                         }
                     }
                 }
-                #expect(calls.withLock { $0 } == 1000)
-                #expect(world.now == .seconds(75))
+                #expect(calls.withLock { $0 } == 960)
+                #expect(world.now == .seconds(72))
             }
         }
 

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "Internal.h"
 
 #include <stdlib.h>
@@ -225,7 +224,7 @@ void dispatch_after_f(uint64_t when, void *queue, void *context, Function functi
     work->timer.leave = submit_work;
     dispatch_retain(queue);
     pthread_mutex_lock(&virtual_time_mutex);
-    virtual_time_add(&work->timer);
+    if (is_virtual) virtual_time_add(&work->timer); else submit_work(&work->timer, false);
     pthread_mutex_unlock(&virtual_time_mutex);
 }
 

@@ -1,7 +1,10 @@
 #ifndef VIRTUAL_TIME_INTERNAL_H
 #define VIRTUAL_TIME_INTERNAL_H
 
-// What the files of this module share.  `virtual_time_mutex` protects their lists and counts.
+// What the files of this module share.  `virtual_time_mutex` protects their lists and counts, and is locked where a function
+// changes them, unless its comment differs.
+
+#define _GNU_SOURCE
 
 #include "CVirtualTime.h"
 
@@ -51,7 +54,7 @@ uint64_t virtual_time_real(int64_t delay);
 void virtual_time_add(Timer *timer);
 void virtual_time_remove(Timer *timer);
 
-// Stops the timers of all sources; the mutex is locked.
+// Stops the timers of all sources.
 void virtual_time_stop_sources(void);
 
 // Forgets Foundation's timers, which have left the list; the mutex is not locked.

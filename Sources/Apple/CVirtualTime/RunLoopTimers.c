@@ -95,7 +95,7 @@ void CFRunLoopAddTimer(void *loop, void *timer, void *mode) {
         return original(loop, timer, mode);
     }
     pthread_mutex_lock(&virtual_time_mutex);
-    if (CFRunLoopTimerIsValid(timer) && !*place_of(timer)) {
+    if (virtual_time_runs() && CFRunLoopTimerIsValid(timer) && !*place_of(timer)) {
         Entry *entry = calloc(1, sizeof *entry);
         if (!entry) abort();
         *entry = (Entry){.timer = {.leave = leave}, .object = CFRetain(timer), .next = entries};

@@ -20,6 +20,7 @@ void dispatch_suspend(void *object);
 void dispatch_resume(void *object);
 void dispatch_activate(void *object);
 void *dispatch_get_context(void *object);
+void dispatch_set_context(void *object, void *context);
 
 extern const struct dispatch_source_type_s _dispatch_source_type_timer, _dispatch_source_type_data_add;
 
@@ -30,7 +31,7 @@ typedef struct {
 } Handler;
 
 typedef struct Source {
-    Timer timer;  // due: `never`, or when it fires next; in the list if it `can_fire`
+    Timer timer;  // due: `never`, or when it fires next; in the list while it can fire
     void *object;
     int64_t interval;
     Handler event, cancellation;
@@ -52,7 +53,7 @@ typedef struct {
 
 struct Descriptor {
     unsigned long reserved, size;
-    void (*copy)(void *copy, const void *original);
+    void (*copy)(void *to, const void *from);
     void (*dispose)(const void *block);
 };
 
@@ -60,6 +61,8 @@ extern void *_NSConcreteStackBlock[];
 static const int has_copy_dispose = 1 << 25;
 
 static _Atomic(Source *) sources;
+// The context of a source of this module, also when it has been cancelled and forgotten.
+static char mark;
 
 static Source *find(void *object) {
     Source *source = sources;
@@ -131,7 +134,8 @@ static void call(Source *source, const Handler *handler, bool is_last) {
         ((Block *)block)->invoke(block);
         _Block_release(block);
     } else if (function) {
-        function(dispatch_get_context(source->object));
+        void *context = dispatch_get_context(source->object);
+        function(context == &mark ? NULL : context);
     }
     virtual_time_leave();
     pthread_mutex_lock(&virtual_time_mutex);
@@ -149,9 +153,9 @@ static void call_cancellation_handler(void *block) {
     call(source, &source->cancellation, true);
 }
 
-static void copy(void *copy, const void *original) {
-    (void)original;
-    ((Callout *)copy)->source->callouts++;
+static void copy(void *to, const void *from) {
+    (void)from;
+    ((Callout *)to)->source->callouts++;
 }
 
 // Forgets the source when libdispatch has released its last callout.
@@ -198,6 +202,7 @@ void *dispatch_source_create(const void *type, uintptr_t handle, unsigned long m
     void *object = original(&_dispatch_source_type_data_add, 0, 0, queue);
     if (!source || !object) abort();
     *source = (Source){.timer = {.due = never, .leave = fire}, .object = object, .interval = never};
+    dispatch_set_context(object, &mark);
     Callout event = callout(source, call_event_handler), cancellation = callout(source, call_cancellation_handler);
     set_event_handler(object, &event);
     set_cancel_handler(object, &cancellation);
@@ -250,6 +255,7 @@ void dispatch_source_set_timer(void *object, uint64_t start, uint64_t interval, 
     if (!original) original = REAL(dispatch_source_set_timer);
     int64_t delay = virtual_time_until(start);
     Source *source = locked(object);
+    if (!source && dispatch_get_context(object) == &mark) return;
     if (!source) {  // created in real time; only the start is translated, since the caller sees virtual time
         if (virtual_time_follows() && start != 0 && delay != never) start = virtual_time_real(delay);
         return original(object, start, interval, leeway);

@@ -228,7 +228,8 @@ final class WorldSimulation: Radio, Sendable {
         return !entries.isEmpty
     }
 
-    /// What time has jumped to: an event of the devices or phones, which has happened, or a timer of the app, which is due.
+    /// The destination of a jump in time: an event of the devices or phones, which has happened, or a timer of the app, which is
+    /// due.
     private enum Next {
         case event, timer
     }
