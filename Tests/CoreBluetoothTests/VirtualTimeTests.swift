@@ -137,6 +137,48 @@ extension CoreBluetoothTests {
             }
         }
 
+        /// Apple's page of `DispatchGroup.notify`: the block is submitted when all work of the group has ended.
+        @Test(arguments: [DispatchQueue.main, .global()])
+        func `Time waits for the notification of a group`(queue: DispatchQueue) async throws {
+            try await withScenario("resting") { world in
+                let marks = Marks(world)
+                let group = DispatchGroup()
+                for seconds in 1...3 {
+                    group.enter()
+                    DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds)) { group.leave() }
+                }
+                DispatchQueue.global().async(group: group) {}
+                group.notify(queue: queue) {
+                    marks.set("first")
+                    DispatchQueue.main.asyncAfter(deadline: .now() + 1) { marks.set("then") }
+                }
+                group.notify(queue: queue) { marks.set("second") }
+                await world.run(for: .seconds(10))
+                #expect(marks["first"] == 3)
+                #expect(marks["second"] == 3)
+                #expect(marks["then"] == 4)
+                group.notify(queue: queue) { marks.set("empty") }
+                await world.run(for: .seconds(1))
+                #expect(marks["empty"] == 10)
+            }
+        }
+
+        @Test func `The notifications of 1,000 groups`() async throws {
+            try await withScenario("resting") { world in
+                let ends = Mutex<[Duration]>([])
+                for number in 0..<1000 {
+                    let group = DispatchGroup()
+                    for _ in 0..<3 { DispatchQueue.global().async(group: group) {} }
+                    group.enter()
+                    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(number % 10)) { group.leave() }
+                    group.notify(queue: .global()) { ends.withLock { $0.append(world.now) } }
+                }
+                await world.run(for: .seconds(1))
+                let count = (0..<10).map { number in ends.withLock { $0.count { $0 == .milliseconds(number) } } }
+                #expect(count == Array(repeating: 100, count: 10))
+            }
+        }
+
         @Test func `The same seed gives the same events, another one others`() async throws {
             @MainActor func events(seed: UInt64) async throws -> String {
                 try await withScenario("recovery/lossy_air", seed: seed) { world in

@@ -126,17 +126,17 @@ class RunTests(unittest.TestCase):
 
 
 class Sensor:
-    """The app that plays a sensor, perhaps with a bug."""
+    """The app that plays a sensor, perhaps with a bug, or one that centrals have to pair with."""
 
     name = 'Phone HR'
 
-    def __init__(self, *bug):
-        self.bug = bug
+    def __init__(self, *word, **environment):
+        self.word, self.environment = word, environment
 
     @contextlib.asynccontextmanager
     async def above(self, address):
-        environment = os.environ | {'LUBDUB_CONTROLLER': address, 'LUBDUB_NAME': self.name}
-        process = await asyncio.create_subprocess_exec(SENSOR, *self.bug, env=environment)
+        environment = os.environ | {'LUBDUB_CONTROLLER': address, 'LUBDUB_NAME': self.name} | self.environment
+        process = await asyncio.create_subprocess_exec(SENSOR, *self.word, env=environment)
         try:
             yield
         finally:

@@ -1,28 +1,23 @@
-#define _GNU_SOURCE
-#include "CVirtualTime.h"
+#include "Internal.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/time.h>
 #include <time.h>
 
-typedef void (*Function)(void *);
-
-// Work for a queue, or a timer that submits it.
-typedef struct Work {
+// Work for a queue, perhaps when a timer is due.
+typedef struct {
+    Timer timer;
     Function function;
     void *context;
     void *queue;
-    int64_t due;
-    struct Work *next;
 } Work;
 
 static const int64_t second = 1000000000;
 
+pthread_mutex_t virtual_time_mutex = PTHREAD_MUTEX_INITIALIZER;
+atomic_llong virtual_time_elapsed;
+
 static atomic_bool is_virtual;
-static atomic_llong elapsed;
 // The real times at the beginning, in nanoseconds; the wall clock begins elsewhere.
 static int64_t monotonic_base, wall_base;
 // How many counted works and calls of `virtual_time_enter` are on this thread.
@@ -30,38 +25,36 @@ static _Thread_local int depth;
 // Whether this thread's next work is in virtual time.
 static _Thread_local bool adopts;
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic(Function) fire_timer;
+
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static uint64_t outstanding, ended, holders;
-static Work *timers;  // by due, then by insertion
-
-extern void *_Block_copy(const void *);
-extern void _Block_release(const void *);
-
-// The layout that the blocks' ABI defines.
-typedef struct {
-    void *isa;
-    int flags, reserved;
-    Function invoke;
-} Block;
-
-// The function that this module replaces.
-#define REAL(name) ((__typeof__(&name)) real(#name))
-
-static void *real(const char *name) { return dlsym(RTLD_NEXT, name); }
+static Timer *timers;  // by due, then by insertion
 
 bool virtual_time_follows(void) { return depth > 0 && is_virtual; }
+
+bool virtual_time_runs(void) { return is_virtual; }
+
+// MARK: Counting
+
+void virtual_time_count(void) { outstanding++; }
+
+void virtual_time_uncount(void) {
+    if (--outstanding == 0) pthread_cond_broadcast(&changed);
+}
+
+void virtual_time_end_work(void) {
+    ended++;
+    virtual_time_uncount();
+}
 
 // MARK: Replaced functions
 
 void dispatch_async_f(void *queue, void *context, Function function);
 void dispatch_barrier_async_f(void *queue, void *context, Function function);
-void dispatch_group_enter(void *group);
-void dispatch_group_leave(void *group);
 void dispatch_retain(void *object);
 void dispatch_release(void *object);
 void dispatch_after_f(uint64_t when, void *queue, void *context, Function function);
-void dispatch_source_set_timer(void *source, uint64_t start, uint64_t interval, uint64_t leeway);
 
 static void run(void *pointer) {
     Work work = *(Work *)pointer;
@@ -69,10 +62,9 @@ static void run(void *pointer) {
     depth++;
     work.function(work.context);
     depth--;
-    pthread_mutex_lock(&mutex);
-    ended++;
-    if (--outstanding == 0) pthread_cond_broadcast(&changed);
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_lock(&virtual_time_mutex);
+    virtual_time_end_work();
+    pthread_mutex_unlock(&virtual_time_mutex);
 }
 
 static void run_block(void *block) {
@@ -89,19 +81,29 @@ static Work *work_of(void *queue, void *context, Function function) {
 
 // Counts work that is about to be submitted.
 static Work *counted(Work *work) {
-    pthread_mutex_lock(&mutex);
-    outstanding++;
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_lock(&virtual_time_mutex);
+    virtual_time_count();
+    pthread_mutex_unlock(&virtual_time_mutex);
     return work;
 }
 
-void dispatch_async_f(void *queue, void *context, Function function) {
+// Submits work as it is.
+static void submit(void *queue, void *context, Function function) {
     static _Atomic(__typeof__(&dispatch_async_f)) original;
     if (!original) original = REAL(dispatch_async_f);
+    original(queue, context, function);
+}
+
+void virtual_time_submit(void *queue, void *context, Function function) {
+    virtual_time_count();
+    submit(queue, work_of(queue, context, function), run);
+}
+
+void dispatch_async_f(void *queue, void *context, Function function) {
     bool is_adopted = adopts;
     adopts = false;
-    if (!virtual_time_follows() && !is_adopted) return original(queue, context, function);
-    original(queue, counted(work_of(queue, context, function)), run);
+    if (!virtual_time_follows() && !is_adopted) return submit(queue, context, function);
+    submit(queue, counted(work_of(queue, context, function)), run);
 }
 
 void dispatch_async(void *queue, void *block) {
@@ -116,31 +118,6 @@ void dispatch_barrier_async(void *queue, void *block) {
     if (!original) original = REAL(dispatch_barrier_async);
     if (!virtual_time_follows()) return original(queue, block);
     dispatch_barrier_async_f(queue, counted(work_of(queue, _Block_copy(block), run_block)), run);
-}
-
-// Work of a group, which leaves the group when it has ended.
-typedef struct {
-    void *group, *block;
-} Member;
-
-static void run_member(void *pointer) {
-    Member member = *(Member *)pointer;
-    free(pointer);
-    run_block(member.block);
-    dispatch_group_leave(member.group);
-    dispatch_release(member.group);
-}
-
-void dispatch_group_async(void *group, void *queue, void *block) {
-    static _Atomic(__typeof__(&dispatch_group_async)) original;
-    if (!original) original = REAL(dispatch_group_async);
-    if (!virtual_time_follows()) return original(group, queue, block);
-    Member *member = malloc(sizeof *member);
-    if (!member) abort();
-    member->group = group, member->block = _Block_copy(block);
-    dispatch_retain(group);
-    dispatch_group_enter(group);
-    dispatch_async_f(queue, member, run_member);
 }
 
 // MARK: Clocks
@@ -164,7 +141,7 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
         case CLOCK_REALTIME_COARSE: base = wall_base; break;
         default: return original(clock, time);
     }
-    int64_t now = base + elapsed;
+    int64_t now = base + virtual_time_elapsed;
     time->tv_sec = now / second, time->tv_nsec = now % second;
     return 0;
 }
@@ -185,9 +162,9 @@ time_t time(time_t *result) {
 
 // MARK: Timers
 
-// The time from now until a dispatch_time_t, as this thread sees it.
-static int64_t delay_until(uint64_t when) {
+int64_t virtual_time_until(uint64_t when) {
     if (when == 0) return 0;
+    if (when == UINT64_MAX) return never;
     int64_t delay;
     if (when >> 62 == 3) {  // the wall clock, negated; 1: from now
         delay = (int64_t)-when - read_clock(CLOCK_REALTIME);
@@ -199,19 +176,56 @@ static int64_t delay_until(uint64_t when) {
     return delay < 0 ? 0 : delay;
 }
 
+uint64_t virtual_time_real(int64_t delay) {
+    int visible = depth;
+    depth = 0;
+    int64_t now = read_clock(CLOCK_MONOTONIC);
+    depth = visible;
+    return now + delay;
+}
+
+double virtual_time_at(double date) {
+    static const int64_t seconds_1970_to_2001 = 978307200;
+    return date - (double)(wall_base / second - seconds_1970_to_2001);
+}
+
+void virtual_time_add(Timer *timer) {
+    Timer **place = &timers;
+    while (*place && (*place)->due <= timer->due) place = &(*place)->next;
+    timer->next = *place;
+    *place = timer;
+}
+
+void virtual_time_remove(Timer *timer) {
+    Timer **place = &timers;
+    while (*place && *place != timer) place = &(*place)->next;
+    if (*place) *place = timer->next;
+}
+
+static void submit_work(Timer *timer, bool is_due) {
+    Work *work = (Work *)timer;
+    void *queue = work->queue;
+    if (is_due) {
+        virtual_time_count();
+        submit(queue, work, run);
+    } else {
+        submit(queue, work->context, work->function);
+        free(work);
+    }
+    dispatch_release(queue);
+}
+
 void dispatch_after_f(uint64_t when, void *queue, void *context, Function function) {
     static _Atomic(__typeof__(&dispatch_after_f)) original;
     if (!original) original = REAL(dispatch_after_f);
     if (!virtual_time_follows() || when == UINT64_MAX) return original(when, queue, context, function);
     Work *work = work_of(queue, context, function);
-    work->due = elapsed + delay_until(when);
+    work->timer.due = virtual_time_elapsed + virtual_time_until(when);
+    work->timer.leave = submit_work;
     dispatch_retain(queue);
-    pthread_mutex_lock(&mutex);
-    Work **place = &timers;
-    while (*place && (*place)->due <= work->due) place = &(*place)->next;
-    work->next = *place;
-    *place = work;
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_lock(&virtual_time_mutex);
+    if (is_virtual) virtual_time_add(&work->timer); else submit_work(&work->timer, false);
+    pthread_mutex_unlock(&virtual_time_mutex);
 }
 
 void dispatch_after(uint64_t when, void *queue, void *block) {
@@ -221,44 +235,34 @@ void dispatch_after(uint64_t when, void *queue, void *block) {
     dispatch_after_f(when, queue, _Block_copy(block), run_block);
 }
 
-// Timer sources follow real time: only the start is translated, since the caller sees virtual time.
-void dispatch_source_set_timer(void *source, uint64_t start, uint64_t interval, uint64_t leeway) {
-    static _Atomic(__typeof__(&dispatch_source_set_timer)) original;
-    if (!original) original = REAL(dispatch_source_set_timer);
-    if (virtual_time_follows() && start != 0 && start != UINT64_MAX) {
-        int64_t delay = delay_until(start);
-        int visible = depth;
-        depth = 0;
-        start = read_clock(CLOCK_MONOTONIC) + delay;
-        depth = visible;
-    }
-    original(source, start, interval, leeway);
-}
-
 // MARK: The clock's owner
 
-void virtual_time_begin(int64_t wall) {
+void virtual_time_begin(int64_t wall, void (*fire)(void *timer)) {
+    fire_timer = fire;
     monotonic_base = read_clock(CLOCK_MONOTONIC);
     wall_base = wall * second;
-    elapsed = 0;
+    virtual_time_elapsed = 0;
     is_virtual = true;
 }
 
+// Takes the first timer from the list.
+static void leave(bool is_due) {
+    Timer *timer = timers;
+    timers = timer->next;
+    timer->leave(timer, is_due);
+}
+
 void virtual_time_end(void) {
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&virtual_time_mutex);
     is_virtual = false;
     pthread_cond_broadcast(&changed);
-    Work *work = timers;
-    timers = NULL;
-    pthread_mutex_unlock(&mutex);
-    while (work) {
-        Work *next = work->next;
-        dispatch_async_f(work->queue, work->context, work->function);
-        dispatch_release(work->queue);
-        free(work);
-        work = next;
-    }
+    while (timers) leave(false);
+    virtual_time_stop_sources();
+    pthread_mutex_unlock(&virtual_time_mutex);
+    virtual_time_stop_timers();
 }
+
+void virtual_time_call_timer(void *timer) { ((Function)fire_timer)(timer); }
 
 void virtual_time_enter(void) { depth++; }
 
@@ -266,54 +270,48 @@ void virtual_time_leave(void) { depth--; }
 
 void virtual_time_adopt(void) { adopts = true; }
 
-void virtual_time_set(int64_t nanoseconds) { elapsed = nanoseconds; }
+void virtual_time_set(int64_t nanoseconds) { virtual_time_elapsed = nanoseconds; }
 
 uint64_t virtual_time_wait(void) {
-    pthread_mutex_lock(&mutex);
-    while (outstanding > 0 && is_virtual) pthread_cond_wait(&changed, &mutex);
+    pthread_mutex_lock(&virtual_time_mutex);
+    while (outstanding > 0 && is_virtual) pthread_cond_wait(&changed, &virtual_time_mutex);
     uint64_t result = ended;
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&virtual_time_mutex);
     return result;
 }
 
 void virtual_time_hold(void) {
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&virtual_time_mutex);
     holders++;
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&virtual_time_mutex);
 }
 
 void virtual_time_release(void) {
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&virtual_time_mutex);
     holders--;
     pthread_cond_broadcast(&changed);
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&virtual_time_mutex);
 }
 
 uint64_t virtual_time_wait_for_sleep(uint64_t seen) {
-    pthread_mutex_lock(&mutex);
-    while (is_virtual && (outstanding > 0 || holders > 0 || ended == seen)) pthread_cond_wait(&changed, &mutex);
+    pthread_mutex_lock(&virtual_time_mutex);
+    while (is_virtual && (outstanding > 0 || holders > 0 || ended == seen)) pthread_cond_wait(&changed, &virtual_time_mutex);
     uint64_t result = is_virtual ? ended : 0;
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&virtual_time_mutex);
     return result;
 }
 
 int64_t virtual_time_next(void) {
-    pthread_mutex_lock(&mutex);
-    int64_t due = timers ? timers->due : INT64_MAX;
-    pthread_mutex_unlock(&mutex);
-    return due;
+    pthread_mutex_lock(&virtual_time_mutex);
+    int64_t due = timers ? timers->due : never, now = virtual_time_elapsed;
+    pthread_mutex_unlock(&virtual_time_mutex);
+    return due < now ? now : due;
 }
 
 bool virtual_time_fire(void) {
-    pthread_mutex_lock(&mutex);
-    Work *work = timers && timers->due <= elapsed ? timers : NULL;
-    if (work) timers = work->next;
-    pthread_mutex_unlock(&mutex);
-    if (!work) return false;
-    depth++;
-    dispatch_async_f(work->queue, work->context, work->function);
-    depth--;
-    dispatch_release(work->queue);
-    free(work);
-    return true;
+    pthread_mutex_lock(&virtual_time_mutex);
+    bool is_due = timers && timers->due <= virtual_time_elapsed;
+    if (is_due) leave(true);
+    pthread_mutex_unlock(&virtual_time_mutex);
+    return is_due;
 }

@@ -35,7 +35,7 @@ public final class SimulatedWorld: Sendable {
 
     /// Lets time pass.
     public func run(for duration: Duration) async {
-        _ = await simulation.run(until: simulation.now.advanced(by: duration), stopsAfterWork: false)
+        _ = await simulation.run(until: simulation.now.advanced(by: duration), stopping: .never)
     }
 
     /// Lets time pass until a condition holds, and records an issue if it does not within the limit.
@@ -52,7 +52,7 @@ public final class SimulatedWorld: Sendable {
     ) async -> Bool {
         let deadline = simulation.now.advanced(by: limit)
         while !(await condition()) {
-            guard await simulation.run(until: deadline, stopsAfterWork: true) else {
+            guard await simulation.run(until: deadline, stopping: .afterWork) else {
                 if await condition() { return true }
                 Issue.record(
                     "at \(simulation.now) s: the condition does not hold after \(limit)",
@@ -65,7 +65,7 @@ public final class SimulatedWorld: Sendable {
 
     /// Lets time pass until the scenario's expectations are decided, or to its limit.
     public func runToEnd() async {
-        while let end = simulation.end, await simulation.run(until: end, stopsAfterWork: true) {}
+        if let end = simulation.end { _ = await simulation.run(until: end, stopping: .whenDecided) }
     }
 
     // MARK: Actions
@@ -154,6 +154,9 @@ public final class SimulatedWorld: Sendable {
 
     /// The number of managers of the process that have not been released.
     public var managerCount: Int { Managers.count }
+
+    /// The number of timers of Foundation that may fire.
+    var timerCount: Int { Int(virtual_time_timers()) }
 
     /// The event log, one JSON object per line: the same for the same app, scenario and seed.
     public var events: String { simulation.events }

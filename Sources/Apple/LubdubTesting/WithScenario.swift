@@ -44,7 +44,9 @@ public nonisolated(nonsending) func withScenario<Result>(
     let turn = await Turns.take()
     defer { turn.end() }
     let simulation = try WorldSimulation(scenario, seed: seed ?? scenario.seed, judging: terms)
-    virtual_time_begin(946_684_800 + Int64(scenario.begins.secondsSince2000))
+    unsafe virtual_time_begin(946_684_800 + Int64(scenario.begins.secondsSince2000)) { timer in
+        if let timer = unsafe timer { unsafe Unmanaged<Timer>.fromOpaque(timer).takeUnretainedValue().fire() }
+    }
     Managers.use(simulation)
     defer {
         Managers.use(nil)

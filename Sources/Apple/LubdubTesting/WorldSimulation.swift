@@ -146,12 +146,21 @@ final class WorldSimulation: Radio, Sendable {
 
     // MARK: Time
 
-    /// Lets time pass until an instant, or, with `stopsAfterWork`, until the app has done something; false at the instant.
-    func run(until target: Instant, stopsAfterWork: Bool) async -> Bool {
+    /// When `run` ends before its target.
+    enum Stop {
+        case never
+        /// When the app has done something.
+        case afterWork
+        /// When all expectations are decided.
+        case whenDecided
+    }
+
+    /// Lets time pass until an instant, or until it has to stop; false at the instant.
+    func run(until target: Instant, stopping stop: Stop) async -> Bool {
         virtual_time_hold()
         return await withCheckedContinuation { continuation in
             VirtualTime.detach { [self] in
-                continuation.resume(returning: play(until: target, stopsAfterWork: stopsAfterWork))
+                continuation.resume(returning: play(until: target, stopping: stop))
                 virtual_time_release()
             }
         }
@@ -167,7 +176,7 @@ final class WorldSimulation: Radio, Sendable {
                 guard count != 0 else { break }
                 let (timer, limit) = (virtual_time_next(), state.withLock { max($0.limit, $0.world.now) })
                 let target = timer == .max ? limit : max(limit, Instant(nanoseconds: timer))
-                let hasPlayed = play(until: target, stopsAfterWork: true)
+                let hasPlayed = play(until: target, stopping: .afterWork)
                 let isStuck = !hasPlayed && virtual_time_next() == .max
                 if isStuck { warn("the test waits for something that has not happened by \(target) s") }
                 seen = isStuck ? count : 0
@@ -179,16 +188,21 @@ final class WorldSimulation: Radio, Sendable {
     /// Ends what `watch` has begun, after the end of virtual time.
     func close() { hasStopped.wait() }
 
-    private func play(until target: Instant, stopsAfterWork: Bool) -> Bool {
+    private func play(until target: Instant, stopping stop: Stop) -> Bool {
         driving.lock()
         defer { driving.unlock() }
-        let begin = virtual_time_wait()
+        var seen = virtual_time_wait()
         while true {
             let done = virtual_time_wait()
             guard virtual_time_follows() else { return false }
             if handleInbox() { continue }
-            if stopsAfterWork, done > begin { return true }
-            guard state.withLock({ advance(&$0, until: target) }) else { return false }
+            if done > seen, stop == .afterWork || stop == .whenDecided && end == nil { return true }
+            seen = done
+            switch state.withLock({ advance(&$0, until: target) }) {
+            case .event: break
+            case .timer: _ = virtual_time_fire()
+            case nil: return false
+            }
         }
     }
 
@@ -214,8 +228,14 @@ final class WorldSimulation: Radio, Sendable {
         return !entries.isEmpty
     }
 
-    /// Lets time jump to the next event, and plays it; false if there is none until `target`, which is then the present.
-    private func advance(_ state: inout State, until target: Instant) -> Bool {
+    /// The destination of a jump in time: an event of the devices or phones, which has happened, or a timer of the app, which is
+    /// due.
+    private enum Next {
+        case event, timer
+    }
+
+    /// Lets time jump to the next event, and plays it; nil if there is none until `target`, which is then the present.
+    private func advance(_ state: inout State, until target: Instant) -> Next? {
         let (event, wake) = (state.world.nextDue ?? .never, state.phones.lazy.flatMap(\.wakes).min() ?? .never)
         let timer = Instant(nanoseconds: virtual_time_next())
         let next = min(event, wake, timer)
@@ -224,7 +244,7 @@ final class WorldSimulation: Radio, Sendable {
         guard next <= target else {
             state.world.run(until: target)
             settle(&state)
-            return false
+            return nil
         }
         if event == next {
             _ = state.world.runNext(until: next)
@@ -236,11 +256,10 @@ final class WorldSimulation: Radio, Sendable {
             }
         } else {
             state.world.run(until: next)
-            _ = virtual_time_fire()
         }
         settle(&state)
         state.world.judgeTime()
-        return true
+        return min(event, wake) == next ? .event : .timer
     }
 
     /// Ends judging when time passes the scenario's limit.

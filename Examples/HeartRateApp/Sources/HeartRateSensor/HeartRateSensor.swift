@@ -11,25 +11,38 @@ open class HeartRateSensor: NSObject {
     /// The name that it advertises.
     public let name: String
 
-    private let measurement = CBMutableCharacteristic(
-        type: CBUUID(string: "2A37"), properties: .notify, value: nil, permissions: [])
+    private let measurement: CBMutableCharacteristic
     private let location = CBMutableCharacteristic(
         type: CBUUID(string: "2A38"), properties: .read, value: Data([1]), permissions: .readable)
-    private let controlPoint = CBMutableCharacteristic(
-        type: CBUUID(string: "2A39"), properties: .write, value: nil, permissions: .writeable)
-    private let version = CBMutableCharacteristic(
-        type: CBUUID(string: "2A28"), properties: .read, value: nil, permissions: .readable)
+    private let controlPoint: CBMutableCharacteristic
+    private let version: CBMutableCharacteristic
     private static let service = CBUUID(string: "180D")
     private static let invalidValue = CBATTError.Code(rawValue: 0x80)
     private static let logger = Logger(subsystem: "HeartRateApp", category: "sensor")
 
     private var manager: CBPeripheralManager?
+    private var ticker: Timer?
     private var count = 0
     /// A measurement that did not fit into the queue.
     private var unsent: Data?
 
     /// A sensor with this name.
-    public init(name: String = "Phone HR") { self.name = name }
+    ///
+    /// With `needsPairing`, a central has to pair before it subscribes, resets the energy or reads the version.
+    public init(name: String = "Phone HR", needsPairing: Bool = false) {
+        self.name = name
+        measurement = CBMutableCharacteristic(
+            type: CBUUID(string: "2A37"), properties: needsPairing ? .notifyEncryptionRequired : .notify, value: nil,
+            permissions: [])
+        controlPoint = CBMutableCharacteristic(
+            type: CBUUID(string: "2A39"), properties: .write, value: nil,
+            permissions: needsPairing ? .writeEncryptionRequired : .writeable)
+        version = CBMutableCharacteristic(
+            type: CBUUID(string: "2A28"), properties: .read, value: nil,
+            permissions: needsPairing ? .readEncryptionRequired : .readable)
+    }
+
+    deinit { ticker?.invalidate() }
 
     /// Starts as soon as Bluetooth is on.
     public func start() { manager = CBPeripheralManager(delegate: self, queue: nil) }
@@ -52,7 +65,6 @@ open class HeartRateSensor: NSObject {
         count += 1
         if isTenth { energy = min(energy + 1, 0xFFFF) }
         update(encode(bpm: bpm, energy: isTenth ? energy : nil))
-        DispatchQueue.main.asyncAfter(deadline: .now() + 1) { [weak self] in self?.send() }
     }
 
     private func update(_ data: Data) {
@@ -63,7 +75,7 @@ open class HeartRateSensor: NSObject {
 
 extension HeartRateSensor: CBPeripheralManagerDelegate {
     public func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-        guard peripheral.state == .poweredOn, count == 0 else { return }
+        guard peripheral.state == .poweredOn, ticker == nil else { return }
         let heart = CBMutableService(type: Self.service, primary: true)
         heart.characteristics = [measurement, location, controlPoint]
         peripheral.add(heart)
@@ -73,7 +85,7 @@ extension HeartRateSensor: CBPeripheralManagerDelegate {
         peripheral.startAdvertising([
             CBAdvertisementDataLocalNameKey: name, CBAdvertisementDataServiceUUIDsKey: [Self.service],
         ])
-        send()
+        ticker = Timer.scheduledTimer(withTimeInterval: 1, repeats: true) { [weak self] _ in self?.send() }
     }
 
     public func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {

@@ -26,6 +26,20 @@ extension HeartRateTests {
             }
         }
 
+        @Test func `The app reads a sensor app that demands pairing`() async throws {
+            try await withScenario("resting") { world in
+                try world.do("link_loss", of: "strap")
+                let sensor = world.onAnotherPhone {
+                    let sensor = HeartRateSensor(needsPairing: true)
+                    sensor.start()
+                    return sensor
+                }
+                let monitor = HeartRateMonitor()
+                monitor.start()
+                await world.run(until: { monitor.measurement?.bpm == sensor.bpm }, within: .seconds(10))
+            }
+        }
+
         @Test func `A reader shows the bug of a sensor`() async throws {
             try await withScenario("resting") { world in
                 try world.do("link_loss", of: "strap")

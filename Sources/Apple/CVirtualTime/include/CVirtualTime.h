@@ -12,12 +12,14 @@
 // has submitted.  There,
 //
 // * work that is submitted to a queue is counted until it has ended;
-// * clocks show virtual time, and timers (dispatch_after, Task.sleep) wait for `virtual_time_fire`.
+// * clocks show virtual time, and timers (dispatch_after, Task.sleep, timer sources, Foundation's Timer) wait for
+//   `virtual_time_fire`.
 
-// Begins virtual time; elapsed time is 0.  The wall clock begins at this number of seconds since 1970.
-void virtual_time_begin(int64_t wall);
+// Begins virtual time; elapsed time is 0.  The wall clock begins at this number of seconds since 1970.  `fire` calls the block of
+// a Foundation.Timer; it is called on the main queue.
+void virtual_time_begin(int64_t wall, void (*fire)(void *timer));
 
-// Ends virtual time; timers that have not fired are submitted.
+// Ends virtual time; work that has waited for a timer is submitted, and timer sources stop.
 void virtual_time_end(void);
 
 // Puts this thread into virtual time, and out of it again.
@@ -44,10 +46,13 @@ void virtual_time_release(void);
 // number of works that have ended, which must not be `seen`; 0 when virtual time has ended.
 uint64_t virtual_time_wait_for_sleep(uint64_t seen);
 
-// When the first timer fires, in nanoseconds since the beginning; INT64_MAX without timers.
+// When the first timer fires, in nanoseconds since the beginning, and not in the past; INT64_MAX without timers.
 int64_t virtual_time_next(void);
 
 // Submits the first timer if it is due; false if none is.
 bool virtual_time_fire(void);
+
+// The number of Foundation's timers that are valid and have been added.
+uint64_t virtual_time_timers(void);
 
 #endif
