@@ -148,12 +148,24 @@ struct Names {
             return "write the device, \(devices[device].id.quoted)"
         case (.value(let properties), .device(let device)):
             let fit = paths.filter { path in
-                guard case .value(device, let service, let index)? = entities[path] else { return false }
-                let has = devices[device].services[service].values[index].properties
-                return properties.isEmpty || !properties.isDisjoint(with: has.withWrites)
+                guard path.hasPrefix("\(devices[device].id)/"), let entity = entities[path] else { return false }
+                return hasOwnCharacteristic(entity, properties)
             }
             return fit.isEmpty || fit.count > 20 ? nil : "write one of its values: \(fit.joined(separator: ", "))"
         default: return nil
+        }
+    }
+
+    /// Whether a value, or the main value of a service, has these properties, and is not a part of another value.
+    private func hasOwnCharacteristic(_ entity: EntityReference, _ properties: CharacteristicProperties) -> Bool {
+        switch entity {
+        case .service(let device, let service):
+            guard let main = mainValue(devices[device].services[service]) else { return false }
+            return hasOwnCharacteristic(.value(device: device, service: service, value: main), properties)
+        case .value:
+            guard carrier(of: entity) == nil, let has = value(entity)?.value.properties.withWrites else { return false }
+            return properties.isEmpty || !properties.isDisjoint(with: has)
+        default: return false
         }
     }
 

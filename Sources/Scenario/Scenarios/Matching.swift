@@ -25,7 +25,7 @@ extension Event {
     /// In a stream, members other than the values belong to the first value.
     package func fits(_ observed: ObservedEvent, at index: Int, isTrue: TruthTest) -> Bool {
         var included: Datum?
-        if let carrier, observed.of == carrier.value {
+        if let carrier, observed.of == carrier.value, kind.hasValue {
             included = index == 0 ? observed.value?[carrier.key] : nil
             guard included != nil else { return false }
         }
@@ -47,6 +47,16 @@ extension Event {
         }
         if let carrier, observed.of == carrier.value { return observed.value?[carrier.key] }
         return asksForObject ? observed.value : observed.value(at: index) ?? observed.value
+    }
+}
+
+extension Event.Kind {
+    /// Whether it is about a value, and not only about its characteristic.
+    fileprivate var hasValue: Bool {
+        switch self {
+        case .subscribed, .unsubscribed, .confirmed, .refused: false
+        default: true
+        }
     }
 }
 
