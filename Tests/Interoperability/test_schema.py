@@ -14,7 +14,7 @@ from harness import LUBDUB, ROOT
 BROKEN = ROOT / 'Tests' / 'ScenarioLanguageTests' / 'Broken'
 FIXTURES = ROOT / 'Tests' / 'ScenarioLanguageTests' / 'Fixtures'
 SCENARIOS = ROOT / 'scenarios'
-WARNING = ': LD0191: '
+WARNING = ': warning LD0191: '
 
 # The broken files that a schema accepts, by the reason.
 UNSEEN = {

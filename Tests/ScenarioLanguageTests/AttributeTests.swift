@@ -108,51 +108,55 @@ import Testing
         (service(#""properties": ["read", "write"]"#), []),
         (
             service(#""properties": []"#),
-            ["2:90: LD0191: devices[0].services[0].characteristics[0].properties: no client can use a characteristic "]
+            [
+                "2:90: warning LD0191: devices[0].services[0].characteristics[0].properties: no client can use a characteristic "
+            ]
         ),
         (
             service(#""properties": ["extended_properties"]"#),
             [
-                "2:90: LD0191: devices[0].services[0].characteristics[0].properties: extended_properties requires a descriptor 2900 "
+                "2:90: warning LD0191: devices[0].services[0].characteristics[0].properties: extended_properties requires a descriptor 2900 "
             ]
         ),
         (
             service(#""properties": ["read"], "descriptors": [{"uuid": "2900", "value": 1}]"#),
             [
-                "2:125: LD0191: devices[0].services[0].characteristics[0].descriptors[0].uuid: a 2900 requires extended_properties "
+                "2:125: warning LD0191: devices[0].services[0].characteristics[0].descriptors[0].uuid: a 2900 requires extended_properties "
             ]
         ),
         (
             service(
                 #""properties": ["read", "extended_properties"], "descriptors": [{"uuid": "2900", "value": "01"}]"#),
-            ["2:165: LD0191: devices[0].services[0].characteristics[0].descriptors[0].value: a 2900 has 2 octets, "]
+            [
+                "2:165: warning LD0191: devices[0].services[0].characteristics[0].descriptors[0].value: a 2900 has 2 octets, "
+            ]
         ),
         (
             service(#""properties": ["read", "broadcast"]"#),
             [
-                "2:90: LD0191: devices[0].services[0].characteristics[0].properties: broadcast requires a descriptor 2903 "
+                "2:90: warning LD0191: devices[0].services[0].characteristics[0].properties: broadcast requires a descriptor 2903 "
             ]
         ),
         (
             service(#""properties": ["read"], "permissions": {"read": false, "write": true}"#),
             [
-                "2:115: LD0191: devices[0].services[0].characteristics[0].permissions: read is declared and not permitted "
+                "2:115: warning LD0191: devices[0].services[0].characteristics[0].permissions: read is declared and not permitted "
             ]
         ),
         (
             service(#""properties": ["read"], "permissions": {"write": true}"#),
             [
-                "2:115: LD0191: devices[0].services[0].characteristics[0].permissions: write is permitted and not declared "
+                "2:115: warning LD0191: devices[0].services[0].characteristics[0].permissions: write is permitted and not declared "
             ]
         ),
         (service(#""properties": ["signed_write"], "permissions": {"write": true}"#), []),
         (
             #"{"service": "custom", "uuid": "1815", "secondary": true, "characteristics": []}"#,
-            ["2:52: LD0191: devices[0].services[0].secondary: no other service includes this one, "]
+            ["2:52: warning LD0191: devices[0].services[0].secondary: no other service includes this one, "]
         ),
         (
             #"{"service": "custom", "uuid": "1815", "includes": ["custom"], "characteristics": []}"#,
-            ["2:51: LD0191: devices[0].services[0].includes: a service includes itself, "]
+            ["2:51: warning LD0191: devices[0].services[0].includes: a service includes itself, "]
         ),
     ]
 

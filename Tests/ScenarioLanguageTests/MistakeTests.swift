@@ -66,7 +66,7 @@ import Testing
     /// Only a file with several mistakes has several problems.
     @Test func `A mistake has one problem, unless it is made several times`() throws {
         for mistake in try Self.table().mistakes {
-            let problems = mistake.messages.split(separator: "\n").count { $0.contains(": LD0") }
+            let problems = mistake.messages.split(separator: "\n").count { $0.contains(#/: (warning )?LD0/#) }
             let expected = [
                 "from, to and in": 3, "a duration without a space": 0, "an address without its kind": 0,
                 "a whole number with a fraction of zero": 0,

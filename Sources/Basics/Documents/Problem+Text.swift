@@ -3,7 +3,7 @@ import TextFormatting
 extension Problem {
     /// The parts of a problem's text.
     package enum Part: Sendable {
-        /// `file:line:column: code: path: message`.
+        /// `file:line:column: code: path: message`, with `warning` before the code of a warning.
         case summary
         /// A source line after its number.
         case source

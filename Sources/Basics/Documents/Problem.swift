@@ -30,7 +30,8 @@ package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     /// `file:line:column: code: path: message`; without `path: ` if the path is empty.
     package var description: String {
         let place = "\(file):\(position.line):\(position.column)"
-        return [place, code.rawValue, path, message].filter { !$0.isEmpty }.joined(separator: ": ")
+        let code = code.isWarning ? "warning \(code.rawValue)" : code.rawValue
+        return [place, code, path, message].filter { !$0.isEmpty }.joined(separator: ": ")
     }
 
     /// Cause and fix in one line, for messages without a file: `unknown path "strab"; did you mean "strap"?`.

@@ -153,7 +153,7 @@ package struct Grammar: Sendable {
 
         /// The one of these names that a word probably means.
         package func meaning(of word: String, in names: [String]) -> String? {
-            closestMatch(to: word, in: names) ?? synonyms[word.lowercased()]?.first(where: names.contains)
+            synonyms[word.lowercased()]?.first(where: names.contains) ?? closestMatch(to: word, in: names)
         }
     }
 

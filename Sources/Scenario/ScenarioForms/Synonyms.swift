@@ -1,18 +1,26 @@
+import ServiceFramework
+import Services
+
 /// Words of other tools, with the keys and names of the language that they can mean, the likeliest first.
 package enum Synonyms {
-    package static let all = keys.merging(names) { $0 + $1 }
+    package static let all = [keys, names, uuids].reduce(into: [:]) { all, more in all.merge(more) { $0 + $1 } }
+
+    private static let uuids = Dictionary(ServiceRegistry.all.map { ("\($0.uuid)".lowercased(), [$0.name]) }) {
+        first, _ in first
+    }
 
     private static let names: [String: [String]] = [
-        "away": ["link_loss"], "constant": ["list"], "corrupt": ["truncate"], "crash": ["power_off"],
+        "away": ["link_loss"], "climb": ["ramp"], "corrupt": ["truncate"], "crash": ["link_loss"],
         "disappear": ["link_loss"], "displayed": ["said"], "error": ["att_error"], "eventually": ["seen"],
         "exists": ["seen"], "expected": ["seen"], "finished": ["ended"], "happens": ["seen"], "hr": ["heart_rate"],
-        "hrs": ["heart_rate"], "latency": ["delay"], "linear": ["ramp"], "lost": ["disconnected"],
+        "hrs": ["heart_rate"], "latency": ["delay"], "line": ["ramp"], "linear": ["ramp"], "lost": ["disconnected"],
         "move": ["distance"], "moved": ["began"], "new_address": ["change_address"], "noise": ["walk"],
         "none": ["never"], "not": ["never"], "not_seen": ["never"],
-        "out_of_range": ["link_loss"], "output": ["said"], "oximeter": ["pulse_oximeter"],
+        "offline": ["link_loss"], "out_of_range": ["link_loss"], "output": ["said"], "oximeter": ["pulse_oximeter"],
         "packet_loss": ["loss"], "pause": ["silence"], "print": ["said"], "printed": ["said"], "random": ["walk"],
-        "reboot": ["power_off"], "received": ["delivered"], "reconnect": ["connected"], "reset": ["power_off"],
-        "restart": ["power_off"], "rsc": ["running_speed_and_cadence"], "running": ["running_speed_and_cadence"],
+        "reboot": ["link_loss"], "received": ["delivered"], "reconnect": ["connected"], "reset": ["link_loss"],
+        "restart": ["link_loss"], "rise": ["ramp"], "rsc": ["running_speed_and_cadence"],
+        "running": ["running_speed_and_cadence"],
         "sequence": ["order"], "shown": ["said"], "signal": ["rssi"], "sinus": ["sine"], "spo2": ["pulse_oximeter"],
         "started": ["began"], "steps": ["fitness"], "stopped": ["ended"], "table": ["csv", "list"],
         "temperature": ["health_thermometer"], "thermometer": ["health_thermometer"], "unbond": ["forget_bond"],
@@ -33,7 +41,7 @@ package enum Synonyms {
         "measurement": ["value"], "peripheral": ["of", "devices"], "peripherals": ["devices"],
         "probability": ["chance"], "random_seed": ["seed"], "remark": ["note"],
         "repeat": ["times", "every"], "rules": ["script"], "sensors": ["services"], "service_uuid": ["uuid"],
-        "steps": ["script", "pieces"], "target": ["of"], "time": ["when", "at"], "timeline": ["script"],
+        "steps": ["script", "step", "pieces"], "target": ["of"], "time": ["when", "at"], "timeline": ["script"],
         "timeout": ["within", "limit"], "title": ["name"], "to": ["end", "until"],
         "type": ["service", "do", "expect", "event", "curve", "format", "kind"], "value": ["to"],
         "vars": ["variables"], "version": ["lubdub"], "window": ["within", "per"], "within": ["max"],

@@ -51,8 +51,8 @@ struct ExpectationReader {
 
     /// Warns if the scenario ends before the time of an expectation is over.
     private func noteEnd(before within: Cursor, since: Moment) {
-        let opens = since.clockTime(after: Instant(nanoseconds: -1), origin: .start) ?? .start
-        guard let time = within.duration, Instant.start.duration(to: opens) > reachability.limit - time else { return }
+        let opens = reachability.earliest(since)
+        guard let time = within.duration, opens <= reachability.limit, opens + time > reachability.limit else { return }
         within.note(
             .endsBefore, "the scenario ends before that, at its limit of \((reachability.limit / .seconds(1)).plain) s",
             help: limit == nil ? "write a longer \"limit\" into the scenario" : "use a larger \"limit\"",

@@ -45,7 +45,7 @@ struct Names {
     func entity(_ cursor: Cursor, _ target: Target) -> EntityReference? {
         guard let path = cursor.string, Forms.entity.accepts(path) else { return nil }
         guard let entity = entities[path] else {
-            let help = if case .rule = target { ruleHelp(for: path) } else { help(for: path) }
+            let help = if case .rule = target { ruleHelp(for: path) } else { help(for: path, target) }
             if let help {
                 let message = if case .rule = target { "no rule has the id" } else { "unknown path" }
                 // If the thing that many paths refer to is misspelt, that is one problem.
@@ -146,6 +146,7 @@ struct Names {
         switch (target, entity) {
         case (.device, .service(let device, _)), (.device, .value(let device, _, _)):
             return "write the device, \(devices[device].id.quoted)"
+        case (.client, .device): return "write \"client\"; to make a device disappear, use link_loss"
         case (.value(let properties), .device(let device)):
             let fit = paths.filter { path in
                 guard path.hasPrefix("\(devices[device].id)/"), let entity = entities[path] else { return false }
@@ -183,6 +184,16 @@ struct Names {
         }
     }
 
+    /// Whether an action or event with a target can refer to a path of this kind.
+    private func isSuitable(_ path: String, _ target: Target) -> Bool {
+        switch (target, entities[path]) {
+        case (.device, .device?), (.client, .client?), (.rule, .rule?), (.user, .device?), (.user, .client?): true
+        case (.device, _), (.client, _), (.rule, _), (.user, _), (_, .rule?), (_, nil): false
+        case (.value, let entity?): entity.device != nil && entity != entity.device.map(EntityReference.device)
+        default: true
+        }
+    }
+
     /// The first words of a path that has no entity, up to the one that is unknown.
     private func unknownPart(of path: String) -> String {
         let words = path.split(separator: "/").map(String.init)
@@ -209,7 +220,7 @@ struct Names {
     }
 
     /// The help for a path that has no entity; nil if it probably refers to something that could not be read.
-    private func help(for path: String) -> String? {
+    private func help(for path: String, _ target: Target) -> String? {
         let first = path.split(separator: "/").first.map(String.init) ?? ""
         let owners = devices.filter { $0.services.contains { $0.id == first } }.map(\.id)
         if devices.count > 1, !owners.isEmpty {
@@ -218,9 +229,12 @@ struct Names {
                 ? nil : "the scenario has several devices, so begin the path with one: \(choices)"
         }
         if let help = helpForAbsentValue(path) { return gaps.mayHide(path) ? nil : help }
-        if let meant = closestMatch(to: path, in: paths) { return "did you mean \(meant.quoted)?" }
+        let fit = paths.filter { isSuitable($0, target) }
+        if let meant = closestMatch(to: path, in: fit) ?? closestMatch(to: path, in: paths) {
+            return "did you mean \(meant.quoted)?"
+        }
         if gaps.mayHide(path) { return nil }
-        let shown = paths.filter { $0 != "client" }
+        let shown = fit.filter { $0 != "client" }
         return shown.isEmpty || shown.count > 40
             ? "no device, service, value or rule has this name"
             : "the paths are \(shown.joined(separator: ", "))"

@@ -8,6 +8,7 @@ struct ReachabilityAnalysis {
     let rules: [Rule]
     let limit: Duration
     let devices: [Device]
+    private let unreadable: Set<Int>
     private let reasons: [Reason?]
 
     /// Why a moment never occurs, and the fix.
@@ -23,7 +24,7 @@ struct ReachabilityAnalysis {
 
     /// The rules that could not be read can fire.
     init(rules: [Rule], limit: Duration, devices: [Device], unreadable: Set<Int>) {
-        (self.rules, self.limit, self.devices) = (rules, limit, devices)
+        (self.rules, self.limit, self.devices, self.unreadable) = (rules, limit, devices, unreadable)
         let heads = Self.headsOfCycles(
             rules.enumerated().map { index, rule in
                 guard !unreadable.contains(index), case .event(let event) = rule.when, case .rule(let other)? = event.of
@@ -43,6 +44,19 @@ struct ReachabilityAnalysis {
 
     /// Why a rule cannot fire; nil if it can, or if only a rule that it depends on cannot: that one is reported.
     func unreachableReason(rule: Int) -> Reason? { reasons[rule] }
+
+    /// A time before which a moment does not occur.
+    func earliest(_ moment: Moment) -> Duration {
+        let first = moment.first(before: limit)
+        guard case .event(let event) = moment, case .rule(let index)? = event.of, rules.indices.contains(index),
+            !unreadable.contains(index)
+        else { return first }
+        let begin = first + rules[index].when.first(before: limit)
+        return switch (event.kind, rules[index].end) {
+        case (.ended, .after(let duration)?): begin + duration
+        default: begin
+        }
+    }
 
     /// Why a moment never occurs; nil if it can, or if it depends on a rule: that one is reported.
     func unreachableReason(_ moment: Moment) -> Reason? { Self.unreachableReason(moment, limit, devices) }

@@ -1,4 +1,5 @@
 import Documents
+import ScenarioForms
 import ScenarioLanguage
 import Scenarios
 

@@ -35,17 +35,28 @@ package enum Reference {
     package static func explanation(of word: String) -> [String]? {
         let meanings = entries.filter { $0.answers(to: word) }
         let group = ReferenceGroup(rawValue: groupNames[word] ?? word).map(listing) ?? []
+        let meant = Synonyms.all[word]?.filter { words.contains($0) && $0 != word } ?? []
+        let others = meant.isEmpty ? [] : ["perhaps \(meant.map(\.quoted).joined(separator: " or ")) is meant"]
         let takers = entries.filter { $0.choices.contains(word) }
         let uses = takers.map { "  \($0.word): \($0.about) (\($0.place?.description ?? $0.sort))" }
         let choice = uses.isEmpty ? [] : ["\(word) (value of these keys)"] + uses
-        let parts =
-            meanings.map { $0.lines(members: members(of: $0)) + choices(of: $0) }
+        var parts =
+            meanings.map { $0.lines(members: members(of: $0)) + commonKeys(of: $0) + choices(of: $0) }
             + [choice, listing(ofSort: word), group].filter { !$0.isEmpty }
+        if meanings.isEmpty, !parts.isEmpty, !others.isEmpty { parts.append(others) }
         return parts.isEmpty ? nil : Array(parts.joined(separator: [""]))
     }
 
     /// Other names of groups.
     private static let groupNames = ["rule": "actions"]
+
+    /// The keys that objects of all kinds have.
+    private static func commonKeys(of entry: ReferenceEntry) -> [String] {
+        guard entry.place == nil, !entry.group.framing.isEmpty, entry.group.framing.first != entry.word else {
+            return []
+        }
+        return ["  every \(entry.sort) has: \(entry.group.framing.joined(separator: ", "))"]
+    }
 
     /// The words that a key takes, with a sentence about each; none if there are many or they explain themselves.
     private static func choices(of entry: ReferenceEntry) -> [String] {

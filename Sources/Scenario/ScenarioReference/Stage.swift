@@ -58,11 +58,16 @@ enum Stage {
         scenario(devices, script: [away], expect: [expectation])
     }
 
-    /// A matcher for the heart rate in a line of the client.
+    /// A matcher for a line of the client: for the heart rate, its RR intervals if it is a list, or its measurement if
+    /// it has the measurement's keys.
     @Sendable static func matcher(_ matcher: Node) -> Node {
-        expectation([
+        let measurement: Node =
+            if case .array = matcher.value { ["rr_ms": matcher.value] } else if matcher["bpm"] == nil {
+                ["bpm": matcher.value]
+            } else { matcher }
+        return expectation([
             "id": "shows", "expect": "seen", "within": "10 s",
-            "event": ["event": "said", "line": ["heart_rate": ["bpm": matcher.value]]],
+            "event": ["event": "said", "line": ["heart_rate": measurement.value]],
         ])
     }
 

@@ -18,7 +18,8 @@ let validateGrammar = Arguments.Grammar(
             "--format", "FORMAT",
             "How to print problems: text (default), json (one object per line), or github\n(annotations of GitHub Actions)"
         ),
-        .flag("--json", "As --format json"), watchOption,
+        .flag("--json", "As --format json"),
+        .flag("--strict", "Exit with status 2 also after a warning of a likely mistake (LD0192, LD0193)"), watchOption,
         colorOption,
         .flag("--schema", "Print the JSON Schema of scenarios, and validate nothing"),
         .flag("--report-schema", "Print the JSON Schema of JSON reports, and validate nothing"),
@@ -48,6 +49,7 @@ func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let (paths, obstacles) = SuiteDiscovery.documents(invocation.operands, in: .real(invocation.operands))
     for obstacle in obstacles { printer.show(obstacle) }
     var isValid = obstacles.isEmpty
+    let isStrict = invocation.has("--strict")
     let bar = ProgressBar()
     defer { if bar != nil { ProgressBar.remove() } }
     for (index, path) in paths.enumerated() {
@@ -55,9 +57,10 @@ func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         let reading = ScenarioFile.read(path, variables: [:], load: contents)
         let (problems, warnings) = (reading.problems, reading.warnings)
         for problem in problems + warnings { printer.show(problem) }
-        let count = warnings.isEmpty ? "" : ", \(warnings.count.counted("warning"))"
-        if problems.isEmpty { printer.showSummary("\(path): no problems\(count)") }
-        if !problems.isEmpty { isValid = false }
+        if problems.isEmpty {
+            printer.showSummary("\(path): \(warnings.isEmpty ? "no problems" : warnings.count.counted("warning"))")
+        }
+        if !problems.isEmpty || isStrict && warnings.contains(where: \.code.isLikelyMistake) { isValid = false }
     }
     return isValid ? .success : .usage
 }

@@ -86,8 +86,10 @@ package struct ScenarioLibrary: Sendable {
         let known = entries.filter { orFolder || !$0.isFolder }.flatMap { entry in
             Set([entry.name, String(entry.name.split(separator: "/").last ?? "")]).sorted()
         }
+        let isHere = unsafe access("\(word).json", R_OK) == 0
+        let hint = isHere ? " (did you mean \("\(word).json".quoted)?)" : suggestion(for: word, among: known)
         throw UsageError(
-            "no file and no installed scenario is named \(word.abbreviated.quoted)\(suggestion(for: word, among: known))"
+            "no file and no installed scenario is named \(word.abbreviated.quoted)\(hint)"
                 + "; \"lubdub list\" prints their names")
     }
 }

@@ -36,7 +36,7 @@ extension FaultyClient {
             "big_endian", "reads a heart rate of two octets as big-endian", "MoveUpwards/Gormsson#3"
         ) { [.receive($0.with(rate: ArraySlice($0.rate.reversed())))] },
         misreading(
-            "plain_only", "crashes on a measurement with more than flags and a uint8 heart rate"
+            "plain_only", "crashes on a measurement with a flag, such as that of contact"
         ) { [$0.flags == 0 ? .receive($0.octets) : .crash] },
         misreading(
             "never_two_octets", "ignores heart rates of two octets"
