@@ -69,6 +69,6 @@ private let files = ManualPage.Section(
             "The installed scenarios; see lubdub list. PREFIX is /usr for the Debian package"
         ),
         ("PREFIX/share/lubdub/schema", "The JSON Schemas of scenarios, of reports, and of the lines of --json"),
-        ("PREFIX/share/lubdub/Documentation", "The documentation; begin with scenarios.md or testing-your-client.md"),
+        ("PREFIX/share/lubdub/Documentation", "The documentation; README.md lists its pages"),
         ("PREFIX/share/lubdub/python", "A pytest plugin, for pip install; see Documentation/continuous-integration.md"),
     ])
