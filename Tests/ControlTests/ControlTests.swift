@@ -77,6 +77,8 @@ import VirtualWorld
         #expect(ControlAnswer.done(false).json == #"{"ok": true, "done": false}"#)
         #expect(
             ControlAnswer.error("there is no \"a\"", at: "of").json == #"{"error": "there is no \"a\"", "at": "of"}"#)
+        #expect(ControlAnswer.event(of: []).json == #"{"ok": true, "of": []}"#)
+        #expect(ControlAnswer.event(of: ["strap", "client"]).json == #"{"ok": true, "of": ["strap", "client"]}"#)
         var status = WorldStatus(now: Instant(nanoseconds: 1_500_000_000), devices: [])
         #expect(ControlAnswer.status(status).json == #"{"ok": true, "t": 1.500000, "devices": [], "in_force": []}"#)
         var strap = WorldStatus.Device("strap")

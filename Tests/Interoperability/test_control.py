@@ -190,6 +190,23 @@ class ControlTests(Interoperability):
                     await heard.get()
             self.assertIsNone(serve.returncode)
 
+    async def test_patterns_of_events_are_checked(self):
+        async with controlled('--quiet') as (serve, path):
+            await controller_port(serve)
+            async with line(path) as control:
+                for pattern, paths in [
+                        ('connected', ['strap']), ({'event': 'notified'}, ['strap/heart_rate', 'strap/battery']),
+                        ({'event': 'subscribed', 'of': 'heart_rate', 'nth': 2}, ['strap/heart_rate'])]:
+                    self.assertEqual(await control.ask({'ask': 'event', 'event': pattern}), {'ok': True, 'of': paths})
+                for pattern, at, meant in [
+                        ({'event': 'conected'}, 'event.event', 'connected'),
+                        ({'event': 'connected', 'of': 'strab'}, 'event.of', 'strap'),
+                        ({'event': 'connected', 'off': 'strap'}, 'event.off', 'of'),
+                        ({'event': 'said', 'line': {'heartrate': 62}}, 'event.line.heartrate', 'heart_rate')]:
+                    answer = await control.ask({'ask': 'event', 'event': pattern})
+                    self.assertEqual(answer['at'], at)
+                    self.assertIn(f'did you mean "{meant}"?', answer['error'])
+
     async def test_lines_are_processed_in_order(self):
         async with controlled('--quiet') as (serve, path):
             await controller_port(serve)

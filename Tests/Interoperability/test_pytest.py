@@ -22,12 +22,16 @@ BLEAK, = [text for text in EXAMPLES if 'bleak' in text]
 
 # Tests of the plugin itself.
 OWN = '''
+import concurrent.futures
+import json
 import os
 import pathlib
+import re
 import signal
 
 import lubdub
 import pytest
+from lubdub.patterns import FORMS, MEMBERS, matches
 
 
 def test_a_missing_scenario_names_the_reason(strap):
@@ -53,8 +57,8 @@ def test_an_event_is_found_by_a_short_path(strap):
     assert path == 'strap/heart_rate'
     began = device.events('began', of=path)
     assert len(began) == 1 and began == device.events('began', of='heart_rate') == device.events('began', of='strap')
-    for wrong in ['rate', 'hart_rate', 'strap/']:
-        with pytest.raises(lubdub.Failure, match=f'unknown path {wrong}; .*strap/heart_rate'):
+    for wrong, meant in [('rate', 'unknown path'), ('hart_rate', 'did you mean "heart_rate"'), ('strap/', 'not a path')]:
+        with pytest.raises(lubdub.Failure, match=f"cannot have of='{wrong}': .*{meant}"):
             device.events('began', of=wrong)
 
 
@@ -62,8 +66,100 @@ def test_two_straps_have_two_controllers_and_folders(strap):
     one, other = strap('resting', seed=7), strap('polar_h10')
     assert one.port != other.port and one.folder != other.folder
     assert one.events('start')[0]['seed'] == 7
-    with pytest.raises(lubdub.Failure, match='there is no event conected: .*did you mean "connected"'):
-        one.events('conected')
+
+
+@pytest.mark.parametrize('name, members, why', [
+    ('conected', {}, 'there is no event conected: .*did you mean "connected"'),
+    ('link_loss', {}, 'there is no event link_loss: '),
+    ('heart_rate', {}, 'there is no event heart_rate: '),
+    ('said', {}, 'a strap starts no client, .* [(]lubdub_run starts one[)]'),
+    ('delivered', {'off': 'heart_rate'}, 'delivered has no off; did you mean of[?]'),
+    ('subscribed', {'value': 1}, 'subscribed has no value; its members are t, of, peer, handle'),
+    ('start', {'of': 'strap'}, 'start has no of; its members are t, lubdub, scenario, seed'),
+    (None, {'pear': 1}, 'an event has no pear; did you mean peer[?]'),
+    ('disconnected', {'of': 'heart_rate'}, 'expected a device, found "heart_rate", a service; write the device, "strap"'),
+    ('read', {'of': 'heart_rate'}, '"heart_rate" cannot be read, only be notified'),
+    ('notified', {'of': 'heart_rate/contact'}, "it is a part of the value of strap/heart_rate [(]write of='strap/heart_rate'"),
+    (None, {'of': 'strab'}, 'did you mean "strap"'),
+    ('notified', {'of': b'strap'}, "no event can have of=b'strap' [(]the log has of such as 'strap/heart_rate'"),
+    ('notified', {'octets': '0648'}, "no event can have octets='0648' [(]the log has octets such as '06 48'"),
+    ('connected', {'peer': 'F0:F1:F2:F3:F4:F5'}, "such as 'F0:F1:F2:F3:F4:F5/random'"),
+    ('notified', {'value': {'bpm': {'$min': 200}}}, '`value` cannot have the matcher [$]min'),
+    ('disconnected', {'reason': 8}, "reason=8 [(]the log has reason such as 'connection_timeout'"),
+    ('disconnected', {'reason': 'conection_timeout'}, 'did you mean "connection_timeout"'),
+    ('pairing_failed', {'reason': 'lost'}, "cannot have reason='lost'"),
+    ('refused', {'error': 'read_not_permited'}, 'did you mean "read_not_permitted"'),
+    ('began', {'rule': 'awya'}, 'no rule has the id "awya"; did you mean "away"'),
+    ('began', {'rule': 'strap'}, 'expected the id of a rule'),
+])
+def test_a_pattern_that_nothing_matches_fails(straps, name, members, why):
+    for device in straps:
+        with pytest.raises(lubdub.Failure, match=why):
+            device.events(name, **members)
+        with pytest.raises(lubdub.Failure, match=why.split(';')[0]):
+            device.wait_for(name, **members)
+
+
+@pytest.mark.parametrize('name, members', [
+    ('notified', {'of': 'strap'}), ('notified', {'of': 'heart_rate', 'value': {'bpm': 300}}), ('notified', {'value': 300}),
+    ('notified', {'octets': '06 48'}), ('read', {'of': 'strap', 'value': 20}), ('saturated', {'of': 'heart_rate/contact'}),
+    ('written', {'of': 'strap/heart_rate', 't': 2.5}), ('connected', {'of': 'strap', 'peer': 'F0:F1:F2:F3:F4:F5/random'}),
+    ('disconnected', {'reason': 'connection_timeout'}), ('pairing_failed', {'reason': 'timed_out'}),
+    ('pairing_failed', {'reason': 'confirm_value_failed'}), ('pairing_failed', {'reason': 'connection_timeout'}),
+    ('refused', {'of': 'strap', 'error': '0x9F'}), ('began', {'of': 'away'}), ('ended', {'rule': 'away'}),
+    ('began', {'of': 'strap', 'rule': 'control 1'}), ('began', {'of': 'rule 2'}), ('scanning', {'of': 'client'}),
+    (None, {'of': 'away'}), (None, {'of': 'heart_rate'}), ('start', {'seed': 9}),
+])
+def test_a_pattern_that_something_could_match_finds_nothing(straps, name, members):
+    for device in straps:
+        assert device.events(name, **members) == []
+
+
+@pytest.fixture(scope='module')
+def straps(tmp_path_factory):
+    """A strap that runs, and one that has ended."""
+    scenario = tmp_path_factory.mktemp('scenario') / 'strap.json'
+    heart_rate = {'service': 'heart_rate', 'contact': True, 'energy': True}
+    scenario.write_text(json.dumps({
+        'lubdub': 1, 'name': 'Strap', 'devices': [{'id': 'strap', 'services': [heart_rate, {'service': 'battery'}]}],
+        'script': [{'id': 'away', 'when': '1 h', 'do': 'link_loss', 'of': 'strap', 'for': '8 s'}]}))
+    with lubdub.Strap(scenario) as running, lubdub.Strap(scenario) as ended:
+        ended.close()
+        yield running, ended
+
+
+def test_threads_share_a_strap(strap):
+    device = strap('resting')
+    questions = [{'ask': 'status'}, {'ask': 'event', 'event': 'read'}] * 50
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        replies = pool.map(device.request, questions)
+    assert [set(reply) == {'ok', 'of'} for reply in replies] == [False, True] * 50
+
+
+def test_a_number_is_the_main_value():
+    event = {'event': 'notified', 'of': 'strap/heart_rate', 'value': {'bpm': 62, 'contact': True}}
+    for value, is_right in [(62, True), ({'bpm': 62}, True), (True, False), ({'contact': True}, True), ({'bpm': 61}, False)]:
+        assert matches(event, value=value) == is_right
+
+
+def test_patterns_know_the_lines_of_logs(lubdub_run, tmp_path):
+    lubdub_run('recovery', 'security', options=['--jobs', '2'])
+    events = set()
+    for log in tmp_path.rglob('events.jsonl'):
+        for line in map(json.loads, log.read_text().splitlines()):
+            if line['event'] not in ('said', 'exited'):
+                events.add(line['event'])
+                assert set(line) - {'event'} <= set(MEMBERS[line['event']]), line
+                for member, (form, _) in FORMS.items():
+                    assert member not in line or re.fullmatch(form, line[member]), line
+    assert len(events) > 20, events
+
+
+def test_waiting_for_a_rule_names_the_rules(straps):
+    with pytest.raises(lubdub.Failure, match='when a rule of the script acts, `of` is its id: away'):
+        straps[0].wait_for('began', of='strap', limit=0.1)
+    with pytest.raises(lubdub.Failure, match='began has no timeout; did you mean limit[?]'):
+        straps[0].wait_for('began', of='away', timeout=3)
 
 
 def test_an_event_that_never_comes_fails(strap):
@@ -163,7 +259,7 @@ class PytestTests(unittest.TestCase):
     def test_straps_actions_events_and_verdicts(self):
         status, output = self.pytest(OWN)
         self.assertEqual(status, 0, output)
-        self.assertIn('7 passed, 1 skipped', output)
+        self.assertIn('54 passed, 1 skipped', output)
 
     def test_a_failure_names_the_folder_with_the_event_log(self):
         status, output = self.pytest(OWN, '-k', 'test_that_fails', '-rA', FAILING='1')

@@ -30,7 +30,23 @@ import Testing
 
     private static let understood: [(line: String, instruction: Instruction)] = [
         (#"{"ask": "status"}"#, .status), (#"{"ask": "status", "note": "mine"}"#, .status),
-        (#"{"ask": "paths"}"#, .paths),
+        (
+            #"{"ask": "event", "event": {"event": "disconnected", "reason": "connection_timeout"}}"#,
+            .event(of: ["strap"])
+        ),
+        (#"{"ask": "event", "event": "subscribed"}"#, .event(of: ["strap/heart_rate", "strap/battery"])),
+        (#"{"ask": "event", "event": {"event": "read", "of": "battery"}}"#, .event(of: ["strap/battery"])),
+        (#"{"ask": "event", "event": {"event": "scanning"}}"#, .event(of: ["client"])),
+        (#"{"ask": "event", "event": {"event": "began"}}"#, .event(of: ["high"])),
+        // A part of a value is not in the log by itself, unless it is out of range.
+        (
+            #"{"ask": "event", "event": {"event": "notified", "of": "heart_rate/contact"}}"#,
+            .event(of: ["strap/heart_rate"])
+        ),
+        (
+            #"{"ask": "event", "event": {"event": "saturated", "of": "heart_rate/contact"}}"#,
+            .event(of: ["strap/heart_rate/contact"])
+        ),
         (#"{"do": "silence"}"#, rule(#"{"do": "silence"}"#, Action(.silence, of: .device(0)))),
         (
             #" {"do":"silence", "of":"strap", "for":"8 s","chance":0.5}"# + "\r",
@@ -96,6 +112,19 @@ import Testing
             ),
             (#"{"ask": "time"}"#, "ask", .unknownName), (#"{"ask": 1}"#, "ask", .wrongType),
             (#"{"ask": "status", "do": "clear"}"#, "do", .unknownKey),
+            (#"{"ask": "status", "event": "connected"}"#, "event", .unknownKey),
+            (#"{"ask": "event"}"#, "event", .missingKey),
+            (#"{"ask": "event", "event": "conected"}"#, "event", .wrongForm),
+            (#"{"ask": "event", "event": {"event": "link_loss"}}"#, "event.event", .unknownName),
+            (#"{"ask": "event", "event": {"event": "connected", "off": "strap"}}"#, "event.off", .unknownKey),
+            (#"{"ask": "event", "event": {"event": "connected", "of": "strab"}}"#, "event.of", .unknownEntity),
+            (#"{"ask": "event", "event": {"event": "connected", "of": "heart_rate"}}"#, "event.of", .wrongEntity),
+            (#"{"ask": "event", "event": {"event": "read", "of": "heart_rate"}}"#, "event.of", .missingProperty),
+            (#"{"ask": "event", "event": {"event": "disconnected", "reason": "lost"}}"#, "event.reason", .unknownName),
+            (
+                #"{"ask": "event", "event": {"event": "said", "line": {"heartrate": 62}}}"#, "event.line.heartrate",
+                .unprintedLine
+            ),
         ] as [(String, String, DiagnosticCode)])
     func `A problem has its key, as in validate`(line: String, path: String, code: DiagnosticCode) {
         let problem = #expect(throws: Problem.self) { try Self.read(line) }

@@ -1,4 +1,5 @@
 package import Documents
+import EventLog
 import ScenarioForms
 package import Scenarios
 package import Simulation
@@ -122,7 +123,8 @@ package enum Instruction: Hashable, Sendable {
     /// Perform an action at once: a rule without an id, with its `line`.
     case act(Rule)
     case status
-    case paths
+    /// A correct pattern of an event, which can have these paths as `of` in the event log.
+    case event(of: [String])
 }
 
 /// Reads lines of the control socket.
@@ -130,17 +132,17 @@ package enum Instruction: Hashable, Sendable {
 ///     {"do": "link_loss", "of": "strap", "for": "8 s"}
 ///     {"do": "clear"}
 ///     {"ask": "status"}
-///     {"ask": "paths"}
+///     {"ask": "event", "event": {"event": "subscribed", "of": "heart_rate"}}
 ///
 /// An action is written as in the script, without `id` and `when`, and has the same problems as in a scenario file.  It
-/// cannot name files.
+/// cannot name files.  An event is written as in scenarios, and warnings of likely mistakes are problems, too.
 package struct InstructionReader: Sendable {
+    private let scenario: Scenario
     private let names: Names
-    /// The paths that actions and events can refer to; the shortest, and then those with the device.
-    package var paths: [String] { names.paths }
 
     /// A reader for lines about a scenario.
     package init(_ scenario: Scenario) {
+        self.scenario = scenario
         names = Names(devices: scenario.devices, rules: scenario.script.map(\.id))
     }
 
@@ -152,8 +154,11 @@ package struct InstructionReader: Sendable {
         let root = Cursor(try Node(json: line, file: "", log: log), file: "", log: log)
         guard root["ask"] == nil else {
             Tables.question.check(root)
-            try Self.check(log)
-            return root["ask"]?.string == "paths" ? .paths : .status
+            let event = root["event"].flatMap(MomentReader(names: names).event)
+            if let problem = log.problems.first(where: { !$0.code.isWarning || $0.code.isLikelyMistake }) {
+                throw problem
+            }
+            return event.map { .event(of: paths(of: $0)) } ?? .status
         }
         Tables.instruction.check(root)
         try Self.check(log)
@@ -161,6 +166,19 @@ package struct InstructionReader: Sendable {
         try Self.check(log)
         guard let rule else { throw Problem(root, .wrongForm, "expected an action or a query") }
         return .act(rule)
+    }
+
+    /// The paths that an event can have in the log, which does not name parts of a characteristic value.
+    private func paths(of event: Event) -> [String] {
+        let targets =
+            event.of.map { [$0] }
+            ?? names.paths.compactMap { path in
+                let cursor = Cursor(Node(.string(path)), file: "", log: ProblemLog())
+                return names.entity(cursor, Tables.target(of: event.kind))
+            }
+        let logged = targets.map { event.kind == .saturated ? $0 : names.carrier(of: $0)?.value ?? $0 }
+        var known: Set<String> = []
+        return logged.compactMap(scenario.path).filter { known.insert($0).inserted }
     }
 
     private static func check(_ log: ProblemLog) throws(Problem) {

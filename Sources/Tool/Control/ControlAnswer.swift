@@ -9,8 +9,8 @@ package enum ControlAnswer: Sendable {
     /// The action was done, or its `chance` decided against it.
     case done(Bool)
     case status(WorldStatus)
-    /// The paths that actions and events can refer to.
-    case paths([String])
+    /// The pattern of an event is correct, and the event can have these paths as `of` in the event log.
+    case event(of: [String])
     /// What is wrong, and its key; empty when the whole line is wrong.
     case error(String, at: String)
 
@@ -32,8 +32,8 @@ extension ControlAnswer: JSONWritable {
         case .done(false): text.append("{\"ok\": true, \"done\": false}")
         case .error(let message, let path):
             text.append(text: "{\"error\": \(message.quoted), \"at\": \(path.quoted)}")
-        case .paths(let paths):
-            text.append("{\"ok\": true, \"paths\": ")
+        case .event(let paths):
+            text.append("{\"ok\": true, \"of\": ")
             text.append(list: paths) { $0.append(quoted: $1) }
             text.append("}")
         case .status(let status):

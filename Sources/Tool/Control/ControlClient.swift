@@ -23,7 +23,7 @@ package enum ControlWords {
         if first.hasPrefix("[") || first.hasPrefix("\"") {
             throw UsageError("expected a JSON object such as '{\"ask\": \"status\"}', got \(first.quoted)")
         }
-        if words == ["status"] || words == ["paths"] { return #"{"ask": "\#(words[0])"}"# }
+        if words == ["status"] { return #"{"ask": "status"}"# }
         var members = [("do", Node(.string(first)))]
         for (index, word) in words.enumerated().dropFirst() {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

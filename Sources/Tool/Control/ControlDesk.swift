@@ -21,7 +21,7 @@ package struct ControlDesk: Sendable {
             do throws(Problem) {
                 switch try reader.read(line, at: live.visit { _, now in now }) {
                 case .status: return .status(live.visit { world, _ in world.status })
-                case .paths: return .paths(reader.paths)
+                case .event(let paths): return .event(of: paths)
                 case .act(let rule): return ControlAnswer(live.act(rule, as: name))
                 }
             } catch { return ControlAnswer(error) }

@@ -9,7 +9,8 @@ import pathlib
 import subprocess
 import tempfile
 
-from .strap import Failure, program
+from .failure import Failure
+from .strap import program
 
 
 @dataclasses.dataclass(frozen=True)

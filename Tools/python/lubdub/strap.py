@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+import contextlib
 import json
 import os
 import pathlib
@@ -11,15 +11,11 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
-
-class Failure(Exception):
-    """Lubdub did not start, ended early, or did not do as asked; the message has its standard error."""
-
-
-class Refused(Failure):
-    """A request that Lubdub refused, with its reason."""
+from .failure import Failure, Refused
+from .patterns import Patterns, matches
 
 
 def program(path=None):
@@ -29,14 +25,6 @@ def program(path=None):
     if found is None:
         raise Failure(f'{name} is not installed: install it, or name it with the environment variable LUBDUB')
     return found
-
-
-@functools.cache
-def check_event(lubdub, name):
-    """Fails if no event has this name, which would be absent for ever."""
-    done = subprocess.run([lubdub, 'explain', name], stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise Failure(f'there is no event {name}: {done.stderr.strip()}; see lubdub explain events')
 
 
 class Strap:
@@ -62,8 +50,10 @@ class Strap:
         self.trace = self.folder / 'trace.btsnoop'
         self._errors = self.folder / 'errors.txt'
         self._connection = None
-        self._program = program(lubdub)
-        words = [self._program, 'serve', os.fspath(scenario), '--control', f'unix:{self._socket}', '--events',
+        self._turn = threading.Lock()  # a coroutine waits for events in another thread
+        self._scenario, self._program = os.fspath(scenario), program(lubdub)
+        self._patterns = Patterns(self._ask)
+        words = [self._program, 'serve', self._scenario, '--control', f'unix:{self._socket}', '--events',
                  str(self._log), '--trace', str(self.trace), '--controller', controller]
         if seed is not None:
             words += ['--seed', str(seed)]
@@ -75,8 +65,6 @@ class Strap:
                 [*words, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors)
         try:
             self.controller = self._offered(time.monotonic() + limit)
-            # What `of` can be in actions and events.
-            self.paths = self.request({'ask': 'paths'})['paths']
         except BaseException:
             self.close()
             raise
@@ -108,15 +96,16 @@ class Strap:
     def request(self, line):
         """The reply to a request, an object as in Documentation/control.md; raises Refused with its error."""
         try:
-            if self._connection is None:
-                connection = socket.socket(socket.AF_UNIX)
-                connection.settimeout(10)
-                connection.connect(self._socket)
-                self._connection = connection.makefile('rw', encoding='utf-8', newline='\n')
-                connection.close()  # the file keeps the socket open
-            self._connection.write(json.dumps(line) + '\n')
-            self._connection.flush()
-            answer = self._connection.readline()
+            with self._turn:
+                if self._connection is None:
+                    connection = socket.socket(socket.AF_UNIX)
+                    connection.settimeout(10)
+                    connection.connect(self._socket)
+                    self._connection = connection.makefile('rw', encoding='utf-8', newline='\n')
+                    connection.close()  # the file keeps the socket open
+                self._connection.write(json.dumps(line) + '\n')
+                self._connection.flush()
+                answer = self._connection.readline()
         except OSError as error:
             raise Failure(f'lubdub serve does not answer: {error}; {self.errors}') from None
         if not answer:
@@ -125,6 +114,20 @@ class Strap:
         if 'error' in reply:
             raise Refused(reply['error'])
         return reply
+
+    def _ask(self, question):
+        """The reply to a question about the scenario: after the end, from another `lubdub serve`."""
+        try:
+            return self.request(question)
+        except Refused:
+            raise
+        except Failure:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(10)
+            if self._process.poll() is None:
+                raise
+        with Strap(self._scenario, lubdub=self._program) as other:
+            return other.request(question)
 
     def act(self, action, of=None, **arguments):
         """Starts an action that a script can contain: `act('silence', 'strap', lasting='8 s')`.
@@ -150,12 +153,12 @@ class Strap:
         """The events so far, or those with this name and these members.
 
         `of` is a path as in a scenario: `heart_rate` is `strap/heart_rate`, and `strap` includes it.  Of other members
-        that are objects, a part is enough.  Fails if no event can have this name or path.
+        that are objects, a part is enough.  Fails if no event can have this name and these members.
         """
-        if name is not None:
-            check_event(self._program, name)
-        if members.get('of') is not None and not any(matches({'of': path}, members['of']) for path in self.paths):
-            raise Failure(f'unknown path {members["of"]}; the paths of this scenario are {", ".join(self.paths)}')
+        self._patterns.check(name, members)
+        return self._found(name, **members)
+
+    def _found(self, name=None, **members):
         lines = self._log.read_text(encoding='utf-8').splitlines(keepends=True) if self._log.exists() else []
         found = [json.loads(line) for line in lines if line.endswith('\n')]
         return [event for event in found if name in (None, event.get('event')) and matches(event, **members)]
@@ -163,16 +166,18 @@ class Strap:
     def wait_for(self, name, limit=10.0, after=0.0, **members):
         """The first event with this name and these members later than `after`; fails after `limit` seconds."""
         __tracebackhide__ = True
+        self._patterns.check(name, members, options=('limit', 'after'))
         until = time.monotonic() + limit
         while True:
             is_over = time.monotonic() >= until or self._process.poll() is not None
-            for event in self.events(name, **members):
+            for event in self._found(name, **members):
                 if event.get('t', 0.0) > after or after == 0.0:
                     return event
             if is_over:
                 later = f' after {after} s' if after else ''
                 raise Failure(
-                    f'no event {name} {members or ""} within {limit} s{later}; the last events: {self.events()[-5:]}')
+                    f'no event {name} {members or ""} within {limit} s{later}{self._patterns.hint(name, members)}; '
+                    f'the last events: {self._found()[-5:]}')
             time.sleep(0.01)
 
     def close(self):
@@ -197,15 +202,3 @@ class Strap:
 
     def __exit__(self, *_):
         self.close()
-
-
-def matches(event, of=None, **members):
-    """Whether an event concerns what a path names, and has these members."""
-    return (of is None or f'/{of}/' in f'/{event.get("of", "")}/') and includes(event, members)
-
-
-def includes(value, part):
-    """Whether a JSON value equals another, or has at least the members of an object."""
-    if isinstance(part, dict):
-        return isinstance(value, dict) and all(name in value and includes(value[name], part[name]) for name in part)
-    return value == part

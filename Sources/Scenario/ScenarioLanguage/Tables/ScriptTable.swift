@@ -112,7 +112,12 @@ extension Tables {
 
     /// A query on the control socket.
     static let question = Grammar(
-        root: .kinds(key: "ask", [.init("status", []), .init("paths", [])]), definitions: [], everywhere: everywhere)
+        root: .kinds(
+            key: "ask",
+            [
+                .init("status", []),
+                .init("event", [.init("event", .definition("event"), required: true, "The pattern to check.")]),
+            ]), definitions: definitions, everywhere: everywhere, advice: advice)
 
     private static func actions(_ fields: [Shape.Field], clearNeedsTarget: Bool) -> Shape {
         .kinds(

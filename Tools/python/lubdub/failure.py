@@ -1,0 +1,9 @@
+"""What can go wrong besides the client under test."""
+
+
+class Failure(Exception):
+    """Lubdub did not start, ended early, or did not do as asked; the message has its standard error."""
+
+
+class Refused(Failure):
+    """A request that Lubdub refused, with its reason."""
