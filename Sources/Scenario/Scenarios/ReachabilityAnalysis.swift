@@ -1,21 +1,21 @@
 import Documents
 import EventLog
-import Scenarios
 import Simulation
 
 /// Finds rules and moments of a scenario that can never occur.
-struct ReachabilityAnalysis {
-    let rules: [Rule]
-    let limit: Duration
-    let devices: [Device]
+package struct ReachabilityAnalysis {
+    private let rules: [Rule]
+    /// The scenario's limit.
+    package let limit: Duration
+    private let devices: [Device]
     private let unreadable: Set<Int>
     private let reasons: [Reason?]
 
     /// Why a moment never occurs, and the fix.
-    struct Reason {
-        let message: String
-        let help: String
-        let isAfterLimit: Bool
+    package struct Reason {
+        package let message: String
+        package let help: String
+        package let isAfterLimit: Bool
 
         fileprivate init(_ message: String, _ help: String, isAfterLimit: Bool = false) {
             (self.message, self.help, self.isAfterLimit) = (message, help, isAfterLimit)
@@ -23,7 +23,7 @@ struct ReachabilityAnalysis {
     }
 
     /// The rules that could not be read can fire.
-    init(rules: [Rule], limit: Duration, devices: [Device], unreadable: Set<Int>) {
+    package init(rules: [Rule], limit: Duration, devices: [Device], unreadable: Set<Int>) {
         (self.rules, self.limit, self.devices, self.unreadable) = (rules, limit, devices, unreadable)
         let heads = Self.headsOfCycles(
             rules.enumerated().map { index, rule in
@@ -43,10 +43,10 @@ struct ReachabilityAnalysis {
     }
 
     /// Why a rule cannot fire; nil if it can, or if only a rule that it depends on cannot: that one is reported.
-    func unreachableReason(rule: Int) -> Reason? { reasons[rule] }
+    package func unreachableReason(rule: Int) -> Reason? { reasons[rule] }
 
     /// A time before which a moment does not occur.
-    func earliest(_ moment: Moment) -> Duration {
+    package func earliest(_ moment: Moment) -> Duration {
         let first = moment.first(before: limit)
         guard case .event(let event) = moment, case .rule(let index)? = event.of, rules.indices.contains(index),
             !unreadable.contains(index)
@@ -59,10 +59,10 @@ struct ReachabilityAnalysis {
     }
 
     /// Why a moment never occurs; nil if it can, or if it depends on a rule: that one is reported.
-    func unreachableReason(_ moment: Moment) -> Reason? { Self.unreachableReason(moment, limit, devices) }
+    package func unreachableReason(_ moment: Moment) -> Reason? { Self.unreachableReason(moment, limit, devices) }
 
     /// Why a rule never reaches its `until`; nil if it can, or has none.
-    func endlessReason(rule index: Int) -> Reason? {
+    package func endlessReason(rule index: Int) -> Reason? {
         guard case .at(let end)? = rules[index].end else { return nil }
         if case .event(let event) = end, event.kind == .ended, event.of == .rule(index) {
             return Reason("the rule waits for its own end", "end it with \"for\", or at another event")
@@ -119,7 +119,7 @@ struct ReachabilityAnalysis {
 
 extension [Rule] {
     /// The last known time of the rules; for an event, its delay.
-    var lastMoment: Duration {
+    package var lastMoment: Duration {
         reduce(.zero) { last, rule in
             var end = rule.when.latest
             if case .after(let duration)? = rule.end { end += duration }
@@ -131,7 +131,7 @@ extension [Rule] {
 
 extension Moment {
     /// The least number of its occurrences, if there are any.
-    func minimumTimes(before limit: Duration) -> Int {
+    package func minimumTimes(before limit: Duration) -> Int {
         guard case .repeated(let first, let every, let times) = self, every > .zero, first <= limit else { return 1 }
         let most = (limit - first) / every
         return min(times ?? .max, most < 1e9 ? Int(most) + 1 : 1_000_000_000)
