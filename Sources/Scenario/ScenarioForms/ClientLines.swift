@@ -75,7 +75,7 @@ package enum ClientLines {
     // MARK: Matchers
 
     /// The values of a key.
-    private enum Content {
+    enum Content {
         /// Numbers, texts or lists.
         case plain
         case words([String])
@@ -125,7 +125,7 @@ package enum ClientLines {
         }
     }
 
-    private static let contents: [String: Content] = {
+    static let contents: [String: Content] = {
         var members: [String: [String]] = [:]
         for characteristic in characteristics where !characteristic.client.example.isEmpty {
             let example = try? Node(json: Array(characteristic.client.example.utf8), file: "")
