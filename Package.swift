@@ -356,7 +356,8 @@ let layers: [[Target]] = [
         tests(
             "ScenarioRuns",
             on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance", "Documents",
-            "EventLog", "Expectations", "Octets", "Reporting", "Scenarios", "Simulation", "TextFormatting"),
+            "EventLog", "Expectations", "HCI", "Octets", "Reporting", "ScenarioLanguage", "Scenarios", "Simulation",
+            "TextFormatting"),
         tests(
             "ScenarioLanguage",
             on: "Mutations", "Documents", "Bluetooth", "EventLog", "Scenarios", "Sensors", "ServiceFramework",

@@ -10,7 +10,7 @@ import VirtualWorld
 @testable import FaultyClients
 @testable import ScenarioRuns
 
-/// What a failure says about a client that does not return, or that prints something else.
+/// The likely cause of a failure if a client does not return, or prints something else.
 @Suite struct CauseTests {
     private static let away = #"{"when": "20 s", "id": "away", "do": "link_loss", "for": "10 s"}"#
     private static let other =
@@ -140,7 +140,7 @@ import VirtualWorld
         #expect(own.cause(of: ["battery"], at: late) == nil)
         #expect(own.cause == nil)
         #expect(Self.printed().cause == nil)
-        // What resembles the contract is a mistake nevertheless.
+        // A line that resembles the contract is a mistake nevertheless.
         let mixed = Self.printed(#"{"heart_rate": {"bpm": 71}}"#, #"{"Battery": 87}"#)
         #expect(
             mixed.cause(of: ["battery"], at: late)

@@ -7,7 +7,7 @@ import Simulation
 /// Not those of scenarios.
 private typealias Event = HCI.Event
 
-/// What the clients of a run did after they had lost a device: whether they scanned, and to which addresses they connected.
+/// The actions of the clients of a run after they had lost a device: scanning, and connecting to addresses.
 ///
 /// All of it passed between a host and a virtual controller, so nothing is known of other radios.  A virtual controller has
 /// only the legacy commands.
@@ -75,8 +75,8 @@ struct ReturnHistory: Sendable {
         owners = scenario.devices.enumerated().map { ($0.element.address, $0.offset) }
     }
 
-    /// What the clients did until an instant, if they have lost a device for at least this long and it advertises again; nil if
-    /// they are connected, or if it is not known why they are not.
+    /// The actions of the clients until an instant, if they have lost a device for at least this long and it advertises again; nil
+    /// if they are connected, or if it is not known why they are not.
     func explanation(of device: Int, at instant: Instant, lostFor patience: Duration) -> String? {
         guard let absence = absences.last(where: { $0.device == device && $0.begin <= instant }),
             absence.begin.advanced(by: patience) <= instant, instant < min(absence.end, absence.doubt),
@@ -287,7 +287,7 @@ struct ReturnHistory: Sendable {
     private mutating func refused(_ opcode: Opcode, at now: Instant) {
         let opcodes = [
             Command.leSetScanEnable.opcode, Command.leCreateConnection.opcode, Command.leSetExtendedScanEnable.opcode,
-            Command.leExtendedCreateConnection.opcode,
+            Command.leExtendedCreateConnection.opcode, Command.leAddDeviceToFilterAcceptList.opcode,
         ]
         guard opcodes.contains(opcode) else { return }
         for place in absences.indices { doubt(place, at: now) }

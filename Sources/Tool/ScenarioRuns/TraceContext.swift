@@ -99,7 +99,7 @@ package final class TraceContext: Sendable {
         state.withLock { $0.links.explanation(at: instant) }
     }
 
-    /// What the clients did since they lost a device, if that was at least `patience` ago, and explains at an instant why they
+    /// The actions of the clients since they lost a device, if that was at least `patience` ago, and explains at an instant why they
     /// have no connection to it.
     package func explanationOfAbsence(of device: Int, at instant: Instant, lostFor patience: Duration) -> String? {
         state.withLock { $0.returns.explanation(of: device, at: instant, lostFor: patience) }
