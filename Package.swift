@@ -364,7 +364,8 @@ let layers: [[Target]] = [
             "Services", "Simulation",
             "TextFormatting",
             excluding: "Broken", "Fixtures", "Mistakes.txt"),
-        tests("ScenarioForms", on: "Documents", "Sensors", "Simulation"),
+        tests(
+            "ScenarioForms", on: "Documents", "Sensors", "ServiceFramework", "Services", "Simulation", "TextFormatting"),
         tests(
             "ScenarioReference",
             on: "Documents", "EventLog", "ScenarioLanguage", "Scenarios", "ServiceFramework", "Services",

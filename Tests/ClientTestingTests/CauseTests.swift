@@ -140,6 +140,11 @@ import VirtualWorld
         #expect(own.cause(of: ["battery"], at: late) == nil)
         #expect(own.cause == nil)
         #expect(Self.printed().cause == nil)
+        let twice = Self.printed(#"{"bpm": 71}"#, #"{"heart_rate": {"bpm": 71}}"#)
+        #expect(twice.cause(of: ["heart_rate"], at: late) == nil)
+        #expect(twice.cause(of: ["heart_rate"], at: .start) == twice.cause(of: [], at: .start))
+        let member = Self.printed(#"{"heart_rate": {"bpm": 71}}"#, #"{"heart_rate": {"bpm": 71, "energy": 2}}"#)
+        #expect(member.cause(of: ["heart_rate"], at: late)?.hasSuffix(#""energy_kj": 2}}"#) == true)
         // A line that resembles the contract is a mistake nevertheless.
         let mixed = Self.printed(#"{"heart_rate": {"bpm": 71}}"#, #"{"Battery": 87}"#)
         #expect(

@@ -1,5 +1,8 @@
 import Documents
+import ServiceFramework
+import Services
 import Testing
+import TextFormatting
 
 @testable import ScenarioForms
 
@@ -7,6 +10,17 @@ import Testing
 @Suite struct ClientLinesTests {
     private static func likeness(_ line: String) throws -> ClientLines.Likeness {
         ClientLines.likeness(of: try Node(json: Array(line.utf8), file: ""))
+    }
+
+    private static func isRight(_ line: String) throws -> Bool {
+        if case .right = try likeness(line) { true } else { false }
+    }
+
+    @Test func `The examples of all characteristics are right`() throws {
+        for client in ServiceRegistry.all.flatMap(\.characteristics).map(\.client) where !client.example.isEmpty {
+            let line = "{\(client.key.quoted): \(client.example)}"
+            #expect(try Self.isRight(line), "\(line)")
+        }
     }
 
     @Test(arguments: [
@@ -31,7 +45,7 @@ import Testing
             Issue.record("\(try Self.likeness(printed))")
             return
         }
-        #expect(try Self.likeness(meant) == .right)
+        #expect(try Self.isRight(meant))
     }
 
     @Test(arguments: [
@@ -40,9 +54,10 @@ import Testing
         #"{"temperature": {"celsius": 36.6}}"#, #"{"steps": 4211}"#, #"{"steps_today": 812}"#, #"{"battery": 87}"#,
         #"{"location": "chest"}"#, #"{"ecg": {"samples": 73, "lost": 0}}"#, #"{"error": "text"}"#,
         #"{"statistic": {"name": "average_heart_rate", "value": 71.3}}"#, #"{"pairing": "started"}"#,
+        #"{"found": {"name": null, "services": ["180D"], "rssi": -42}, "peer": "C0:FF:EE:00:00:01/random"}"#,
         #"{"passkey": {"displayed": 123456}}"#, #"{"paired": {"bonded": true, "authenticated": true}}"#,
     ])
-    func `The contract's own lines are right`(line: String) throws { #expect(try Self.likeness(line) == .right) }
+    func `The contract's own lines are right`(line: String) throws { #expect(try Self.isRight(line)) }
 
     @Test(arguments: [
         #""72 bpm""#, "72", #"{"goal": 80}"#, #"{"level": "info", "message": "connected", "time": 1.5}"#,

@@ -5,8 +5,8 @@ import TextFormatting
 extension ClientLines {
     /// How a printed line compares with the contract.
     package enum Likeness: Hashable, Sendable {
-        /// Something in it is as the contract has it.
-        case right
+        /// These keys are as the contract has them.
+        case right(keys: [String])
         /// It is about some keys of the contract, which has it as this line.
         case resembling(keys: [String], line: String)
         /// It resembles nothing of the contract: text, or other keys.
@@ -21,7 +21,7 @@ extension ClientLines {
     /// A client may print other keys and members, which stay as they are.
     package static func likeness(of line: Node) -> Likeness {
         guard case .object(let members) = line.value, members.count <= maximumMembers else { return .unlike }
-        var (isRight, meant) = (false, [String]())
+        var (right, meant) = ([String](), [String]())
         var corrected: [(key: String, value: String)] = []
         var owned: [String: [(String, String)]] = [:]
         for member in members {
@@ -30,7 +30,7 @@ extension ClientLines {
                 let fitted = fit(value, to: content, of: name)
                 corrected.append((name, fitted ?? value.json))
                 if fitted == value.json {
-                    isRight = isRight || name != "peer"
+                    if name != "peer" { right.append(name) }
                 } else if fitted != nil {
                     meant.append(name)
                 }
@@ -47,10 +47,11 @@ extension ClientLines {
                 corrected.append((name, value.json))
             }
         }
-        guard !meant.isEmpty else { return isRight ? .right : .unlike }
+        let asPrinted = right.isEmpty ? Likeness.unlike : .right(keys: right)
+        guard !meant.isEmpty else { return asPrinted }
         let line = corrected.map { ($0.key, $0.value.isEmpty ? jsonObject(owned[$0.key] ?? []) : $0.value) }
         // The same key twice is a line that nobody has.
-        guard Set(line.map(\.0)).count == line.count else { return isRight ? .right : .unlike }
+        guard Set(line.map(\.0)).count == line.count else { return asPrinted }
         return .resembling(keys: meant, line: jsonObject(line))
     }
 

@@ -139,6 +139,7 @@ package enum ClientLines {
         var contents = Dictionary(uses.map { ($0.key, members[$0.key].map(Content.object) ?? .plain) }) { $1 }
         for field in states { contents[field.key] = content(field.shape) }
         contents["peer"] = .plain
+        contents["found"] = .object(["name", "services", "rssi"])
         return contents
     }()
 

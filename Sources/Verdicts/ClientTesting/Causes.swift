@@ -99,8 +99,7 @@ extension Event {
     fileprivate var needsConnection: Bool {
         switch kind {
         case .connecting, .connected, .encrypted, .paired, .mtu, .discovering, .discovered, .subscribed, .read,
-            .written,
-            .notified, .delivered, .indicated, .confirmed:
+            .written, .notified, .delivered, .indicated, .confirmed:
             true
         case .said: lineMatchers.contains { $0.needsConnection }
         default: false
