@@ -224,8 +224,8 @@ let layers: [[Target]] = [
             "ClientTesting",
             on: "Arguments", "Bluetooth", "CLinux", "Collector", "CommandSupport", "Conformance", "Documents",
             "Drivers", "EventLog", "Expectations", "FaultyClients", "HCI", "Reporting", "ScenarioRuns",
-            "ScenarioLanguage", "Scenarios", "ServiceFramework", "Services", "Simulation", "Sockets", "TextFormatting",
-            "Terminal", "VirtualWorld"),
+            "ScenarioForms", "ScenarioLanguage", "Scenarios", "ServiceFramework", "Services", "Simulation", "Sockets",
+            "TextFormatting", "Terminal", "VirtualWorld"),
         library(
             "Control",
             on: "Arguments", "CommandSupport", "Documents", "Drivers", "ScenarioRuns", "ScenarioLanguage", "Scenarios",
@@ -284,8 +284,8 @@ let layers: [[Target]] = [
         tests(
             "ClientTesting",
             on: "Arguments", "CommandLineTool", "CommandSupport", "Conformance", "Documents", "Drivers", "EventLog",
-            "Expectations", "FaultyClients", "HCI", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Simulation",
-            "TextFormatting", "Terminal", "VirtualWorld"),
+            "Expectations", "FaultyClients", "HCI", "LEHost", "ScenarioRuns", "ScenarioLanguage", "Scenarios",
+            "Simulation", "TextFormatting", "Terminal", "VirtualWorld"),
         tests(
             "Collector",
             on: "TextFormatting", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets",
@@ -356,14 +356,16 @@ let layers: [[Target]] = [
         tests(
             "ScenarioRuns",
             on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance", "Documents",
-            "EventLog", "Expectations", "Octets", "Reporting", "Scenarios", "Simulation", "TextFormatting"),
+            "EventLog", "Expectations", "HCI", "Octets", "Reporting", "ScenarioLanguage", "Scenarios", "Simulation",
+            "TextFormatting"),
         tests(
             "ScenarioLanguage",
             on: "Mutations", "Documents", "Bluetooth", "EventLog", "Scenarios", "Sensors", "ServiceFramework",
             "Services", "Simulation",
             "TextFormatting",
             excluding: "Broken", "Fixtures", "Mistakes.txt"),
-        tests("ScenarioForms", on: "Sensors", "Simulation"),
+        tests(
+            "ScenarioForms", on: "Documents", "Sensors", "ServiceFramework", "Services", "Simulation", "TextFormatting"),
         tests(
             "ScenarioReference",
             on: "Documents", "EventLog", "ScenarioLanguage", "Scenarios", "ServiceFramework", "Services",

@@ -262,6 +262,20 @@ class ProcessTests(Interoperability):
         self.assertEqual(played.said, [
             'no JSON', {'steps': 1}, '{"half": {"state": "scanning", "peer": "C0:FF:EE:00:00:01/random"}'])
 
+    async def test_lines_of_another_shape_are_the_cause(self):
+        case = RESTING | {'expect': [{'id': 'shows', 'expect': 'seen', 'event': SHOWN, 'within': '2 s'}]}
+
+        async def explained(line, cause):
+            played = await self.verdict(f"echo '{line}'; RESET 60", 1, r'\nfail  shows: .*; ' + re.escape(cause) + '\n', content=case)
+            self.assertRegex(played.output, r'\nNo measurements in \d\.\d s; ' + re.escape(cause) + '\n')
+
+        advice = 'see "What your client prints" in Documentation/testing-your-client.md'
+        await asyncio.gather(
+            explained('{"bpm": 71}', 'the client printed {"bpm": 71}; the contract has {"heart_rate": {"bpm": 71}}'),
+            explained('{"HeartRate": {"bpm":71}}',
+                      'the client printed {"HeartRate": {"bpm": 71}}; the contract has {"heart_rate": {"bpm": 71}}'),
+            explained('72 bpm', f'the client printed text that is not a JSON object: "72 bpm"; {advice}'))
+
     async def test_a_gigabyte_of_output_does_not_fill_the_memory(self):
         peaks = []
 

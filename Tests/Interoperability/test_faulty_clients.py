@@ -145,6 +145,8 @@ class FaultyClientTests(Interoperability):
         for name, (_, _, expected, _) in FAULTY.items():
             with self.subTest(name):
                 self.assertEqual((cases[name]['verdict'], failed(cases[name])), ('fail', expected), cases[name]['reason'])
+                stays_away = name in ('does_not_come_back', 'takes_a_pause_for_the_end')
+                self.assertEqual('the client neither scanned nor connected' in cases[name]['reason'], stays_away, cases[name]['reason'])
                 if expected != {'client'}:
                     self.assertRegex(cases[name]['reason'], r'(?m)^ +\d+\.\d{6}  (->|<-|client:) ')
 

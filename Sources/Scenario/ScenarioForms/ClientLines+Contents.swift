@@ -73,6 +73,7 @@ extension ClientLines {
     /// By key.
     static let contents: [String: Content] = {
         var contents: [String: Content] = ["peer": .text]
+        contents["found"] = .object([("name", .text), ("services", .list), ("rssi", .number)], isComplete: true)
         for characteristic in characteristics where !characteristic.client.example.isEmpty {
             guard let example = try? Node(json: Array(characteristic.client.example.utf8), file: "") else { continue }
             let content = Content(example, adding: characteristic.members.compactMap(\.key))

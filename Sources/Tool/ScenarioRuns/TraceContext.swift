@@ -33,16 +33,20 @@ package final class TraceContext: Sendable {
             fact.kind == .line && fact.instant == moment.instant
         }
         var links = LinkHistory()
+        var returns: ReturnHistory
     }
 
     /// The maximum number of marked instants.
     private static let maximum = 16
 
     private let firstClient: UInt16
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// Records the clients of a scenario, whose controllers follow those of its devices.
-    package init(_ scenario: Scenario) { firstClient = UInt16(clamping: scenario.devices.count) }
+    package init(_ scenario: Scenario) {
+        firstClient = UInt16(clamping: scenario.devices.count)
+        state = Mutex(State(returns: ReturnHistory(scenario)))
+    }
 
     func mark(_ instant: Instant) {
         state.withLock { state in
@@ -67,8 +71,11 @@ package final class TraceContext: Sendable {
         }
     }
 
-    /// Records packets, except receipts and advertisements.
+    /// Records packets; the trace leaves out those of devices, receipts and advertisements.
     package func take(_ chunk: PacketChunk) {
+        state.withLock { state in
+            for record in chunk.records { state.returns.take(record, chunk.octets(of: record)) }
+        }
         for record in chunk.records where record.controller >= firstClient {
             guard let packet = PacketDescription(unlessRoutine: record, in: chunk)?.copied else { continue }
             state.withLock { state in
@@ -90,6 +97,12 @@ package final class TraceContext: Sendable {
     /// How long the silence of a lost link is normal, for the last link before an instant; nil without one.
     package func explanationOfLoss(at instant: Instant) -> String? {
         state.withLock { $0.links.explanation(at: instant) }
+    }
+
+    /// The actions of the clients since they lost a device, if that was at least `patience` ago, and explains at an instant why they
+    /// have no connection to it.
+    package func explanationOfAbsence(of device: Int, at instant: Instant, lostFor patience: Duration) -> String? {
+        state.withLock { $0.returns.explanation(of: device, at: instant, lostFor: patience) }
     }
 
     /// The lines around a marked instant and those of facts, in chronological order.

@@ -17,6 +17,8 @@ package struct CaseResult: Sendable {
     package let measurements: Int
     /// The exit code of a command that runs nothing else.
     package let code: ExitCode
+    /// What the client printed instead of measurements, for the end of a line; empty if it is not known.
+    private let hint: String
     /// How this machine disturbed the case, if nothing else kept it from a verdict.
     var disturbance: String?
 
@@ -29,12 +31,13 @@ package struct CaseResult: Sendable {
     ) {
         (self.judgement, self.measurements, self.code) = (judgement, measurements, code)
         let (title, duration, findings) = (configuration.scenario.name, world.now.sinceStart, judgement.findings)
+        hint = measurements > 0 ? "" : client?.printed.cause.map { "; \($0)" } ?? ""
         var outcome: Outcome
         if findings.isEmpty {
             let hasMeasured = measurements > 0
             outcome = Outcome(
                 hasMeasured ? .pass : .fail, title: title,
-                reasons: hasMeasured ? [] : ["the client reported no measurement"],
+                reasons: hasMeasured ? [] : ["the client reported no measurement\(hint)"],
                 replay: configuration.replay, seed: configuration.seed, duration: duration)
         } else {
             outcome = Outcome(
@@ -65,7 +68,7 @@ package struct CaseResult: Sendable {
 
     /// The result of a case that cannot be run.
     package init(unplayed outcome: Outcome, code: ExitCode = .environment) {
-        (self.outcome, judgement, measurements, self.code) = (outcome, nil, 0, code)
+        (self.outcome, judgement, measurements, self.code, hint) = (outcome, nil, 0, code, "")
     }
 
     /// The lines that a command prints that runs nothing else.
@@ -75,7 +78,7 @@ package struct CaseResult: Sendable {
         }
         var lines: [TerminalLine] = [
             "\(measurements == 0 ? "No measurements" : measurements.counted("measurement")) in "
-                + "\(outcome.duration.inTenths) s" + (isVirtual ? " of virtual time" : "")
+                + "\(outcome.duration.inTenths) s\(isVirtual ? " of virtual time" : "")\(hint)"
         ]
         lines += judgement.lines(paint)
         if let code = judgement.code, code != .success {
@@ -99,7 +102,7 @@ package struct Judgement {
     /// The last line that a client with a fault wrote to its standard error.
     private let lastError: String?
     private let traceContext: TraceContext?
-    private let script: [Rule]
+    private let causes: Causes
 
     package init(_ clientRun: BuiltInClientRun, of configuration: RunConfiguration) throws(CommandFailure) {
         self.init(
@@ -110,7 +113,8 @@ package struct Judgement {
     /// The judgement of a finished world; `isStrict` judges recommendations like requirements.  When a client under test
     /// never started, its fault is the only finding.
     package init(_ world: World, isStrict: Bool, client: ClientRecord? = nil, traceContext: TraceContext? = nil) {
-        (fault, self.traceContext, script) = (client?.fault, traceContext, world.scenario.script)
+        (fault, self.traceContext) = (client?.fault, traceContext)
+        causes = Causes(scenario: world.scenario, traceContext: traceContext, printed: client?.printed)
         lastError = client?.errors.last
         guard client?.hasPlayed ?? true else {
             (rows, self.isStrict) = ([], isStrict)
@@ -174,16 +178,7 @@ package struct Judgement {
         return traceContext?.lines(around: row.ruling.at, row.ruling.facts) ?? []
     }
 
-    /// The reason, with the time after which a client notices a lost link if the expectation is about one that it failed, or
-    /// that never was lost.
-    private func why(_ row: Row) -> Reason? {
-        guard var why = row.ruling.why, script.concernsLostLink(row.expectation, row.ruling.verdict),
-            row.ruling.verdict == .fail || row.ruling.verdict == .inconclusive && why.expected == nil,
-            let explanation = traceContext?.explanationOfLoss(at: row.ruling.at)
-        else { return row.ruling.why }
-        why.cause = [why.cause, explanation].compactMap(\.self).joined(separator: "; ")
-        return why
-    }
+    private func why(_ row: Row) -> Reason? { causes.explain(row.ruling, of: row.expectation) }
 
     /// The requirement, with its section unless the expectation passed.
     private func requirement(of row: Row) -> String? {
@@ -205,20 +200,5 @@ package struct Judgement {
     private var summary: String {
         let tally = Report.Tally(required.map(\.ruling.verdict) + (fault.map { [$0.verdict] } ?? []))
         return tally.words(of: [.pass, .fail, .inconclusive] + [.skip, .error].filter { tally[$0] > 0 })
-    }
-}
-
-extension [Rule] {
-    /// Whether a client may not have noticed yet that a link is lost: an expectation waits for a disconnection, or counts from
-    /// the beginning of an action that breaks links.
-    fileprivate func concernsLostLink(_ expectation: Expectation, _ verdict: Verdict) -> Bool {
-        let awaited = verdict == .fail ? expectation.expected : expectation.events
-        return awaited.contains { $0.kind == .disconnected }
-            || expectation.events.contains { event in
-                guard event.kind == .began, case .rule(let index)? = event.of, indices.contains(index) else {
-                    return false
-                }
-                return [.linkLoss, .powerOff, .distance].contains(self[index].action.kind)
-            }
     }
 }

@@ -19,6 +19,8 @@ package struct ClientRecord: Sendable {
     package var measurements = 0
     /// The number of lines that were discarded because too much of the output is not JSON.
     var textLeftOut = 0
+    /// Its lines that are not of the contract.
+    var printed = PrintedLines()
     package var exit: Exit?
     /// Whether the case's time has started: its host has sent HCI Reset, or its host is the kernel and it could be started.
     var hasPlayed = false

@@ -132,7 +132,10 @@ actor ProcessSession: ClientSession {
                 return now
             }
         }
-        for line in lines { report(now, line) }
+        for line in lines {
+            record.printed.take(line, at: now)
+            report(now, line)
+        }
     }
 
     // MARK: Exit
