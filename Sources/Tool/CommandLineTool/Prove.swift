@@ -41,7 +41,13 @@ func prove(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     )
     let signals = Signals()
     for (index, item) in selection.cases.enumerated() {
-        let scenario = try readSource(item.path, variables: item.variables.merging(variables) { $1 }).scenario
+        let scenario: Scenario
+        switch CaseReading(item, variables: variables) {
+        case .scenario(let read, let warnings):
+            scenario = read
+            printLikelyMistakes(warnings)
+        case .unplayed(let outcome): throw CommandFailure(.usage, problems: outcome.reasons)
+        }
         guard !scenario.expectations.isEmpty else {
             printer.addCaseWithoutExpectations(item)
             continue

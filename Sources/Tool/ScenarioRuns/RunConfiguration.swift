@@ -197,10 +197,15 @@ package func readSource(
         throw CommandFailure(
             .usage, "\(path) is a suite, but this command plays a single scenario: use \"lubdub run\"")
     }
-    for warning in reading.warnings where warning.code.isLikelyMistake {
+    printLikelyMistakes(reading.warnings)
+    return (scenario, files, digest.text)
+}
+
+/// Prints the warnings of likely mistakes to standard error.
+package func printLikelyMistakes(_ warnings: [Problem]) {
+    for warning in warnings where warning.code.isLikelyMistake {
         for line in warning.lines { Console.complain("\(line)") }
     }
-    return (scenario, files, digest.text)
 }
 
 extension RunConfiguration {
