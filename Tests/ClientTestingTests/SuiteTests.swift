@@ -96,7 +96,7 @@ import Testing
     @Test func `A replay line names the case as it is called where it comes from`() throws {
         let path = "\(Self.root)/scenarios/resting.json"
         let item = Case("my case", path: path, seed: 3, variables: ["rest": Node(.string("4 s"))], of: "all suites/")
-        guard case .scenario(let scenario) = CaseReading(Case("x", path: path, of: path)) else {
+        guard case .scenario(let scenario, _) = CaseReading(Case("x", path: path, of: path)) else {
             return #expect(Bool(false), "it cannot be read")
         }
         let words = ["all suites/", "--for", "9 s", "--strict", "--set", "a=b"]

@@ -2,8 +2,6 @@ package import Simulation
 
 /// The time of a case with an external client: its limit, and the lag of this machine.
 package struct CaseClock {
-    /// The tolerance for every deadline of client output.
-    package static let grace = Duration.milliseconds(500)
     private static let interval = Duration.milliseconds(20)
 
     /// The minimum time for an operator to connect their client.

@@ -136,6 +136,34 @@ package struct EventChunk: Sendable {
 }
 
 extension EventChunk {
+    /// What identifies an entry among those of other runs in this process.
+    package struct Fingerprint: Hashable, Sendable {
+        package let instant: Instant
+        private let hash: Int
+
+        fileprivate init(_ instant: Instant, _ hasher: Hasher) { (self.instant, hash) = (instant, hasher.finalize()) }
+    }
+
+    /// The fingerprints of all entries: two runs have the same ones for as long as the same happens in both.
+    package var fingerprints: [Fingerprint] {
+        entries.map { entry in
+            var hasher = Hasher()
+            switch entry {
+            case .record(let index):
+                hasher.combine(records[index])
+                return Fingerprint(records[index].instant, hasher)
+            case .line(let line):
+                hasher.combine(content.octets[line.offset..<line.offset + line.count])
+                return Fingerprint(line.instant, hasher)
+            case .value(let value):
+                hasher.combine(value)
+                hasher.combine(peer(of: value))
+                hasher.combine(content.octets[Int(value.offset)..<Int(value.offset) + Int(value.count)])
+                return Fingerprint(value.instant, hasher)
+            }
+        }
+    }
+
     /// The records of the events that `isIncluded` selects, except for the lines printed by a client.
     package func records(where isIncluded: (EventName) -> Bool, in wording: ValueFormatter) -> [EventRecord] {
         entries.compactMap { entry in

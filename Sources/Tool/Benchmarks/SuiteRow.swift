@@ -33,7 +33,7 @@ extension BenchRow {
     private static func played(_ item: Case) -> Outcome {
         switch CaseReading(item) {
         case .unplayed(let outcome): return outcome
-        case .scenario(let scenario):
+        case .scenario(let scenario, _):
             do throws(CommandFailure) {
                 let configuration = RunConfiguration(scenario, seed: item.seed ?? scenario.seed)
                 var world = try configuration.world()

@@ -96,6 +96,13 @@ enum OutputSchemas {
         required("proven", .boolean, "Whether the built-in client passes, and a faulty client fails."),
         required("failed_by", .list(.text), "The names of the faulty clients that fail it."),
         required("problem", orNull(.text), "Why the built-in client does not pass; null if it passes."),
+        required(
+            "undecided", .list(.text),
+            "The names of the faulty clients with which the scenario ends before the expectation is decided."),
+        required("unopened", .list(.text), "The names of the faulty clients with which its since does not come."),
+        required(
+            "reason", orNull(.text),
+            "Why no faulty client fails it, and what to do; null if one does, or if it is unknown."),
     ]
 
     private static let faultyClient = [

@@ -4,6 +4,7 @@ import CommandSupport
 import Conformance
 import FaultyClients
 import ScenarioRuns
+import Scenarios
 import Simulation
 import Sockets
 import TextFormatting
@@ -22,9 +23,9 @@ let proveGrammar = Arguments.Grammar(
         .flag(
             "--json",
             "Print one JSON object per expectation: {\"case\", \"expectation\", \"should\", \"proven\", \"failed_by\": names of\n"
-                + "clients, \"problem\": why the built-in client does not pass, or null}; with --list, per client"),
+                + "clients, ...} as in schema/prove.schema.json; with --list, one per client"),
         .flag("--quiet", "Print only expectations that are not proven, and the summary"),
-        .flag("--verbose", "Print the names of all clients that fail an expectation"), colorOption,
+        .flag("--verbose", "Print all names of clients, also of those whose faults do not show"), colorOption,
     ])
 
 func prove(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
@@ -40,14 +41,20 @@ func prove(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     )
     let signals = Signals()
     for (index, item) in selection.cases.enumerated() {
+        let scenario: Scenario
+        switch CaseReading(item, variables: variables) {
+        case .scenario(let read, let warnings):
+            scenario = read
+            printLikelyMistakes(warnings)
+        case .unplayed(let outcome): throw CommandFailure(.usage, problems: outcome.reasons)
+        }
+        guard !scenario.expectations.isEmpty else {
+            printer.addCaseWithoutExpectations(item)
+            continue
+        }
         if selection.cases.count > 1 { printer.begin(item) }
-        let scenario =
-            switch CaseReading(item, variables: variables) {
-            case .scenario(let scenario): scenario
-            case .unplayed(let outcome): throw CommandFailure(.usage, problems: outcome.reasons)
-            }
         var proof = try Proof(RunConfiguration(scenario, item, seed: seed, keep: nil, invocation))
-        for (number, client) in FaultyClient.all.enumerated() where !proof.rows.isEmpty {
+        for (number, client) in FaultyClient.all.enumerated() {
             if let signal = signals.take() {
                 printer.end()
                 return .signal(signal)
@@ -83,6 +90,8 @@ private final class ProofPrinter {
     private let bar: ProgressBar?
     private var required = (count: 0, proven: 0)
     private var recommended = (count: 0, proven: 0)
+    /// The ids of the cases without expectations.
+    private var empty: [String] = []
 
     init(_ invocation: Invocation) throws(CommandFailure) {
         isJSON = invocation.has("--json")
@@ -118,15 +127,24 @@ private final class ProofPrinter {
                 Console.print("\(name)  \(should)\(row.description(isComplete: verbosity == .verbose))")
             }
         }
-        guard !isJSON, verbosity > .quiet, !proof.rows.isEmpty, !proof.passing.isEmpty else { return }
-        let hint = verbosity == .verbose ? "" : " (--verbose lists all)"
-        Console.print("\(proof.passingDescription(isComplete: verbosity == .verbose))\(hint)")
+        guard !isJSON, verbosity > .quiet else { return }
+        for line in proof.lines(isComplete: verbosity == .verbose) { Console.print("\(line)") }
     }
+
+    func addCaseWithoutExpectations(_ item: Case) { empty.append(item.id) }
 
     /// Prints the summary.
     func end() {
         if bar != nil { ProgressBar.remove() }
-        guard !isJSON else { return }
+        let them = empty.count == 1 ? "it has" : "they have"
+        let complaint =
+            "nothing is proven of \(empty.joined(separator: ", ")): \(them) no expectations (write some as \"expect\")"
+        if isJSON {
+            if !empty.isEmpty { Console.warn("\(complaint)") }
+            return
+        }
+        defer { if !empty.isEmpty { Console.print("\(complaint)") } }
+        guard required.count + recommended.count > 0 else { return }
         let verb = required.count == 1 ? "is" : "are"
         let others =
             recommended.count > 0 ? ", and \(recommended.proven) of \(recommended.count.counted("recommendation"))" : ""
@@ -135,6 +153,6 @@ private final class ProofPrinter {
         )
     }
 
-    /// Whether all required expectations are proven.
-    var isProven: Bool { required.proven == required.count }
+    /// Whether each case has expectations, and all required ones are proven.
+    var isProven: Bool { empty.isEmpty && required.proven == required.count }
 }

@@ -45,8 +45,8 @@ package struct RunConfiguration {
     package private(set) var shown = ShownLines.all
     /// The fault of the built-in client, if it has one.
     package var faultyClient: FaultyClient?
-    /// How expectations are judged: only a client that may be wrong can invent values.
-    package var terms: Judge.Terms { Judge.Terms(judgesInventions: faultyClient != nil) }
+    /// How expectations are judged: a faulty client like a client under test.
+    package var terms: Judge.Terms { faultyClient == nil ? Judge.Terms() : .clientUnderTest }
     /// Whether an external client is under test, not the built-in one.
     private(set) var hasExternalClient = false
     /// The options of the client and the radio, as they were typed.
@@ -197,10 +197,15 @@ package func readSource(
         throw CommandFailure(
             .usage, "\(path) is a suite, but this command plays a single scenario: use \"lubdub run\"")
     }
-    for warning in reading.warnings where warning.code.isLikelyMistake {
+    printLikelyMistakes(reading.warnings)
+    return (scenario, files, digest.text)
+}
+
+/// Prints the warnings of likely mistakes to standard error.
+package func printLikelyMistakes(_ warnings: [Problem]) {
+    for warning in warnings where warning.code.isLikelyMistake {
         for line in warning.lines { Console.complain("\(line)") }
     }
-    return (scenario, files, digest.text)
 }
 
 extension RunConfiguration {

@@ -40,7 +40,7 @@ package func discoverCases(_ operands: [String], mayRepeat: Bool = false) throws
 
 /// A case's scenario, or the outcome of a case without a playable one.
 package enum CaseReading {
-    case scenario(Scenario)
+    case scenario(Scenario, warnings: [Problem])
     case unplayed(Outcome)
 
     /// `variables` are those of the command line.
@@ -50,7 +50,7 @@ package enum CaseReading {
         let title = reading.scenario?.name ?? item.id
         let problems = reading.problems
         if let scenario = reading.scenario, problems.isEmpty {
-            self = .scenario(scenario)
+            self = .scenario(scenario, warnings: reading.warnings)
         } else if problems.isEmpty {
             self = .unplayed(
                 Outcome(.error, title: title, reasons: ["\(item.path) is a suite, but a case must be a scenario"]))

@@ -221,12 +221,11 @@ struct ClientUnderTest: Sendable {
         _ world: World, _ files: LogFiles, _ configuration: RunConfiguration, _ signals: Signals,
         start: @escaping @Sendable (LiveWorld, EventLoop, RunCompletion) async throws -> any ClientSession
     ) throws(CommandFailure) -> (World, ClientRecord, RunCompletion.Reason) {
-        let terms = Judge.Terms(
-            grace: CaseClock.grace, radio: radio, asksOperator: asksOperator, judgesInventions: true,
-            shown: configuration.shown)
+        var terms = Judge.Terms.clientUnderTest
+        (terms.radio, terms.asksOperator, terms.shown) = (radio, asksOperator, configuration.shown)
         let loop = EventLoop(pace: .real())
         return try orFail {
-            try loop.run { [world, startsAtReset] in
+            try loop.run { [world, terms, startsAtReset] in
                 let completion = RunCompletion()
                 let live = LiveWorld(world, on: loop, completion, .quiet) { world in
                     files.flush(&world)

@@ -1,9 +1,11 @@
 package import CommandSupport
-import Drivers
+import EventLog
 import Expectations
 package import FaultyClients
 package import ScenarioRuns
 import Scenarios
+import Simulation
+import Synchronization
 import TextFormatting
 import VirtualWorld
 
@@ -15,8 +17,19 @@ package struct Proof: Sendable {
         package let isRecommendation: Bool
         /// Why the built-in client does not pass, although it has no fault; nil if it passes.
         package let complaint: String?
+        /// When the verdict on the built-in client came.
+        let decided: Instant
+        let hasTimeLimit: Bool
+        /// The scenario's limit.
+        let limit: Duration
         /// The names of the clients that fail it.
         package internal(set) var failedBy: [String] = []
+        /// The names of the clients with which the scenario ends before it is decided.
+        package fileprivate(set) var undecidedFor: [String] = []
+        /// The names of the clients with which its `since` does not come.
+        package fileprivate(set) var unopenedBy: [String] = []
+        /// Whether a fault shows before it is decided.
+        fileprivate(set) var isReached = false
 
         /// Whether it passes a correct client and fails a faulty one.
         package var isProven: Bool { complaint == nil && !failedBy.isEmpty }
@@ -24,75 +37,97 @@ package struct Proof: Sendable {
 
     /// In the order of the scenario.
     package private(set) var rows: [Row] = []
-    /// The names of the clients that fail no expectation.
-    package private(set) var passing: [String] = []
+    /// The names of the clients that pass, although their faults show: those with a fault of a real project first.
+    package var passing: [String] { passingLikeReal + passingOthers }
+    private var passingLikeReal: [String] = []
+    private var passingOthers: [String] = []
+    /// The names of the clients that fail only the expectation of every client under test, `nothing_invented`.
+    package private(set) var inventing: [String] = []
+    /// The names of the clients that fail nothing, but do not pass everything.
+    package private(set) var undecided: [String] = []
+    /// The names of the clients that do the same as the built-in client.
+    package private(set) var unseen: [String] = []
     private let configuration: RunConfiguration
+    private let correct: Run
 
     /// Plays the scenario with the built-in client.
     package init(_ configuration: RunConfiguration) throws(CommandFailure) {
         self.configuration = configuration
-        let rulings = try rulings(nil)
-        rows = configuration.scenario.expectations.enumerated().map { index, expectation in
-            let ruling = rulings.first { $0.expectation == index }
+        correct = try Run(configuration, with: nil)
+        let limit = configuration.scenario.limit
+        rows = configuration.scenario.expectations.enumerated().map { [correct] index, expectation in
+            let ruling = correct.rulings.first { $0.expectation == index }
             let isPassed = ruling?.verdict == .pass
             let reason = ruling.map { [$0.verdict.rawValue, $0.reason].compactMap(\.self).joined(separator: ": ") }
             return Row(
                 expectation: expectation.id, isRecommendation: expectation.isRecommendation,
-                complaint: isPassed ? nil : reason ?? "not judged")
+                complaint: isPassed ? nil : reason ?? "not judged",
+                decided: ruling?.at ?? Instant.start.advanced(by: limit), hasTimeLimit: expectation.within != nil,
+                limit: limit)
         }
     }
 
     /// Plays the scenario with a faulty client.
     package mutating func play(_ client: FaultyClient) throws(CommandFailure) {
-        let failed = try rulings(client).filter { $0.verdict == .fail && rows.indices.contains($0.expectation) }
-        for ruling in failed { rows[ruling.expectation].failedBy.append(client.name) }
-        if failed.isEmpty { passing.append(client.name) }
-    }
-
-    /// With the tolerance of real time, as for a client under test.
-    private func rulings(_ client: FaultyClient?) throws(CommandFailure) -> [Judge.Ruling] {
-        var configuration = configuration
-        configuration.faultyClient = client
-        var world = try configuration.world()
-        world.judgeExpectations(on: Judge.Terms(grace: CaseClock.grace))
-        var clientRun = try BuiltInClientRun(configuration, in: world, nil)
-        clientRun.play { _, _ in }
-        clientRun.world.endJudging()
-        return clientRun.world.rulings
-    }
-}
-
-extension Proof {
-    private static let maximumNames = 4
-
-    /// The clients that fail no expectation: `30 faulty clients pass: one_octet, …`.
-    package func passingDescription(isComplete: Bool) -> String {
-        Self.sentence(passing, "passes", "pass", isComplete: isComplete)
-    }
-
-    fileprivate static func sentence(_ names: [String], _ one: String, _ several: String, isComplete: Bool) -> String {
-        let shown = isComplete ? names : Array(names.prefix(maximumNames))
-        let rest = shown.count < names.count ? ", …" : ""
-        let verb = names.count == 1 ? one : several
-        return "\(names.count.counted("faulty client")) \(verb): \(shown.joined(separator: ", "))\(rest)"
+        let run = try Run(configuration, with: client)
+        let difference = run.firstDifference(from: correct)
+        for ruling in run.rulings where rows.indices.contains(ruling.expectation) {
+            rows[ruling.expectation].take(ruling, of: client.name, whoseFaultShows: difference)
+        }
+        let own = run.rulings.filter { rows.indices.contains($0.expectation) }.map(\.verdict)
+        if own.contains(.fail) { return }
+        if difference == nil {
+            unseen.append(client.name)
+        } else if run.rulings.contains(where: { $0.verdict == .fail }) {
+            inventing.append(client.name)
+        } else if own.contains(.inconclusive) {
+            undecided.append(client.name)
+        } else if client.source != nil {
+            passingLikeReal.append(client.name)
+        } else {
+            passingOthers.append(client.name)
+        }
     }
 }
 
 extension Proof.Row {
-    /// For `prove --json`.
-    package func json(of caseID: String) -> String {
-        let members = [
-            ("case", caseID.quoted), ("expectation", expectation.quoted), ("should", "\(isRecommendation)"),
-            ("proven", "\(isProven)"), ("failed_by", "[\(failedBy.map(\.quoted).joined(separator: ", "))]"),
-            ("problem", complaint?.quoted ?? "null"),
-        ]
-        return jsonObject(members)
+    fileprivate mutating func take(_ ruling: Judge.Ruling, of client: String, whoseFaultShows difference: Instant?) {
+        if let difference, difference <= decided { isReached = true }
+        switch ruling.verdict {
+        case .fail: failedBy.append(client)
+        case .inconclusive where difference != nil:
+            if ruling.why?.expected == nil { unopenedBy.append(client) } else { undecidedFor.append(client) }
+        default: break
+        }
+    }
+}
+
+/// What happened in the scenario with a client, judged like a client under test.
+private struct Run: Sendable {
+    let rulings: [Judge.Ruling]
+    private let events: [EventChunk.Fingerprint]
+
+    init(_ configuration: RunConfiguration, with client: FaultyClient?) throws(CommandFailure) {
+        var configuration = configuration
+        configuration.faultyClient = client
+        let events = Mutex<[EventChunk.Fingerprint]>([])
+        var world = try configuration.world()
+        world.journal = EventJournal { chunk in events.withLock { $0 += chunk.fingerprints } }
+        world.judgeExpectations(on: .clientUnderTest)
+        var clientRun = try BuiltInClientRun(configuration, in: world, nil)
+        clientRun.play { _, _ in }
+        clientRun.world.endJudging()
+        clientRun.world.journal.flush()
+        rulings = clientRun.world.rulings
+        self.events = events.withLock(\.self)
     }
 
-    /// What the faulty clients show about it: `12 faulty clients fail it: mute, blank, …`.
-    package func description(isComplete: Bool) -> String {
-        if let complaint { return "the built-in client, which has no fault, does not pass: \(complaint)" }
-        guard !failedBy.isEmpty else { return "no faulty client fails it: it may pass any client" }
-        return Proof.sentence(failedBy, "fails it", "fail it", isComplete: isComplete)
+    /// When something else happened than in the other run; nil if nothing did.
+    func firstDifference(from other: Run) -> Instant? {
+        for (event, otherEvent) in zip(events, other.events) where event != otherEvent {
+            return min(event.instant, otherEvent.instant)
+        }
+        let common = min(events.count, other.events.count)
+        return (events.dropFirst(common).first ?? other.events.dropFirst(common).first)?.instant
     }
 }

@@ -80,7 +80,7 @@ struct CasePlayer: Sendable {
         let item = turn.item
         let scenario: Scenario
         switch CaseReading(item, variables: variables) {
-        case .scenario(let read): scenario = read
+        case .scenario(let read, _): scenario = read
         case .unplayed(let outcome): return .played(CaseResult(unplayed: outcome))
         }
         do throws(CommandFailure) {

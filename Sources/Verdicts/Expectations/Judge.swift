@@ -210,6 +210,9 @@ extension Judge {
         /// What the client shows; expectations of other lines are skipped.
         package var shown: ShownLines
 
+        /// The conditions for a client under test: its lines come in real time, and it can be wrong.
+        package static let clientUnderTest = Terms(grace: .milliseconds(500), judgesInventions: true)
+
         /// By default, the conditions for a client that prints lines.
         package init(
             grace: Duration = .zero, radio: RadioKind = .virtual, asksOperator: Bool = false,

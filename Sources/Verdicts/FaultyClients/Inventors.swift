@@ -6,7 +6,7 @@ import Services
 
 // Clients that show something wrong, and then the right value, so that all that is expected comes.
 extension FaultyClient {
-    /// One that shows another value before each.
+    /// One that shows another value before each that has what it invents.
     private static func inventing(
         _ what: String, _ characteristic: UUID,
         _ other: @escaping @Sendable ([UInt8]) -> [UInt8]
@@ -15,7 +15,8 @@ extension FaultyClient {
             name: "invents_\(what.split(separator: " ").joined(separator: "_"))",
             about: "shows a wrong \(what) before each right one",
             values: { octets, uuid, _ in
-                uuid == characteristic ? [.receive(other(octets)), .receive(octets)] : [.receive(octets)]
+                let other = uuid == characteristic ? other(octets) : octets
+                return other == octets ? [.receive(octets)] : [.receive(other), .receive(octets)]
             }
         )
     }
