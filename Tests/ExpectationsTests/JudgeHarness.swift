@@ -6,7 +6,7 @@ import Scenarios
 import Simulation
 import Testing
 
-/// A strap with all values, a patch with streams and a band with values to read; rules `away` and `back`.
+/// A strap with all values, a patch with streams and a band with values to read; rules `away`, `back` and `fifth`.
 private func source(_ expect: String, limit: String) -> String {
     """
     {"lubdub": 1, "name": "x", "limit": "\(limit)",
@@ -18,7 +18,8 @@ private func source(_ expect: String, limit: String) -> String {
       {"id": "band", "services": [{"service": "fitness", "steps": 1}]}],
      "script": [
       {"when": "1 s", "id": "away", "do": "silence", "of": "strap", "for": "5 s"},
-      {"when": "2 s", "id": "back", "do": "silence", "of": "strap", "for": "5 s"}],
+      {"when": "2 s", "id": "back", "do": "silence", "of": "strap", "for": "5 s"},
+      {"when": {"event": "subscribed", "of": "strap/heart_rate", "nth": 5}, "id": "fifth", "do": "silence", "of": "strap"}],
      "expect": [\(expect)]}
     """
 }

@@ -47,6 +47,11 @@ import Testing
             "never reached: connection (the case ended at 60.000000 s)"
         ),
         (
+            #""expect": "seen", "within": "1 s", "event": "connected", "since": {"event": "ended", "of": "fifth"}"#,
+            subscribed(1),
+            "never reached: end of fifth (the case ended at 60.000000 s); fifth begins after subscription to strap/heart_rate (number 5)"
+        ),
+        (
             #""expect": "never", "event": "subscribed", "since": "connected", "until": {"at": "1 s", "every": "1 s", "times": 3}"#,
             connected(7) + connected(8),
             "too late: connection at 7.000000 s, after the end of the expectation at 3.000000 s"

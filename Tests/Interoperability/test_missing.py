@@ -79,6 +79,8 @@ class MissingTests(unittest.TestCase):
         done = lubdub('run', 'scenarios/resting.json', '--only', 'workout')
         self.assertEqual(done.returncode, 3)
         self.assertIn('no case matches "workout" (the only case is "scenarios/resting")', done.stderr)
+        done = lubdub('run', 'scenarios/recovery/away_long.json', '--only', 'returns')
+        self.assertIn('(that is an expectation of "scenarios/recovery/away_long"; --only selects cases)', done.stderr)
         for words, meant in [
             (('scenarios/recovery', '--only', 'recovery/another_address'), 'another_address'),
             (('scenarios', '--only', 'another_address'), 'recovery/another_address'),

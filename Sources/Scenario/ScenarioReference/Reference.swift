@@ -43,7 +43,7 @@ package enum Reference {
         var parts =
             meanings.map { $0.lines(members: members(of: $0)) + commonKeys(of: $0) + choices(of: $0) }
             + [choice, listing(ofSort: word), group].filter { !$0.isEmpty }
-        if meanings.isEmpty, !parts.isEmpty, !others.isEmpty { parts.append(others) }
+        if parts == [choice], !others.isEmpty { parts.append(others) }
         return parts.isEmpty ? nil : Array(parts.joined(separator: [""]))
     }
 

@@ -3,6 +3,7 @@ package import CommandSupport
 package import Conformance
 import Expectations
 import Reporting
+import Scenarios
 import TextFormatting
 
 /// The cases of a command line, in the order in which they run.
@@ -50,9 +51,12 @@ package struct CaseSelection {
         try checkOperands(among: cases)
         let patterns = only.map(\.quoted).joined(separator: " or ")
         let single = cases.count == 1 ? cases.first : nil
-        let hint =
-            only.lazy.compactMap { similar(to: $0, in: cases) }.first.map { "did you mean \($0.quoted)?" }
-            ?? single.map { "the only case is \($0.id.quoted)" } ?? "\(cases.count.counted("case")); see --list"
+        var hint = single.map { "the only case is \($0.id.quoted)" } ?? "\(cases.count.counted("case")); see --list"
+        if let id = only.lazy.compactMap({ similar(to: $0, in: cases) }).first {
+            hint = "did you mean \(id.quoted)?"
+        } else if let id = only.lazy.compactMap({ caseWithExpectation($0, in: cases) }).first {
+            hint = "that is an expectation of \(id.quoted); --only selects cases"
+        }
         throw CommandFailure(.environment, "no case matches \(patterns) (\(hint))")
     }
 
@@ -61,6 +65,14 @@ package struct CaseSelection {
         let name = pattern.split(separator: "/").last.map(String.init) ?? ""
         let inOtherFolder = cases.map(\.id).first { $0.split(separator: "/").last == name[...] }
         return inOtherFolder ?? closestMatch(to: pattern, in: cases.map(\.id))
+    }
+
+    /// The first case with an expectation that has this id.
+    private static func caseWithExpectation(_ id: String, in cases: [Case]) -> String? {
+        cases.first { item in
+            guard case .scenario(let scenario, _) = CaseReading(item) else { return false }
+            return scenario.expectations.contains { $0.id == id }
+        }?.id
     }
 
     /// Throws the problems of a malformed file, which may be a suite that has cases with the ids asked for.

@@ -7,7 +7,7 @@ import TextFormatting
 /// Formats the reasons of verdicts: what was expected, what was observed, and when, in seconds as in the event log.
 struct ReasonFormatter: Sendable {
     private let names: [(entity: EntityReference, path: String)]
-    private let rules: [String?]
+    private let rules: [(id: String?, when: Moment)]
 
     init(scenario: Scenario) {
         var names: [(EntityReference, String)] = []
@@ -20,7 +20,7 @@ struct ReasonFormatter: Sendable {
             names += entities.map { ($0, scenario.path(of: $0) ?? "") }
         }
         self.names = names
-        rules = scenario.script.map(\.id)
+        rules = scenario.script.map { ($0.id, $0.when) }
     }
 
     // MARK: Reasons
@@ -53,11 +53,12 @@ struct ReasonFormatter: Sendable {
     func inconclusive(_ expectation: Expectation, _ openingState: OpeningState, at now: Instant) -> Reason {
         switch openingState {
         case .neverCame:
+            let trigger = triggerOfRule(expectation.opens).map { "; \($0)" } ?? ""
             // A later match opens nothing.
             if case .time(let time)? = expectation.until, .start.advanced(by: time) <= now {
-                return Reason(seen: "never reached: \(text(expectation.opens)) by \(text(time))")
+                return Reason(seen: "never reached: \(text(expectation.opens)) by \(text(time))\(trigger)")
             }
-            return Reason(seen: "never reached: \(text(expectation.opens)) (the case ended at \(now) s)")
+            return Reason(seen: "never reached: \(text(expectation.opens)) (the case ended at \(now) s)\(trigger)")
         case .cameLate(let instant, let over):
             return Reason(
                 seen:
@@ -71,6 +72,14 @@ struct ReasonFormatter: Sendable {
             }
             return Reason(expected: expected, seen: "the case ended at \(now) s, before this was decided")
         }
+    }
+
+    /// The event that the rule of a moment waits for: `away begins after subscription to strap/heart_rate (number 5)`.
+    private func triggerOfRule(_ moment: Moment) -> String? {
+        guard case .rule(let index)? = moment.event?.of, rules.indices.contains(index),
+            let trigger = rules[index].when.event
+        else { return nil }
+        return "\(name(of: .rule(index))) begins after \(text(trigger))"
     }
 
     /// The reason of a failure by an operator's answer.
@@ -242,7 +251,7 @@ struct ReasonFormatter: Sendable {
 
     private func name(of entity: EntityReference) -> String {
         if case .rule(let index) = entity {
-            return rules.indices.contains(index) ? rules[index] ?? "rule \(index + 1)" : "a rule"
+            return rules.indices.contains(index) ? rules[index].id ?? "rule \(index + 1)" : "a rule"
         }
         return names.first { $0.entity == entity }?.path ?? "client"
     }

@@ -102,7 +102,10 @@ extension Tables {
 
     package static let rule = actions(
         [
-            .init("id", .id, example: "first", "The name of the rule in other rules and in expectations."),
+            .init(
+                "id", .id, example: "first",
+                "The name of the rule in other rules and in expectations; without one, it is `rule 2` in logs, counted from 1."
+            ),
             .init("when", .definition("moment"), required: true, "The rule fires at each match."),
         ], clearNeedsTarget: true)
 
