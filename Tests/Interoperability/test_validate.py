@@ -101,6 +101,22 @@ class ValidateTests(unittest.TestCase):
             self.assertEqual([line for line in lines if ': LD0' in line],
                              [f'{name}.json:{place}: cannot read "none.json"'])
 
+    def test_likely_mistakes_are_warnings_which_only_strict_takes_for_errors(self):
+        (self.folder / 'w.json').write_text(
+            '{"lubdub": 1, "name": "w", "limit": "9 s", "devices": [{"id": "d"}],\n "expect": [{"id": "e", "expect": "seen", '
+            '"within": "10 s",\n"event": {"event": "said", "line":\n{"heartrate": {"bpm": 72}}}}]}')
+        warnings = ['w.json:2:53: warning LD0193: expect[0].within: the scenario ends before that, at its limit of 9 s',
+                    'w.json:4:2: warning LD0192: expect[0].event.line.heartrate: clients print no "heartrate"']
+        for words, expected in [((), 0), (('--strict',), 2)]:
+            status, lines, _ = self.validate('w.json', *words)
+            self.assertEqual((status, lines[-1]), (expected, 'w.json: 2 warnings'))
+            self.assertEqual([line for line in lines if ' LD0' in line], warnings)
+        status, lines, _ = self.validate('w.json', '--json')
+        self.assertEqual((status, [json.loads(line)['severity'] for line in lines]), (0, ['warning'] * 2))
+        done = subprocess.run([LUBDUB, 'run', 'w.json'], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual([line for line in done.stderr.splitlines() if ' LD0' in line], warnings)
+
     def test_run_and_serve_print_the_same(self):
         printed = self.validate('a.json')[1]
         for words in (['run', 'a.json'], ['serve', 'a.json']):
