@@ -78,7 +78,7 @@ examples:  ## build and run Examples, packages that use the libraries as other p
 	swift build --product lubdub $(BUILDING)
 	swift build --build-tests --package-path $(APP) $(BUILDING)
 	LUBDUB_DAY=1 swift test --skip-build --package-path $(APP)
-	LUBDUB=$(LUBDUB) PYTHONPATH=Tests/Interoperability .venv/bin/python -m unittest test_corebluetooth test_corebluetooth_pairing
+	LUBDUB=$(LUBDUB) .venv/bin/python Tests/side_by_side.py Tests/Interoperability 'test_corebluetooth*.py'
 
 test-linux: release  ## test with Linux's Bluetooth and bluetoothd, in an emulated machine (QEMU)
 	@Tools/setup linux

@@ -1,6 +1,6 @@
 """Runs the tests of a folder in parallel processes, since most of them mostly wait; up to 7 of a class share one.
 
-    python Tests/side_by_side.py FOLDER
+    python Tests/side_by_side.py FOLDER [GLOB]    files whose names match, all tests without
 
 Files that use the default port of `serve` share a process.  Those with a line `ALONE = True` run one after another
 at the end, with nothing in parallel.  The slowest start first.  The output of a process is printed
@@ -43,11 +43,11 @@ def parts(module):
     return found
 
 
-def groups(folder):
+def groups(folder, pattern):
     """The names that share a process in parallel with others, and those that run alone."""
     sys.path.insert(0, str(folder))
     beside, alone, together = [], [], []
-    for file in sorted(folder.glob('test_*.py')):
+    for file in sorted(folder.glob(pattern)):
         module = importlib.import_module(file.stem)
         found = parts(module)
         assert found, f'{file} has no tests'
@@ -76,8 +76,8 @@ def tell(names, code, said, seconds):
     return code == 0
 
 
-def main(folder):
-    beside, alone = groups(folder)
+def main(folder, pattern='test_*.py'):
+    beside, alone = groups(folder, pattern)
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         jobs = [pool.submit(run, folder, names) for names in beside]
         passed = [tell(*job.result()) for job in concurrent.futures.as_completed(jobs)]
@@ -87,4 +87,4 @@ def main(folder):
 
 
 if __name__ == '__main__':
-    sys.exit(main(pathlib.Path(sys.argv[1])))
+    sys.exit(main(pathlib.Path(sys.argv[1]), *sys.argv[2:]))
