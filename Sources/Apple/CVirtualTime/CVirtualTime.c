@@ -67,7 +67,7 @@ static void run(void *pointer) {
     pthread_mutex_unlock(&virtual_time_mutex);
 }
 
-static void run_block(void *block) {
+void virtual_time_call_block(void *block) {
     ((Block *)block)->invoke(block);
     _Block_release(block);
 }
@@ -110,14 +110,14 @@ void dispatch_async(void *queue, void *block) {
     static _Atomic(__typeof__(&dispatch_async)) original;
     if (!original) original = REAL(dispatch_async);
     if (!virtual_time_follows()) return original(queue, block);
-    dispatch_async_f(queue, _Block_copy(block), run_block);
+    dispatch_async_f(queue, _Block_copy(block), virtual_time_call_block);
 }
 
 void dispatch_barrier_async(void *queue, void *block) {
     static _Atomic(__typeof__(&dispatch_barrier_async)) original;
     if (!original) original = REAL(dispatch_barrier_async);
     if (!virtual_time_follows()) return original(queue, block);
-    dispatch_barrier_async_f(queue, counted(work_of(queue, _Block_copy(block), run_block)), run);
+    dispatch_barrier_async_f(queue, counted(work_of(queue, _Block_copy(block), virtual_time_call_block)), run);
 }
 
 // MARK: Clocks
@@ -232,7 +232,7 @@ void dispatch_after(uint64_t when, void *queue, void *block) {
     static _Atomic(__typeof__(&dispatch_after)) original;
     if (!original) original = REAL(dispatch_after);
     if (!virtual_time_follows() || when == UINT64_MAX) return original(when, queue, block);
-    dispatch_after_f(when, queue, _Block_copy(block), run_block);
+    dispatch_after_f(when, queue, _Block_copy(block), virtual_time_call_block);
 }
 
 // MARK: The clock's owner

@@ -14,11 +14,6 @@ void dispatch_async_f(void *queue, void *context, Function function);
 void dispatch_retain(void *object);
 void dispatch_release(void *object);
 
-static void call(void *block) {
-    ((Block *)block)->invoke(block);
-    _Block_release(block);
-}
-
 // MARK: Work
 
 // Work of a group, which leaves the group when it has ended.
@@ -29,7 +24,7 @@ typedef struct {
 static void run_member(void *pointer) {
     Member member = *(Member *)pointer;
     free(pointer);
-    call(member.block);
+    virtual_time_call_block(member.block);
     dispatch_group_leave(member.group);
     dispatch_release(member.group);
 }
@@ -82,7 +77,7 @@ static void notify(void *pointer) {
     if (!notification->is_counted) virtual_time_count();
     pthread_mutex_unlock(&virtual_time_mutex);
     virtual_time_enter();
-    call(notification->block);
+    virtual_time_call_block(notification->block);
     virtual_time_leave();
     free(notification);
     pthread_mutex_lock(&virtual_time_mutex);

@@ -24,6 +24,9 @@ typedef struct {
 extern void *_Block_copy(const void *);
 extern void _Block_release(const void *);
 
+// Calls a block that was copied, and releases it.
+void virtual_time_call_block(void *block);
+
 // The function that this module replaces.
 #define REAL(name) ((__typeof__(&name)) dlsym(RTLD_NEXT, #name))
 

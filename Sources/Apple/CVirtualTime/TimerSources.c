@@ -131,8 +131,7 @@ static void call(Source *source, const Handler *handler, bool is_last) {
     pthread_mutex_unlock(&virtual_time_mutex);
     virtual_time_enter();
     if (block) {
-        ((Block *)block)->invoke(block);
-        _Block_release(block);
+        virtual_time_call_block(block);
     } else if (function) {
         void *context = dispatch_get_context(source->object);
         function(context == &mark ? NULL : context);

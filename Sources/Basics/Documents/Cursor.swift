@@ -104,10 +104,10 @@ package struct Cursor {
                 file: file, position: position ?? node.position, code: code, path: path, message: message, help: help))
     }
 
-    /// Reports that the string is not one of these names, or the one that was probably `meant`.
-    package func noteUnknownName(_ names: [String], meant: String? = nil) {
+    /// Reports that the string is not one of these names; one of them was probably `meant`, if that is known.
+    package func noteUnknownName(_ names: [String], meant: String?) {
         guard let string else { return note(.wrongType, "expected a name, found \(node.kind)") }
-        let meant = (meant ?? closestMatch(to: string, in: names)).map { "did you mean \($0.quoted)?" }
+        let meant = meant.map { "did you mean \($0.quoted)?" }
         let related = relatedName(to: string, in: names).map { "perhaps \($0.quoted); \(names.asChoice)" }
         note(.unknownName, "unknown name \(string.abbreviated.quoted)", help: meant ?? related ?? names.asChoice)
     }

@@ -72,8 +72,7 @@ extension ClientLines {
 
     /// By key.
     static let contents: [String: Content] = {
-        var contents: [String: Content] = ["peer": .text]
-        contents["found"] = .object([("name", .text), ("services", .list), ("rssi", .number)], isComplete: true)
+        var contents: [String: Content] = [:]
         for characteristic in characteristics where !characteristic.client.example.isEmpty {
             guard let example = try? Node(json: Array(characteristic.client.example.utf8), file: "") else { continue }
             let content = Content(example, adding: characteristic.members.compactMap(\.key))
@@ -82,7 +81,7 @@ extension ClientLines {
             contents[characteristic.client.key] =
                 known.isEmpty ? content : .object(known + new, isComplete: false)
         }
-        for field in states { contents[field.key] = Content(field.shape) }
+        for field in states + device(isRequired: false) { contents[field.key] = Content(field.shape) }
         return contents
     }()
 

@@ -55,6 +55,20 @@ package enum ClientLines {
             ]), "A value of a device of which the client knows nothing."),
     ]
 
+    /// The keys of a device that was found, which `scan` always prints.
+    package static func device(isRequired: Bool) -> [Shape.Field] {
+        [
+            .init(
+                "found",
+                .object([
+                    required("name", .any([.text, .null]), "The name that it advertises."),
+                    required("services", .list(.text), "The UUIDs of the services that it advertises."),
+                    required("rssi", .any([.integer(-128...127), .null]), "Signal strength in dBm."),
+                ]), required: isRequired, "A device that advertises."),
+            .init("peer", .text, required: isRequired, "The device's address, and whether it is public or random."),
+        ]
+    }
+
     /// The keys of characteristics' values, but for `heart_rate`.
     package static let values: [Shape.Field] = {
         var known = Set(states.map(\.key))

@@ -195,7 +195,8 @@ struct ActionReader {
                 break
             }
             guard !choices.contains(text) else { break }
-            cursor.noteUnknownName(Array(choices))
+            let names = Array(choices)
+            cursor.noteUnknownName(names, meant: closestMatch(to: text, in: names))
         case .text:
             cursor.note(.wrongType, "expected a number, true, false or a curve, found \(cursor.node.kind)")
         default: break

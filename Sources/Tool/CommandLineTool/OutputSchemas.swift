@@ -19,7 +19,7 @@ enum OutputSchemas {
         ("prove-list", schema("lubdub prove --list --json", .object(faultyClient))),
         ("run", JSONReport.lineSchema),
         ("run-list", schema("lubdub run --list --json", .object(listedCase))),
-        ("scan", schema("lubdub scan --json", .object([found(isRequired: true), peer(isRequired: true)]))),
+        ("scan", schema("lubdub scan --json", .object(ClientLines.device(isRequired: true)))),
     ]
 
     private static func schema(_ command: String, _ shape: Shape) -> String {
@@ -125,19 +125,5 @@ enum OutputSchemas {
 
     /// One of these keys, and the device.
     private static let clientLine =
-        ClientLines.states + [found(isRequired: false), peer(isRequired: false)] + ClientLines.values
-
-    private static func found(isRequired: Bool) -> Shape.Field {
-        .init(
-            "found",
-            .object([
-                required("name", orNull(.text), "The name that it advertises."),
-                required("services", .list(.text), "The UUIDs of the services that it advertises."),
-                required("rssi", orNull(.integer(-128...127)), "Signal strength in dBm."),
-            ]), required: isRequired, "A device that advertises.")
-    }
-
-    private static func peer(isRequired: Bool) -> Shape.Field {
-        .init("peer", .text, required: isRequired, "The device's address, and whether it is public or random.")
-    }
+        ClientLines.states + ClientLines.device(isRequired: false) + ClientLines.values
 }

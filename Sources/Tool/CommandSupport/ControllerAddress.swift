@@ -19,7 +19,7 @@ package enum ControllerAddress: Hashable, Sendable, CustomStringConvertible {
             )
         }
         let place = text.dropFirst("hci:".count)
-        if let index = UInt16(place.hasPrefix("hci") ? place.dropFirst(3) : place) {
+        if let index = Self.adapterIndex(place) {
             self = .adapter(index)
         } else {
             self = .stream(
@@ -32,11 +32,16 @@ package enum ControllerAddress: Hashable, Sendable, CustomStringConvertible {
     /// Reads the name of an adapter: `hci:0` or `hci0`.
     package init(adapter text: String) throws(CommandFailure) {
         let name = text.hasPrefix("hci:") ? text.dropFirst("hci:".count) : text[...]
-        guard text.hasPrefix("hci"), let index = UInt16(name.hasPrefix("hci") ? name.dropFirst(3) : name) else {
+        guard text.hasPrefix("hci"), let index = Self.adapterIndex(name) else {
             throw CommandFailure(
                 .usage, "an adapter has a name such as hci:0, not \(text.quoted) (lubdub doctor lists this machine's)")
         }
         self = .adapter(index)
+    }
+
+    /// The index in `0` or `hci0`.
+    private static func adapterIndex(_ name: Substring) -> UInt16? {
+        UInt16(name.hasPrefix("hci") ? name.dropFirst(3) : name)
     }
 
     /// As in messages: `hci0` or `tcp:127.0.0.1:6402`.
