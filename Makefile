@@ -1,5 +1,8 @@
 # Missing Debian packages are installed first.
 
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+
 LUBDUB := .build/debug/lubdub
 RELEASE := .build/release/lubdub
 # Where make install installs, below DESTDIR if that is set; and where make deb and make dist write packages.
@@ -51,15 +54,17 @@ test:  ## lint, build and test, with Bumble and tshark
 	@Tools/setup test
 	swift format lint --strict --recursive $(SOURCES)
 	swift build --build-tests $(BUILDING) --explicit-target-dependency-import-check error
-	@# In parallel, because each leaves a processor idle half of the time.
-	$(MAKE) --jobs 2 --output-sync=line unit interoperability
+	@# In parallel, because each leaves a processor idle half of the time. Failures are printed once more at the end.
+	$(MAKE) --jobs 2 --keep-going --output-sync=line unit interoperability || \
+	    { grep -h -A 30 '^FAIL: \|^ERROR: ' .build/interoperability.log; \
+	    grep -A 5 '✘\|^Fatal error\|Program crashed' .build/unit.log; exit 1; }
 
 # In virtual time, so the others, which play in real time, go first.
 unit:
-	nice .build/debug/LubdubPackageTests.xctest --testing-library swift-testing
+	nice .build/debug/LubdubPackageTests.xctest --testing-library swift-testing 2>&1 | tee .build/unit.log
 
 interoperability:
-	LUBDUB=$(LUBDUB) .venv/bin/python Tests/side_by_side.py Tests/Interoperability
+	LUBDUB=$(LUBDUB) .venv/bin/python Tests/side_by_side.py Tests/Interoperability 2>&1 | tee .build/interoperability.log
 
 test-release: release  ## test the optimized program: its speed, allocations and octets, after make test
 	@Tools/setup test
