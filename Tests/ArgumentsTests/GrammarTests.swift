@@ -109,8 +109,7 @@ import Testing
 
                   SCENARIO          a JSON file
                   --seed N          repeat the chance of an earlier run
-                  --set NAME=VALUE  override
-                                    a variable (repeatable)
+                  --set NAME=VALUE  override a variable (repeatable)
                   --for DURATION    stop after
                   --quiet           print nothing
                   --help            Print this help

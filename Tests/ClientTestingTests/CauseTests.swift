@@ -124,7 +124,7 @@ import VirtualWorld
     @Test func `The first line that is not of the contract is the cause`() {
         let late = Instant.start.advanced(by: .seconds(60))
         let nested = Self.printed(#"{"state": "connected"}"#, #"{"bpm": 71}"#, #"{"bpm": 72}"#)
-        #expect(nested.cause == #"the client printed {"bpm": 71}; the contract has {"heart_rate": {"bpm": 71}}"#)
+        #expect(nested.cause == #"the client printed {"bpm": 71}; it should print {"heart_rate": {"bpm": 71}}"#)
         #expect(nested.cause(of: ["heart_rate"], at: late) == nested.cause)
         #expect(nested.cause(of: ["heart_rate"], at: .start) == nil)
         #expect(nested.cause(of: ["battery"], at: late) == nil)
@@ -149,6 +149,6 @@ import VirtualWorld
         let mixed = Self.printed(#"{"heart_rate": {"bpm": 71}}"#, #"{"Battery": 87}"#)
         #expect(
             mixed.cause(of: ["battery"], at: late)
-                == #"the client printed {"Battery": 87}; the contract has {"battery": 87}"#)
+                == #"the client printed {"Battery": 87}; it should print {"battery": 87}"#)
     }
 }

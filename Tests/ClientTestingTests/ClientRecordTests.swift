@@ -14,7 +14,7 @@ import Testing
         arguments: [
             (
                 nil, false, .inconclusive,
-                "its host did not send HCI Reset within 10 s; LUBDUB_CONTROLLER is the controller"
+                "no host connected to the controller within 10 s (the controller"
             ),
             (0, false, .inconclusive, "it exited with status 0 before its host sent HCI Reset"),
             (1, false, .fail, "it exited with status 1 before its host sent HCI Reset"),

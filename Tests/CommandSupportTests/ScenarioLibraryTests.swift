@@ -34,8 +34,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("silence", true, #""silence" names several scenarios: clients/silence, recovery/silence"#),
-        ("running", true, #""running" names several scenarios: running, running/"#),
+        ("silence", true, #""silence" names several scenarios; write one of clients/silence, recovery/silence"#),
+        ("running", true, #""running" names several scenarios; write one of running, running/"#),
         (
             "restin", true,
             "no file and no installed scenario is named \"restin\" (did you mean \"resting\"?); \"lubdub list\" prints "

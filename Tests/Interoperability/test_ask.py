@@ -142,7 +142,7 @@ class AskTests(Interoperability):
         self.assertIn('look again', asked.errors[-1])
         self.assertRegex(
             output,
-            r'fail  shows .*: expected output .*; the operator had not seen it by \S+ s, but \{"heart_rate": \{"bpm": 199')
+            r'fail  shows .*\n +expected  output .*\n +observed  the operator had not seen it by \S+ s, but \{"heart_rate": \{"bpm": 199')
 
     async def test_wrong_answers_fail_by_name(self):
         doubtful = iter(['44', 'no'])

@@ -41,6 +41,10 @@ TWO_OCTETS = scenario('formats/two_byte.json', limit='14 s', expect=[
     {'id': 'shows_300', 'expect': 'seen', 'event': {'event': 'said', 'line': {'heart_rate': {'bpm': 300}}},
      'since': {'event': 'delivered', 'of': 'heart_rate', 'value': {'bpm': 300}}, 'within': '1 s'},
     {'id': 'does_not_poll', 'expect': 'never', 'event': {'event': 'refused', 'of': 'heart_rate'}}])
+# The beginning of a client without a Bluetooth host.
+CONNECTS = f'''exec {shlex.quote(sys.executable)} -c "import os, socket, time
+place = os.environ['LUBDUB_CONTROLLER'].split(':')
+s = socket.create_connection((place[1], int(place[2]))); '''
 AWAY = scenario('recovery/away_long.json', limit='45 s', variables={'away': '10 s'})
 AWAY['script'][0]['when']['after'] = '3 s'
 for expectation in AWAY['expect'][2:]:
@@ -96,7 +100,7 @@ async def play(content, client, *options, through=(), meanwhile=None):
         folder = pathlib.Path(name)
         (folder / 'case.json').write_text(json.dumps(content))
         (folder / 'reset.py').write_text(RESET)
-        if '\n' in client:
+        if '\n' in client and not client.startswith('exec '):
             (folder / 'client.py').write_text(client)
             client = f'exec {shlex.quote(sys.executable)} client.py'
         started = time.monotonic()
@@ -185,7 +189,9 @@ class ProcessTests(Interoperability):
                 self.verdict('true', 1, r'\ninconclusive  client: it exited with status 0 before its host sent'),
                 self.verdict('RESET 0.3; exit 3', 1, r'\nfail  client: it exited with status 3 at 0\.\d+ s, before the'),
                 self.verdict('RESET 0.3; kill -SEGV $$', 1, r'\nfail  client: it was killed by signal 11 \(SIGSEGV\) at'),
-                self.verdict('sleep 30', 1, r'\ninconclusive  client: its host did not send HCI Reset within 10 s'),
+                self.verdict(CONNECTS + 'time.sleep(30)"', 1, r'\ninconclusive  client: its host connected to the controller, but did not send HCI Reset within 10 s'),
+                self.verdict(CONNECTS + 's.sendall(b\'GET /\'); time.sleep(30)"', 1, r'\ninconclusive  client: its host did not send HCI Reset within 10 s: the host does not speak H4: 0x47'),
+                self.verdict('sleep 30', 1, r'\ninconclusive  client: no host connected to the controller within 10 s'),
                 self.verdict(
                     'RESET 0.3; kill -KILL $PPID; exec sleep 1', 4,
                     r'\nerror  client: the process that supervises it was killed by signal 9 \(SIGKILL\)\n'))
@@ -193,9 +199,9 @@ class ProcessTests(Interoperability):
     async def test_a_client_that_ends_early_counts_as_silent(self):
         long = RESTING | {'limit': '120 s', 'expect': [
             DEFAULT, {'id': 'shows', 'expect': 'seen', 'event': SHOWN, 'within': '100 s'}]}
-        played = await self.verdict('RESET 0.2', 1, r'\nfail  shows: .* observed none by 100\.', content=long)
+        played = await self.verdict('RESET 0.2', 1, r'\nfail  shows\n.*\n      observed  none by 100\.', content=long)
         self.assertIn('\npass  waits\n', played.output)
-        self.assertRegex(played.output, r'\nfail  shows: .*\n      at     100\.500000 s\n      trace  0\.\d{6}  -> Reset *\n')
+        self.assertRegex(played.output, r'\nfail  shows\n.*\n.*\n      cause     the client exited with status 0 at 0\.\d+ s, but a client runs until it receives SIGTERM\n      at        100\.500000 s\n      trace     0\.\d{6}  -> Reset *\n')
         self.assertLess(played.seconds, 30)
         ended = [record for record in played.log if record['event'] == 'exited']
         self.assertEqual([(record['of'], record['value']) for record in ended], [('client', 0)])
@@ -266,14 +272,14 @@ class ProcessTests(Interoperability):
         case = RESTING | {'expect': [{'id': 'shows', 'expect': 'seen', 'event': SHOWN, 'within': '2 s'}]}
 
         async def explained(line, cause):
-            played = await self.verdict(f"echo '{line}'; RESET 60", 1, r'\nfail  shows: .*; ' + re.escape(cause) + '\n', content=case)
+            played = await self.verdict(f"echo '{line}'; RESET 60", 1, r'\nfail  shows\n.*\n.*\n      cause     ' + re.escape(cause) + '\n', content=case)
             self.assertRegex(played.output, r'\nNo measurements in \d\.\d s; ' + re.escape(cause) + '\n')
 
         advice = 'see "What your client prints" in Documentation/testing-your-client.md'
         await asyncio.gather(
-            explained('{"bpm": 71}', 'the client printed {"bpm": 71}; the contract has {"heart_rate": {"bpm": 71}}'),
+            explained('{"bpm": 71}', 'the client printed {"bpm": 71}; it should print {"heart_rate": {"bpm": 71}}'),
             explained('{"HeartRate": {"bpm":71}}',
-                      'the client printed {"HeartRate": {"bpm": 71}}; the contract has {"heart_rate": {"bpm": 71}}'),
+                      'the client printed {"HeartRate": {"bpm": 71}}; it should print {"heart_rate": {"bpm": 71}}'),
             explained('72 bpm', f'the client printed text that is not a JSON object: "72 bpm"; {advice}'))
 
     async def test_a_gigabyte_of_output_does_not_fill_the_memory(self):
@@ -349,7 +355,7 @@ speaker.sendall(b'{{"steps": 1}}\\n{{"feed": 87}}')
     async def test_a_client_that_invents_a_value_fails(self):
         played = await self.verdict(
             'RESET 0.1; echo \'{"heart_rate": {"bpm": 60}}\'; sleep 60', 1,
-            r'\nfail  nothing_invented: .*: bpm 60, but none was delivered')
+            r'\nfail  nothing_invented\n.*\n.*: bpm 60, but none was delivered')
         self.assertEqual(played.failed, {'nothing_invented'})
 
     async def test_the_harness_costs_little(self):

@@ -195,7 +195,7 @@ class ClientSuiteTests(SuiteCase):
             'grandchildren': ('setsid sleep 7654341 & (sleep 7654342 &) ; RESET 60', 'pass', None),
             'ignores_sigterm': ("trap '' TERM; RESET 60; while :; do sleep 7654343; done", 'pass', None),
             'is_killed': ('RESET 0.3; kill -SEGV $$', 'fail', r'it was killed by signal 11 \(SIGSEGV\) at'),
-            'never_ends': ('sleep 7654344', 'inconclusive', 'its host did not send HCI Reset within 10 s'),
+            'never_ends': ('sleep 7654344', 'inconclusive', 'no host connected to the controller within 10 s'),
             'not_executable': ('./no_program', 'error', 'it could not be started: /bin/sh reports not executable'),
             'not_found': ('no-such-program', 'error', 'it could not be started: /bin/sh reports not found'),
         }

@@ -30,12 +30,10 @@ class WorkflowTests(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             (folder / 'client.py').write_text(ADAPTER)
-            binary = folder / 'lubdub/.build/release/lubdub'
-            binary.parent.mkdir(parents=True)
-            binary.symlink_to(LUBDUB)
-            (folder / 'lubdub/scenarios').symlink_to(ROOT / 'scenarios')
+            (folder / 'bin').mkdir()
+            (folder / 'bin/lubdub').symlink_to(LUBDUB)
             environment = os.environ | {
-                'PATH': f'{pathlib.Path(sys.executable).parent}:{os.environ["PATH"]}',
+                'PATH': f'{folder}/bin:{pathlib.Path(sys.executable).parent}:{os.environ["PATH"]}',
                 'GITHUB_STEP_SUMMARY': str(folder / 'summary')}
             for step, script in steps().items():
                 done = subprocess.run(

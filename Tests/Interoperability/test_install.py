@@ -119,7 +119,7 @@ class InstallTests(unittest.TestCase):
         for words, message in [
                 (['run', 'restin'], 'no file and no installed scenario is named "restin" (did you mean "resting"?)'),
                 (['serve', 'recovery'], '"recovery" is a folder of scenarios'),
-                (['run', 'silence'], '"silence" names several scenarios: clients/silence, recovery/silence'),
+                (['run', 'silence'], '"silence" names several scenarios; write one of clients/silence, recovery/silence'),
                 (['run', 'restin.json'], 'restin.json:1:1: LD0113: no such file or folder')]:
             done = self.run_here(*words)
             self.assertEqual((done.returncode, done.stdout), (2, ''))

@@ -85,7 +85,7 @@ class SuiteTests(unittest.TestCase):
             [line.split()[:2] for line in lines[:4]],
             [['error', 'bad/broken'], ['fail', 'bad/fails'], ['inconclusive', 'bad/open'], ['pass', 'good']])
         self.assertIn('LD0107', done.stdout)
-        self.assertIn('never (A <&> \\u001b): expected', done.stdout)
+        self.assertIn('never (A <&> \\u001b)\n                expected  no connection', done.stdout)
         self.assertRegex(done.stdout, r'\nbad +0 +1 +1 +0 +1\nno folder +1 +0 +0 +0 +0\n')
         self.assertRegex(
             done.stdout, r'1 pass, 1 fail, 1 inconclusive, 0 skip, 1 error in [0-9.]+ s of virtual time\n$')

@@ -39,7 +39,7 @@ class DoctorTests(LinuxTest):
             *user, LUBDUB, 'doctor', '--json', '--radio', radio, *arguments, stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
         printed, complaints = await process.communicate()
-        self.assertLess(time.monotonic() - began, 4)
+        self.assertLess(time.monotonic() - began, 12)  # on a busy machine
         self.assertEqual(complaints, b'')
         with open(self.folder / 'doctor.messages', 'ab') as messages:
             messages.write(printed)

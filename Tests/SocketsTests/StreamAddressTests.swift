@@ -18,7 +18,7 @@ import Testing
         ("", "use tcp:HOST:PORT or unix:PATH"),
         ("127.0.0.1:6402", "use tcp:HOST:PORT or unix:PATH"),
         ("TCP:127.0.0.1:1", "use tcp:HOST:PORT or unix:PATH"),
-        ("tcp:6402", "the port is missing"),
+        ("tcp:6402", "write the host and the port, as in tcp:127.0.0.1:6402"),
         ("tcp::6402", "the host is missing"),
         ("tcp:localhost:", "the port must be from 0 to 65535"),
         ("tcp:localhost:65536", "the port must be from 0 to 65535"),

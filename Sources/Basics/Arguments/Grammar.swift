@@ -101,13 +101,13 @@ package struct Grammar: Sendable {
         (self.operands, self.options) = (operands, options + [Self.help])
     }
 
-    /// The help: usage, summary, one line per operand and option, and the lists.
-    func usage(of program: String) -> String {
+    /// The help in lines of at most `width` characters: usage, summary, a row for each operand and option, and the lists.
+    func usage(of program: String, width: Int) -> String {
         let required = options.filter(\.isRequired).map(\.label)
         let words = [program, command] + required + ["[OPTION...]"] + operands.map(\.label)
         let rows = operands.map { ($0.label, $0.help) } + options.map { ($0.label, $0.help) }
-        let more = lists.flatMap { ["", "\($0.title):", ""] + table($0.rows) }
-        return (["Usage: " + words.joined(separator: " "), "", summary, ""] + table(rows) + more)
+        let more = lists.flatMap { ["", "\($0.title):", ""] + table($0.rows, width: width) }
+        return (["Usage: " + words.joined(separator: " "), "", summary, ""] + table(rows, width: width) + more)
             .joined(separator: "\n")
     }
 
@@ -170,11 +170,12 @@ package struct Grammar: Sendable {
     }
 }
 
-/// Two columns, indented by two spaces and separated by two; further lines of a help text are aligned with its first.
-func table(_ rows: [(name: String, help: String)]) -> [String] {
-    let width = rows.map(\.name.count).max() ?? 0
-    let below = "\n" + String(repeating: " ", count: width + 4)
+/// Two columns, indented by two spaces and separated by two, in lines of at most `width` characters, but with at least 30 for
+/// the help.
+func table(_ rows: [(name: String, help: String)], width: Int) -> [String] {
+    let first = rows.map(\.name.count).max() ?? 0
+    let below = "\n" + String(repeating: " ", count: first + 4)
     return rows.map { row in
-        "  \(row.name.padded(to: width))  " + row.help.split(separator: "\n").joined(separator: below)
+        "  \(row.name.padded(to: first))  " + row.help.wrapped(to: max(30, width - first - 4)).joined(separator: below)
     }
 }

@@ -24,34 +24,38 @@ package struct Program: Sendable {
     /// The names of the commands, in the order of the help.
     package var commandNames: [String] { commands.map(\.command) }
 
-    /// The help of the program, with one line per command.
-    package var usage: String {
+    /// The help of the program, with a row for each command, in lines of at most `width` characters.
+    package func usage(width: Int) -> String {
         let intro = ["Usage: \(name) COMMAND [OPTION...] [OPERAND...]", "", summary, ""]
         let more = ["", "\(name) COMMAND --help describes a command; \(name) --version prints the version."]
-        return (intro + table(commands.map { ($0.command, $0.summary) }) + more).joined(separator: "\n")
+        return (intro + table(commands.map { ($0.command, $0.summary) }, width: width) + more).joined(separator: "\n")
     }
 
-    /// Parses the words after the program's name; throws at the first wrong one.
-    package func parse(_ words: some Sequence<String>) throws(UsageError) -> Request {
+    /// Parses the words after the program's name; throws at the first wrong one.  Help has lines of at most `width` characters.
+    package func parse(_ words: some Sequence<String>, width: Int = 100) throws(UsageError) -> Request {
         var rest = Array(words)[...]
         guard let word = rest.popFirst() else { return .introduction }
         switch word {
-        case "--help", "-h": return .help(usage)
+        case "--help", "-h": return .help(usage(width: width))
         case "help":
-            guard let topic = rest.popFirst() else { return .help(usage) }
-            return .help(try grammar(of: topic).usage(of: name))
+            guard let topic = rest.popFirst() else { return .help(usage(width: width)) }
+            return .help(try grammar(of: topic).usage(of: name, width: width))
         case "--version": return .version
         default:
             let grammar = try grammar(of: word)
             let invocation = try grammar.parse(rest, others: commands)
-            return invocation.isHelpRequested ? .help(grammar.usage(of: name)) : .run(command: word, invocation)
+            return invocation.isHelpRequested
+                ? .help(grammar.usage(of: name, width: width)) : .run(command: word, invocation)
         }
     }
 
     /// The grammar of a command; throws if there is none.
     package func grammar(of command: String) throws(UsageError) -> Grammar {
         guard let grammar = commands.first(where: { $0.command == command }) else {
-            throw .unknown("command", command, known: commands.map(\.command))
+            let (word, known) = (String(command.drop { $0 == "-" }), commands.map(\.command))
+            throw known.contains(word)
+                ? UsageError("unknown option \(command.quoted) (\(word) is a command: write it without hyphens)")
+                : .unknown("command", command, known: known)
         }
         return grammar
     }

@@ -44,24 +44,10 @@ extension Problem {
             lines.append(line(.relatedMark, "\(margin) | \(excerpt.marks("-", nil)) \(elsewhere)\(place.message)"))
         }
         guard let help else { return lines }
-        for (index, row) in Self.wrapped("help: \(help)").enumerated() {
+        for (index, row) in "help: \(help)".wrapped(to: 100).enumerated() {
             lines.append(line(.help, "\(margin) \(index == 0 ? "= " : "        ")\(row)"))
         }
         return lines
-    }
-
-    /// The words in rows of at most 100 characters, where words permit.
-    private static func wrapped(_ text: String) -> [String] {
-        var rows: [String] = []
-        var row = ""
-        for word in text.split(separator: " ") {
-            if !row.isEmpty, row.count + word.count >= 100 {
-                rows.append(row)
-                row = ""
-            }
-            row += row.isEmpty ? word : " \(word)"
-        }
-        return rows + [row]
     }
 }
 

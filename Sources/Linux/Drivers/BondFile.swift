@@ -17,9 +17,10 @@ package struct BondFile: Sendable {
     private let path: String
     private var devices: [(address: DeviceAddress, memory: HostMemory)] = []
 
-    /// Reads the file; one that is missing has no bonds.
+    /// Reads the file; one that is missing has no bonds.  Throws if it could not be written later.
     package init(_ path: String) throws(CommandFailure) {
         self.path = path
+        _ = try orFail(.environment, "--bonds: ") { try WholeFile(path) }
         guard let octets = try Self.octets(of: path) else { return }
         let log = ProblemLog()
         let root = Node.repaired(json: octets, file: path, log: log).map { Cursor($0, file: path, log: log) }

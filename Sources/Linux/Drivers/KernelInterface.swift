@@ -20,9 +20,8 @@ package enum ControllerPlace: Hashable, Sendable {
             self = .kernel
             return
         }
-        do throws(StreamAddress.Unreadable) { self = .stream(try StreamAddress(text)) } catch {
-            throw CommandFailure(.usage, "\(error), or vhci")
-        }
+        let isStream = text.hasPrefix("tcp:") || text.hasPrefix("unix:")
+        self = .stream(try orFail(.usage, hint: isStream ? "" : ", or vhci") { try StreamAddress(text) })
     }
 }
 

@@ -40,6 +40,10 @@ package actor LiveWorld: LoopActor {
     private var adapters: [Int: DeviceAddress] = [:]  // that bluetoothd gives the devices
     /// Why a device's radio is unusable; nil while all work.
     package private(set) var failure: String?
+    /// Whether a host has connected to the controller of a client.
+    package private(set) var hasHadGuests = false
+    /// What was wrong with the octets of the first such host whose connection was closed for them.
+    package private(set) var guestProblem: String?
     private var whenUnlinked: (@Sendable () -> Void)?
     private var wake: EventLoop.ScheduledCall?
     private var clock: CaseClock?
@@ -284,6 +288,7 @@ package actor LiveWorld: LoopActor {
 
     private func joined(_ transport: H4Transport, isKernel: Bool) {
         guard !isOver else { return transport.close() }
+        hasHadGuests = true
         catchUp()
         let controller = world.addGuest(at: world.now)
         let number = guests.add(transport, on: controller, isKernel: isKernel).number
@@ -299,7 +304,10 @@ package actor LiveWorld: LoopActor {
         case .opened: break
         case .received(let packets): for packet in packets { receive(packet, from: guest) }
         case .failed(let failure):
-            if !failure.isHangUp { Console.warn("controller \(controller): \(failure)") }
+            if !failure.isHangUp {
+                guestProblem = guestProblem ?? "\(failure)"
+                Console.warn("controller \(controller): \(failure)")
+            }
             remove(guest)
         }
         advance()

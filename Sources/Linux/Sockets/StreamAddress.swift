@@ -25,7 +25,9 @@ public enum StreamAddress: Hashable, Sendable, CustomStringConvertible {
             }
             self = .unix(path: path)
         } else if let endpoint = text.rest(after: "tcp:") {
-            guard let colon = endpoint.lastIndex(of: ":") else { throw Self.unreadable(text, "the port is missing") }
+            guard let colon = endpoint.lastIndex(of: ":") else {
+                throw Self.unreadable(text, "write the host and the port, as in tcp:127.0.0.1:6402")
+            }
             var host = endpoint[..<colon]
             if host.hasPrefix("["), host.hasSuffix("]") {
                 host = host.dropFirst().dropLast()

@@ -19,6 +19,10 @@ struct Loader {
     }
 
     private func root(of file: String, _ octets: [UInt8]) -> Cursor? {
+        if let (message, help) = Self.otherProduct(octets) {
+            Cursor(Node(.unknown), file: file, log: log).note(.wrongType, message, help: help)
+            return nil
+        }
         guard let node = Node.repaired(json: octets, file: file, log: log) else { return nil }
         let root = Cursor(node, file: file, log: log)
         guard case .object = root.node.value else {
@@ -28,6 +32,16 @@ struct Loader {
         // A file of another version can differ in everything.
         guard let version = root["lubdub"], version.number != nil else { return root }
         return Tables.version.check(version).node == version.node ? root : nil
+    }
+
+    /// Describes a report or an event log, which Lubdub has written for another purpose; nil for any other file.
+    private static func otherProduct(_ octets: [UInt8]) -> (message: String, help: String)? {
+        let start = String(decoding: octets.prefix(200), as: UTF8.self)
+        if start.hasPrefix("{\"lubdub\": \""), start.contains("\"cases\": [") {
+            return ("this is a report, not a scenario", "use it with \"run --last-failed\", \"merge\" or \"matrix\"")
+        }
+        guard start.hasPrefix("{\"t\": "), start.contains("\"event\": \"start\", \"lubdub\"") else { return nil }
+        return ("this is an event log, not a scenario", "\"lubdub replay\" turns it into a scenario")
     }
 
     /// The octets of the file that `cursor` names.

@@ -19,7 +19,7 @@ func list(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     guard let library = ScenarioLibrary.installed else {
         throw CommandFailure(
             .environment,
-            "no scenarios are installed with this program: name their folder's parent with \(ShareFolder.variable)")
+            "no scenarios are installed with this program: \(ShareFolder.missing)")
     }
     let rows = InstalledScenario.all(in: library)
     let width = rows.map(\.name.count).max() ?? 0

@@ -45,9 +45,10 @@ func completions(_ invocation: Invocation, of program: Program) throws(CommandFa
 private let exitStatuses = ManualPage.Section(
     "EXIT STATUS",
     [
-        ("0", "Success"), ("1", "A verdict other than pass or skip, or a refused request of control"),
+        ("0", "Success"), ("1", "A verdict \"fail\" or \"inconclusive\", or a refused request of control"),
         ("2", "The command line or a file is invalid"),
-        ("3", "A prerequisite is missing: the message has the fix; or nothing could run"), ("4", "Internal error"),
+        ("3", "A prerequisite is missing: the message has the fix; or nothing could run"),
+        ("4", "A verdict \"error\": no client to run, or a suite's file is invalid; or an internal error"),
         ("128+n", "Ended by signal n"),
     ])
 

@@ -47,20 +47,26 @@ func new(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let needsSchema = template.library == nil && !exists(schema)
     if needsSchema { try orFail(.environment) { try WholeFile(schema).write(ScenarioSchema.json) } }
     Console.print("Wrote \(path)\(needsSchema ? ", and \(schema) for editors" : "")")
-    for step in template.nextSteps(path.forShell) { Console.print("next: \(step)") }
+    let strap = (folder + ["strap.json"]).joined(separator: "/")
+    for step in template.nextSteps(path.forShell, strap: exists(strap) ? nil : strap.forShell) {
+        Console.print("next: \(step)")
+    }
     return .success
 }
 
 extension Template {
-    /// The commands to go on with, after the template was written to a path.
-    fileprivate func nextSteps(_ path: String) -> [String] {
-        let scenario = "lubdub new strap strap.json"
+    /// The commands to go on with, after the template was written to a path; `strap` is the missing scenario that a suite
+    /// names.
+    fileprivate func nextSteps(_ path: String, strap: String?) -> [String] {
+        let scenario = exists("strap.json") ? [] : ["lubdub new strap strap.json"]
         let run = "lubdub run strap.json --client \("venv/bin/python \(path)".forShell)"
         switch library {
-        case "bumble": return ["python3 -m venv venv && venv/bin/pip install bumble", scenario, run]
+        case "bumble": return ["python3 -m venv venv && venv/bin/pip install bumble"] + scenario + [run]
         case "bleak":
-            return ["python3 -m venv venv && venv/bin/pip install bleak", scenario, "sudo \(run) --controller vhci"]
-        default: return (kind == "suite" ? [scenario] : []) + ["lubdub validate \(path)", "lubdub run \(path)"]
+            return ["python3 -m venv venv && venv/bin/pip install bleak"] + scenario + ["sudo \(run) --controller vhci"]
+        default:
+            let missing = kind == "suite" ? strap.map { ["lubdub new strap \($0)"] } ?? [] : []
+            return missing + ["lubdub validate \(path)", "lubdub run \(path)"]
         }
     }
 }

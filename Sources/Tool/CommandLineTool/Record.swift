@@ -147,12 +147,17 @@ private func chosen(of capture: DeviceCapture, _ peer: String?) throws(CommandFa
 private struct RecordingFiles {
     let path: String
     private let tablePath: String
+    private let scenarioFile: WholeFile
+    private let tableFile: WholeFile
 
+    /// Throws, before anything is recorded, if a file cannot be written.
     init(_ path: String, _ invocation: Invocation) throws(CommandFailure) {
         self.path = path
         let stem = path.hasSuffix(".json") ? String(path.dropLast(5)) : path
         tablePath = stem + ".csv"
         for path in [path, tablePath] { try checkReplacement(of: path, invocation) }
+        let tablePath = tablePath
+        (scenarioFile, tableFile) = try orFail(.environment) { (try WholeFile(path), try WholeFile(tablePath)) }
     }
 
     /// Relative to the scenario.
@@ -160,8 +165,8 @@ private struct RecordingFiles {
 
     /// Writes both files, and reports what validation finds in them.
     func write(_ scenario: RecordedScenario, _ device: RecordedDevice) throws(CommandFailure) {
-        if let table = scenario.table { try orFail(.environment) { try WholeFile(tablePath).write(table) } }
-        try orFail(.environment) { try WholeFile(path).write(scenario.root.indentedJSON + "\n") }
+        if let table = scenario.table { try orFail(.environment) { try tableFile.write(table) } }
+        try orFail(.environment) { try scenarioFile.write(scenario.root.indentedJSON + "\n") }
         let values = scenario.table == nil ? "" : ", and \(tablePath) with \(scenario.count.counted("value"))"
         let attributes =
             device.services.count.counted("service")

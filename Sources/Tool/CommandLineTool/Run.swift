@@ -5,6 +5,7 @@ import CommandSupport
 import Conformance
 import Drivers
 import FaultyClients
+import Glibc
 import ScenarioRuns
 import TextFormatting
 
@@ -93,8 +94,20 @@ func run(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     return try runSingleCase(first, invocation)
 }
 
+/// Whether a path is more likely a program that belongs to a client's command than a scenario.
+private func isProgram(_ path: String) -> Bool {
+    guard !path.hasSuffix(".json"), contents(of: path, atMost: 0) != nil else { return false }
+    return unsafe access(path, X_OK) == 0 || [".py", ".sh", ".js", ".rb"].contains(where: path.hasSuffix)
+}
+
 /// Throws when an option needs another, or excludes it.
 private func checkClientOptions(_ invocation: Invocation) throws(CommandFailure) {
+    if let client = invocation.text("--client"), let program = invocation.operands.first(where: isProgram) {
+        throw CommandFailure(
+            .usage,
+            "\(program.quoted) is a program, not a scenario: quote the client's command, as in --client '\(client) \(program)'"
+        )
+    }
     if invocation.has("--ask"), invocation.has("--client") {
         throw CommandFailure(.usage, "--ask and --client are mutually exclusive")
     }

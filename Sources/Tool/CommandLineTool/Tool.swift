@@ -42,7 +42,7 @@ private let program = Program(
 
 private func understand(_ words: [String]) -> Int32 {
     do throws(UsageError) {
-        switch try program.parse(words) {
+        switch try program.parse(words, width: Console.columns) {
         case .introduction:
             for line in Introduction.lines { Console.print("\(line)") }
             return ExitCode.success.status
@@ -59,9 +59,17 @@ private func understand(_ words: [String]) -> Int32 {
             return carryOut { () throws(CommandFailure) in try action(findingScenarios(of: invocation, by: grammar)) }
         }
     } catch {
-        Console.warn("\(error)")
+        Console.warn("\(error)\(scenarioHint(words))")
         return ExitCode.usage.status
     }
+}
+
+/// The command line that is probably meant, if the first word is the name of a scenario.
+private func scenarioHint(_ words: [String]) -> String {
+    guard let word = words.first, !word.hasPrefix("-"), !program.commandNames.contains(word) else { return "" }
+    let isScenario =
+        word.hasSuffix(".json") || (try? ScenarioLibrary.installed?.path(named: word, orFolder: true)) != nil
+    return isScenario ? ": for a scenario, write lubdub run \(word.forShell)" : ""
 }
 
 private func carryOut(_ action: () throws(CommandFailure) -> ExitCode) -> Int32 {

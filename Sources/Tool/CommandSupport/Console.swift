@@ -97,6 +97,13 @@ package enum Console {
     /// Sends results to standard error, because standard output is used for something else.
     package static func divert() { shared.state.withLock { $0.isDiverted = true } }
 
+    /// The width of the terminal of results; 100 without one.
+    package static var columns: Int {
+        var size = winsize()
+        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 100 }
+        return Int(size.ws_col)
+    }
+
     /// The descriptor of results.
     package static var descriptor: CInt {
         shared.state.withLock { $0.isDiverted ? $0.messages.number : $0.results.number }

@@ -22,10 +22,9 @@ package enum ControllerAddress: Hashable, Sendable, CustomStringConvertible {
         if let index = Self.adapterIndex(place) {
             self = .adapter(index)
         } else {
-            self = .stream(
-                try orFail(.usage, "--radio: ", hint: ", or an adapter's number, as in hci:0") {
-                    try StreamAddress(String(place))
-                })
+            let isStream = place.hasPrefix("tcp:") || place.hasPrefix("unix:")
+            let hint = isStream ? "" : ", or an adapter's number, as in hci:0"
+            self = .stream(try orFail(.usage, "--radio: ", hint: hint) { try StreamAddress(String(place)) })
         }
     }
 

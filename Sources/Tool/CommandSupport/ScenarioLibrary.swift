@@ -77,7 +77,7 @@ package struct ScenarioLibrary: Sendable {
         case 1: return (exact.first ?? near.first).map(path)
         default:
             let list = (exact.isEmpty ? near : exact).map { $0.isFolder ? "\($0.name)/" : $0.name }
-            throw UsageError("\(word.quoted) names several scenarios: \(list.joined(separator: ", "))")
+            throw UsageError("\(word.quoted) names several scenarios; write one of \(list.joined(separator: ", "))")
         }
         guard !word.contains("/"), !isFile else { return nil }
         if entries.contains(where: { $0.isFolder && $0.ends(with: name) }) {

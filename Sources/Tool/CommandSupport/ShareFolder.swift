@@ -1,4 +1,5 @@
 import Glibc
+import TextFormatting
 
 /// The folder of the installed scenarios, schemas and documentation.
 package enum ShareFolder {
@@ -11,6 +12,14 @@ package enum ShareFolder {
             isFolder("\($0)/scenarios") && isFolder("\($0)/Sources/Tool/lubdub")
         }
         return places.first { isFolder("\($0)/scenarios") }
+    }
+
+    /// The fix for a missing folder.
+    package static var missing: String {
+        let named = environmentVariable(variable)
+        return named.isEmpty
+            ? "set \(variable) to the folder that contains their folder \"scenarios\""
+            : "\(variable) is \(named.quoted), which has no folder \"scenarios\""
     }
 
     /// Where the folder of a program can be, the best place first: `../share/lubdub` relative to the executable's folder,

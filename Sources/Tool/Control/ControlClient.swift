@@ -55,9 +55,11 @@ private let maximumReply = 16 << 20
 
 /// Parses the address of a control socket, which must be a Unix socket.
 package func controlAddress(_ text: String, named name: String) throws(CommandFailure) -> StreamAddress {
-    let address = try orFail(.usage, "\(name): ") { try StreamAddress(text) }
-    if case .unix = address { return address }
-    throw CommandFailure(.usage, "\(name) must be unix:PATH, not \(text.quoted): every user can reach a TCP port")
+    guard text.hasPrefix("unix:") else {
+        let why = text.hasPrefix("tcp:") ? ": every user can reach a TCP port" : " (do you mean unix:\(text)?)"
+        throw CommandFailure(.usage, "\(name) must be unix:PATH, not \(text.quoted)\(why)")
+    }
+    return try orFail(.usage, "\(name): ") { try StreamAddress(text) }
 }
 
 /// Sends a line to the server, and waits for its reply.

@@ -3,7 +3,7 @@ package import CommandSupport
 package import Conformance
 import Expectations
 import Reporting
-package import Simulation
+import Simulation
 import TextFormatting
 
 /// The results of cases as JSON, one object per line, instead of text for people.
@@ -37,9 +37,7 @@ package struct CaseFormatter {
         ]
         let margin = String(repeating: " ", count: Self.width + 2)
         for fault in outcome.faults {
-            lines.append("\(margin)\(fault.line)")
-            lines += Self.instant(fault.instant, indentedBy: Self.width + 2)
-            lines += Self.trace(fault.trace, paint, indentedBy: Self.width + 2)
+            lines += Self.lines(fault, paint, after: "\(margin)", indentedBy: Self.width + 4)
         }
         if verdict.isFault, let note = outcome.note { lines.append("\(margin)note: \(note)") }
         if verdict != .skip, verdict != .pass, let replay = outcome.replay {
@@ -48,18 +46,29 @@ package struct CaseFormatter {
         return lines
     }
 
-    /// The instant of a verdict, with a label as the trace has it.
-    package static func instant(_ instant: Instant?, indentedBy margin: Int) -> [TerminalLine] {
-        instant.map { ["\(String(repeating: " ", count: margin))at     \($0) s"] } ?? []
+    /// A verdict: `head` and its title, then, indented by `margin` columns, what was expected and observed, when, and the trace.
+    package static func lines(
+        _ finding: CaseFinding, _ paint: Paint, after head: TerminalLine, indentedBy margin: Int
+    ) -> [TerminalLine] {
+        let (title, rows) = finding.lines
+        let instant = finding.verdict == .fail ? finding.instant : nil
+        let details = rows + (instant.map { [("at", "\($0) s")] } ?? [])
+        return ["\(head)\(title)"] + details.map { row($0, "\($1)", indentedBy: margin) }
+            + trace(finding.trace, paint, indentedBy: margin, label: finding.verdict == .error ? "" : "trace")
     }
 
-    /// The trace around a failure, indented by `margin` columns and a label of `width` columns.
+    /// The trace around a failure, indented by `margin` columns.
     package static func trace(
-        _ lines: [String], _ paint: Paint, indentedBy margin: Int, label width: Int = 7
+        _ lines: [String], _ paint: Paint, indentedBy margin: Int, label: String = "trace"
     ) -> [TerminalLine] {
-        zip(["trace"] + Array(repeating: "", count: lines.count), lines).map { label, line in
-            "\(String(repeating: " ", count: margin))\(label.padded(to: width))\(paint(line, .packet))"
+        zip([label] + Array(repeating: "", count: lines.count), lines).map { label, line in
+            row(label, paint(line, .packet), indentedBy: margin)
         }
+    }
+
+    /// A line with a label.
+    package static func row(_ label: String, _ text: TerminalLine, indentedBy margin: Int = 6) -> TerminalLine {
+        "\(String(repeating: " ", count: margin))\(label.padded(to: 10))\(text)"
     }
 
     /// A row for each group if there are several, then a summary.

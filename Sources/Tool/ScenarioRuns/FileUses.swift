@@ -39,7 +39,17 @@ package struct FileUses {
             for path in invocation.texts(option) { try write(path, option) }
         }
         guard let keep = invocation.text("--keep") else { return }
-        for path in ReportFiles.paths(in: keep) { try write(path, "--keep") }
-        for path in (folders ?? [keep]).flatMap(ArtifactDirectory.files) { try write(path, "--keep") }
+        for paths in [ReportFiles.paths(in: keep)] + (folders ?? [keep]).map(ArtifactDirectory.files) {
+            for path in paths { try write(path, "--keep") }
+            guard let other = paths.first(where: { FilePlace($0)?.exists == true }), !paths.contains(where: isKept)
+            else { continue }
+            throw CommandFailure(
+                .usage, "--keep would overwrite \(other.quoted), which is not from an earlier run: choose a new folder")
+        }
+    }
+
+    /// Whether a file describes a run whose files were kept in the same folder.
+    private func isKept(_ path: String) -> Bool {
+        path.hasSuffix(".json") && contents(of: path)?.starts(with: Array("{\"lubdub\": \"".utf8)) == true
     }
 }

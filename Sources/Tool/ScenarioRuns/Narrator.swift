@@ -102,7 +102,10 @@ package final class Narrator: Sendable {
         case .connecting: words += record.peer.map { ["to", $0.description] } ?? []
         case .connected: words += ["to", record.peer?.description ?? "an unknown peer"]
         case .disconnected: words += ["from", record.peer?.description ?? "an unknown peer"]
-        case .subscribed, .unsubscribed: words += record.peer.map { ["by", $0.description] } ?? []
+        case .subscribed, .unsubscribed:
+            // The only characteristic of a device that belongs to none of its services.
+            if entity.count == 1 { words.insert("service_changed", at: 0) }
+            words += record.peer.map { ["by", $0.description] } ?? []
         default: break
         }
         let why = [record.reason, record.error].compactMap { $0 }.joined(separator: ", ")

@@ -183,6 +183,10 @@ package struct RunConfiguration {
 package func readSource(
     _ path: String, variables: [String: Node] = [:]
 ) throws(CommandFailure) -> (scenario: Scenario, files: [String], digest: String) {
+    guard folderEntries(path).isEmpty else {
+        throw CommandFailure(
+            .usage, "\(path.quoted) is a folder, but this command plays a single scenario: choose a file in it")
+    }
     var (files, digest) = ([String](), FileDigest())
     let reading = ScenarioFile.read(path, variables: variables) { path in
         let octets = contents(of: path)

@@ -1,5 +1,6 @@
 import CommandSupport
 import Statistics
+import TextFormatting
 
 /// The page that explains the keys and the numbers of `monitor`'s screen.
 package struct HelpPage: Sendable {
@@ -70,23 +71,5 @@ extension Statistic.Name {
         case .resting: "the mean of the last \(count) below \(Statistic.restingBound) bpm"
         case .mostFrequent: "the most frequent of the last \(count)"
         }
-    }
-}
-
-extension String {
-    /// Lines of at most `width` characters, broken at spaces; a longer word has its own line.
-    fileprivate func wrapped(to width: Int) -> [String] {
-        var lines = [""]
-        for word in split(separator: " ") {
-            let last = lines[lines.count - 1]
-            if last.isEmpty {
-                lines[lines.count - 1] = String(word)
-            } else if last.count + 1 + word.count <= width {
-                lines[lines.count - 1] = "\(last) \(word)"
-            } else {
-                lines.append(String(word))
-            }
-        }
-        return lines
     }
 }

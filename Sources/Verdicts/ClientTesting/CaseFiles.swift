@@ -21,10 +21,10 @@ extension CaseFiles {
         switch status.st_mode & S_IFMT {
         case S_IFREG: return .file
         case S_IFDIR: break
-        default: return nil
+        default: return .other
         }
         if followingLinks { return .folder }
-        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR ? .folder : nil
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR ? .folder : .other
     }
 }
 
@@ -33,9 +33,20 @@ extension CaseFiles {
 package func discoverCases(_ operands: [String], mayRepeat: Bool = false) throws(CommandFailure) -> [Case] {
     let discovery = SuiteDiscovery(operands, in: .real(operands), mayRepeat: mayRepeat)
     guard discovery.problems.isEmpty else {
-        throw CommandFailure(.usage, problems: discovery.problems.flatMap(\.lines))
+        throw CommandFailure(.usage, problems: discovery.problems.map(pointingToLibrary).flatMap(\.lines))
     }
     return discovery.cases
+}
+
+/// The problem of a folder without scenarios, with a hint if installed ones have the same name.
+private func pointingToLibrary(_ problem: Problem) -> Problem {
+    let name = "scenarios/\(problem.file)"
+    guard problem.code == .unreadable, unsafe access(problem.file, F_OK) == 0, unsafe access(name, F_OK) != 0,
+        (try? ScenarioLibrary.installed?.path(named: name, orFolder: true)) != nil
+    else { return problem }
+    var problem = problem
+    problem.help = "for the installed scenarios of this name, write \(name)"
+    return problem
 }
 
 /// A case's scenario, or the outcome of a case without a playable one.

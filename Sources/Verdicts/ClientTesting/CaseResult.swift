@@ -31,7 +31,7 @@ package struct CaseResult: Sendable {
     ) {
         (self.judgement, self.measurements, self.code) = (judgement, measurements, code)
         let (title, duration, findings) = (configuration.scenario.name, world.now.sinceStart, judgement.findings)
-        hint = measurements > 0 ? "" : client?.printed.cause.map { "; \($0)" } ?? ""
+        hint = measurements > 0 ? "" : (client?.end?.words ?? client?.printed.cause).map { "; \($0)" } ?? ""
         var outcome: Outcome
         if findings.isEmpty {
             let hasMeasured = measurements > 0
@@ -81,6 +81,12 @@ package struct CaseResult: Sendable {
                 + "\(outcome.duration.inTenths) s\(isVirtual ? " of virtual time" : "")\(hint)"
         ]
         lines += judgement.lines(paint)
+        if judgement.code == nil {
+            let (verdict, count) = (outcome.verdict, measurements == 0 ? "no measurement" : "measurements")
+            lines.append(
+                "\(paint(verdict.rawValue, verdict == .pass ? .state : .warning))  client: it reported \(count) "
+                    + "(a scenario without expectations requires one measurement)")
+        }
         if let code = judgement.code, code != .success {
             if let note = outcome.note { lines.append("note: \(note)") }
             if let replay = outcome.replay { lines.append("replay: \(replay)") }
@@ -114,7 +120,8 @@ package struct Judgement {
     /// never started, its fault is the only finding.
     package init(_ world: World, isStrict: Bool, client: ClientRecord? = nil, traceContext: TraceContext? = nil) {
         (fault, self.traceContext) = (client?.fault, traceContext)
-        causes = Causes(scenario: world.scenario, traceContext: traceContext, printed: client?.printed)
+        causes = Causes(
+            scenario: world.scenario, traceContext: traceContext, printed: client?.printed, end: client?.end)
         lastError = client?.errors.last
         guard client?.hasPlayed ?? true else {
             (rows, self.isStrict) = ([], isStrict)
@@ -143,12 +150,13 @@ package struct Judgement {
     /// The client's fault, if it has one, then a finding for each requirement, in the scenario's order.
     package var findings: [CaseFinding] {
         let first = fault.map { [CaseFinding(id: "client", verdict: $0.verdict, why: why($0))] } ?? []
-        return first
-            + required.map { row in
-                CaseFinding(
-                    id: row.expectation.id, requirement: requirement(of: row), verdict: row.ruling.verdict,
-                    why: why(row), at: row.ruling.verdict == .skip ? nil : row.ruling.at, trace: trace(row))
-            }
+        return first + required.map(finding)
+    }
+
+    private func finding(_ row: Row) -> CaseFinding {
+        CaseFinding(
+            id: row.expectation.id, requirement: requirement(of: row), verdict: row.ruling.verdict, why: why(row),
+            at: row.ruling.verdict == .skip ? nil : row.ruling.at, trace: trace(row))
     }
 
     private func why(_ fault: ClientFault) -> Reason {
@@ -161,16 +169,19 @@ package struct Judgement {
 
     /// A line for each expectation, the recommendations last, then a summary.
     package func lines(_ paint: Paint) -> [TerminalLine] {
-        guard !rows.isEmpty || fault != nil else { return ["no verdict: the scenario has no expectations"] }
+        guard !rows.isEmpty || fault != nil else { return [] }
         let recommended = rows.filter { !isStrict && $0.expectation.isRecommendation }
         var lines: [TerminalLine] = []
         if let fault { lines.append("\(paint(fault.verdict.rawValue, .warning))  client: \(why(fault).description)") }
-        for row in required {
-            lines.append(line(row, paint))
-            if row.ruling.verdict == .fail { lines += CaseFormatter.instant(row.ruling.at, indentedBy: 6) }
-            lines += CaseFormatter.trace(trace(row), paint, indentedBy: 6)
-        }
-        return lines + recommended.map { "should  \(line($0, paint))" } + ["\(summary)"]
+        for row in required { lines += self.lines(row, paint, after: "") }
+        for row in recommended { lines += self.lines(row, paint, after: "should  ") }
+        return lines + ["\(summary)"]
+    }
+
+    private func lines(_ row: Row, _ paint: Paint, after head: TerminalLine) -> [TerminalLine] {
+        let verdict = row.ruling.verdict
+        let word = paint(verdict.rawValue, verdict == .pass ? .state : .warning)
+        return CaseFormatter.lines(finding(row), paint, after: "\(head)\(word)  ", indentedBy: 6)
     }
 
     private func trace(_ row: Row) -> [String] {
@@ -187,14 +198,6 @@ package struct Judgement {
             return requirement
         }
         return "\(known.id), \(known.requirement)"
-    }
-
-    private func line(_ row: Row, _ paint: Paint) -> TerminalLine {
-        let verdict = row.ruling.verdict
-        var text: TerminalLine =
-            "\(paint(verdict.rawValue, verdict == .pass ? .state : .warning))  \(row.expectation.id)"
-        if let requirement = requirement(of: row) { text += " (\(requirement.quoted.dropFirst().dropLast()))" }
-        return why(row).map { "\(text): \($0.description)" } ?? text
     }
 
     private var summary: String {

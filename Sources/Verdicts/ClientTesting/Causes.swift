@@ -2,6 +2,7 @@ import EventLog
 import Expectations
 import ScenarioRuns
 import Scenarios
+import Simulation
 
 /// Likely causes of failures that the events of a run do not have: what passed between the clients and their controllers, and
 /// the lines that are not of the contract.
@@ -11,12 +12,16 @@ struct Causes: Sendable {
     let traceContext: TraceContext?
     /// Nil for a client whose lines follow the contract.
     let printed: PrintedLines?
+    /// When and how a client ended early that was expected to go on.
+    let end: (at: Instant, words: String)?
 
     /// The reason of a ruling, with its likely causes.
     func explain(_ ruling: Judge.Ruling, of expectation: Expectation) -> Reason? {
         guard var why = ruling.why else { return nil }
         let cause = why.cause ?? printedLine(ruling, expectation)
-        let causes = [cause, timeout(ruling, expectation), cause == nil ? absence(ruling, expectation) : nil]
+        let end = end(ruling, expectation)
+        let absence = cause == nil && end == nil ? absence(ruling, expectation) : nil
+        let causes = [end, cause, timeout(ruling, expectation), absence]
         let known = causes.compactMap(\.self)
         why.cause = known.isEmpty ? nil : known.joined(separator: "; ")
         return why
@@ -26,6 +31,12 @@ struct Causes: Sendable {
     private func printedLine(_ ruling: Judge.Ruling, _ expectation: Expectation) -> String? {
         guard ruling.verdict == .fail, let event = expectation.missing, event.kind == .said else { return nil }
         return printed?.cause(of: event.lineKeys, at: ruling.at)
+    }
+
+    /// The client's early end, if something was missing after it.
+    private func end(_ ruling: Judge.Ruling, _ expectation: Expectation) -> String? {
+        guard ruling.verdict == .fail, expectation.missing != nil, let end, end.at <= ruling.at else { return nil }
+        return end.words
     }
 
     /// The time after which a client notices a lost link, if an expectation is about one that it failed, or that never was lost.

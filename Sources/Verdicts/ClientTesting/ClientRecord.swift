@@ -22,6 +22,8 @@ package struct ClientRecord: Sendable {
     /// Its lines that are not of the contract.
     var printed = PrintedLines()
     package var exit: Exit?
+    /// Whether nothing is left after the exit that could print a line or reach the controller.
+    var isGone = false
     /// Whether the case's time has started: its host has sent HCI Reset, or its host is the kernel and it could be started.
     var hasPlayed = false
     /// What it wrote to its standard error.
@@ -30,6 +32,10 @@ package struct ClientRecord: Sendable {
     var loss: String?
     /// Why the time has not started, unless its process is the reason.
     var absence: String?
+    /// Whether a host connected to its controller.
+    var hasConnected = false
+    /// Why the controller closed the first connection of its host.
+    var hostProblem: String?
 
     /// How long this machine stalled shortly before the client exited: meanwhile, it received nothing.
     package var stall: Duration?
@@ -55,20 +61,28 @@ package struct ClientRecord: Sendable {
             case let status?:
                 return ClientFault(verdict: .fail, reason: "it \(Self.words(status)) before its host sent HCI Reset")
             case nil:
-                let hint =
-                    isStarved
-                    ? "it waited \(waited) of them for a CPU" : "LUBDUB_CONTROLLER is the controller's address"
-                return ClientFault(
-                    verdict: .inconclusive,
-                    reason:
-                        "its host did not send HCI Reset within \(ProcessSession.patience.components.seconds) s; \(hint)"
-                )
+                let time = "within \(ProcessSession.patience.components.seconds) s"
+                return ClientFault(verdict: .inconclusive, reason: missingReset(time))
             }
         }
         guard let exit, exit.isFailure else { return nil }
         let reason = "it \(Self.words(exit.status)) at \(exit.at) s, before the end of the case"
         guard let stall else { return ClientFault(verdict: .fail, reason: reason) }
         return ClientFault(verdict: .inconclusive, reason: "this machine stalled for \(stall.inTenths) s: \(reason)")
+    }
+
+    private func missingReset(_ time: String) -> String {
+        if let hostProblem { return "its host did not send HCI Reset \(time): \(hostProblem)" }
+        if isStarved { return "its host did not send HCI Reset \(time); it waited \(waited) of them for a CPU" }
+        if hasConnected { return "its host connected to the controller, but did not send HCI Reset \(time)" }
+        return "no host connected to the controller \(time) (the controller's address is in LUBDUB_CONTROLLER)"
+    }
+
+    /// Why nothing came from the client after its end, unless that is a fault by itself.
+    var end: (at: Instant, words: String)? {
+        guard isGone, let exit, !exit.isFailure else { return nil }
+        let words = "the client exited with status 0 at \(exit.at) s, but a client runs until it receives SIGTERM"
+        return (exit.at, words)
     }
 
     static func words(_ status: UInt8) -> String {

@@ -36,6 +36,9 @@ struct ClientUnderTest: Sendable {
     /// Nil when the built-in client is under test.
     init?(_ invocation: Invocation) throws(CommandFailure) {
         if let command = invocation.text("--client") {
+            guard command.contains(where: { !$0.isWhitespace }) else {
+                throw CommandFailure(.usage, "--client is empty: give the command line that starts your client")
+            }
             driver = .command(command)
         } else if invocation.has("--ask") {
             let isTerminal = isatty(STDIN_FILENO) == 1

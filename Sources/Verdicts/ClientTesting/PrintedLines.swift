@@ -43,7 +43,7 @@ struct PrintedLines: Sendable {
             if line.isMeasurement { firstRight = firstRight ?? instant }
         case .resembling(let keys, let meant):
             guard keys.contains(where: { key in !misprints.contains { $0.keys.contains(key) } }) else { return }
-            let words = "the client printed \(printed); the contract has \(meant.abbreviated)"
+            let words = "the client printed \(printed); it should print \(meant.abbreviated)"
             let missing = keys.filter { node[$0] == nil }
             misprints.append(Misprint(keys: keys, missing: missing, note: Note(instant: instant, words: words)))
         case .unlike:

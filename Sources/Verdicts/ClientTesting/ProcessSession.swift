@@ -148,8 +148,10 @@ actor ProcessSession: ClientSession {
         guard record.loss == nil else { return completion.finish(.time) }
         if let status = client.status, record.exit == nil { exited(status) }
         let (isPlaying, hasGuests) = live.assumeIsolated { ($0.isPlaying, $0.hasGuests) }
+        (record.hasConnected, record.hostProblem) = live.assumeIsolated { ($0.hasHadGuests, $0.guestProblem) }
         let hasSenders = socket?.assumeIsolated { $0.hasSenders } ?? false
         let isSilent = client.isGone && watch == nil && !hasGuests && !hasSenders
+        record.isGone = isSilent
         guard isPlaying ? record.exit?.isFailure != true : !isSilent && loop.now < started.advanced(by: Self.patience)
         else {
             if !isPlaying { record.waited = client.waited }

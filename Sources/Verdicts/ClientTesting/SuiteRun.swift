@@ -62,16 +62,21 @@ struct CasePlayer: Sendable {
     /// Throws when a report or an artifact would overwrite a file of the cases.
     package func checkFiles(of cases: [Case]) throws(CommandFailure) {
         guard invocation.has("--report") || invocation.has("--keep") else { return }
-        var files = cases.map(\.operand) + invocation.texts("--last-failed")
-        for item in cases {
-            let variables = item.variables.merging(variables) { $1 }
-            _ = ScenarioFile.read(item.path, variables: variables) { path in
+        var files = Array(Set(cases.map(\.operand))) + invocation.texts("--last-failed")
+        for source in Set(cases.map { Source(path: $0.path, variables: $0.variables.merging(variables) { $1 }) }) {
+            _ = ScenarioFile.read(source.path, variables: source.variables) { path in
                 files.append(path)
                 return contents(of: path)
             }
         }
         var uses = FileUses(reading: files)
         try uses.write(invocation, folders: cases.compactMap { folders[$0.id] })
+    }
+
+    /// The scenario of a case, which all of its runs share.
+    private struct Source: Hashable {
+        let path: String
+        let variables: [String: Node]
     }
 
     package var isVirtual: Bool { if case .builtIn(.max) = client { true } else { false } }
@@ -236,7 +241,7 @@ private func play(
 
 /// Runs cases, each in its own world, and prints their results.
 package func runSuite(_ selection: CaseSelection, _ invocation: Invocation) throws(CommandFailure) -> ExitCode {
-    let cases = selection.cases
+    let (cases, signals) = (selection.cases, Signals())
     for name in ["--events", "--trace"] where invocation.has(name) {
         throw CommandFailure(
             .usage, "\(name) records a single case, but several are selected: use --keep DIR, or select one with --only"
@@ -257,7 +262,7 @@ package func runSuite(_ selection: CaseSelection, _ invocation: Invocation) thro
     let empty = Report(version: version, seed: player.seed, shard: selection.shard)
     let order = SuiteScheduler.Order(isSuites: player.isVirtual, endsAtFault: invocation.has("--until-fail"))
     let runner = CaseRunner(cases, into: empty, runOfCase: \.run)
-    let scheduler = try SuiteScheduler(runner, jobs: jobs, order, callbacks).run(Signals())
+    let scheduler = try SuiteScheduler(runner, jobs: jobs, order, callbacks).run(signals)
     ProgressBar.remove()
     let report = scheduler.runner.report
     player.reportEnd(report)

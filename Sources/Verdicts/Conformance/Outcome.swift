@@ -31,12 +31,21 @@ package struct CaseFinding: Hashable, Sendable {
         self.init(id: id, requirement: requirement, verdict: verdict, why: reason.map { Reason(seen: $0) })
     }
 
-    /// One line: `shows (HRP/COL/HRF/BV-04-C): expected …; saw …`.
+    /// One line: `shows (HRP/COL/HRF/BV-04-C): expected …; observed …`.
     package var line: String {
-        guard let id else { return why?.description ?? verdict.rawValue }
-        // Quoting keeps any text on one line.
-        let requirement = requirement.map { " (\($0.quoted.dropFirst().dropLast()))" } ?? ""
-        return id + requirement + (why.map { ": \($0)" } ?? "")
+        let parts = [title, why?.description].compactMap(\.self)
+        return parts.isEmpty ? verdict.rawValue : parts.joined(separator: ": ")
+    }
+
+    /// Several lines: `shows (HRP/COL/HRF/BV-04-C)`, then what was expected and observed, if that is known.
+    package var lines: (title: String, rows: [(label: String, text: String)]) {
+        let rows = why?.rows ?? []
+        return (rows.isEmpty ? line : title ?? "", rows)
+    }
+
+    /// Nil without an id.  Quoting keeps any text on one line.
+    private var title: String? {
+        id.map { $0 + (requirement.map { " (\($0.quoted.dropFirst().dropLast()))" } ?? "") }
     }
 }
 

@@ -8,6 +8,8 @@ package struct CaseFiles {
     package enum Kind: Hashable, Sendable {
         case file
         case folder
+        /// A device or a pipe.
+        case other
     }
 
     let kind: (String) -> Kind?
@@ -15,7 +17,7 @@ package struct CaseFiles {
     let contents: (String) -> [UInt8]?
 
     /// - Parameters:
-    ///   - kind: The kind of a path; nil if there is nothing or something else.
+    ///   - kind: The kind of a path; nil if there is nothing.
     ///   - names: The names in a folder, in any order.
     ///   - contents: The octets of a file; nil if it cannot be read.
     package init(
@@ -65,6 +67,7 @@ package struct SuiteDiscovery {
             switch files.kind(operand) {
             case .folder: addFolder(operand)
             case .file: addFile(operand)
+            case .other: note(operand, .unreadable, "neither a file nor a folder")
             case nil: note(operand, .unreadable, "no such file or folder")
             }
         }
@@ -131,7 +134,7 @@ package struct SuiteDiscovery {
             switch files.kind("\(root)/\(path)") {
             case .file: if name.hasSuffix(".json") { paths.append(path) }
             case .folder: collect("\(path)/", under: root, depth: depth + 1, into: &paths)
-            case nil: break
+            case .other, nil: break
             }
         }
     }

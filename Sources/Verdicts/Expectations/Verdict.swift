@@ -26,6 +26,13 @@ package struct Reason: Hashable, Sendable, CustomStringConvertible {
         (self.expected, self.seen, self.cause) = (expected, seen, cause)
     }
 
+    /// Its parts with their labels: `expected`, `observed` and `cause`; none if nothing was expected.
+    package var rows: [(label: String, text: String)] {
+        guard let expected else { return [] }
+        let observed = seen.hasPrefix("observed ") ? String(seen.dropFirst("observed ".count)) : seen
+        return [("expected", expected), ("observed", observed)] + (cause.map { [("cause", $0)] } ?? [])
+    }
+
     /// On one line: `expected …; observed …; it looks like …`.
     package var description: String {
         [expected.map { "expected \($0)" }, seen, cause].compactMap(\.self).joined(separator: "; ")

@@ -98,12 +98,12 @@ struct CheckPrinter {
     private func details(_ outcome: Check.Outcome, replay: String, trace packets: [String]) -> [TerminalLine] {
         var lines: [TerminalLine] = []
         if let finding = outcome.finding {
-            lines.append("      expected  \(finding.expected)")
-            lines.append("      seen      \(finding.seen)")
-            lines.append("      at        \(finding.instant) s")
+            lines.append(CaseFormatter.row("expected", "\(finding.expected)"))
+            lines.append(CaseFormatter.row("observed", "\(finding.seen)"))
+            lines.append(CaseFormatter.row("at", "\(finding.instant) s"))
         }
-        lines.append("      requires  \(outcome.check.requirement)")
-        lines += CaseFormatter.trace(packets, paint, indentedBy: 6, label: 10)
+        lines.append(CaseFormatter.row("requires", "\(outcome.check.requirement)"))
+        lines += CaseFormatter.trace(packets, paint, indentedBy: 6)
         lines.append("      replay: \(replay)")
         return lines
     }

@@ -38,7 +38,7 @@ extension Tables {
         [
             .init(
                 "$truth", .name(Matcher.Statistic.allCases.map(\.rawValue)), required: true, example: "last",
-                "A statistic over the delivered values; `last`, where a value's delivery opens the expectation: that value."
+                "A statistic over the delivered values. If the delivery of a value opens the expectation, `last` is that value, even if later ones follow."
             ),
             .init("of", .entity, required: true, example: "strap/heart_rate", "The value."),
             .init("last", .positive, standard: .words("all"), example: 10, "Number of latest values that count."),
