@@ -74,7 +74,7 @@ class Check(unittest.TestCase):
         lines = done.stdout.splitlines()
         fail = lines.index(next(line for line in lines if EDGE in line))
         words = [line.split()[0] for line in lines[fail:fail + 6]]
-        self.assertEqual(words, ['fail', 'expected', 'seen', 'at', 'requires', 'trace'])
+        self.assertEqual(words, ['fail', 'expected', 'observed', 'at', 'requires', 'trace'])
         replay = next(line for line in lines[fail:] if line.lstrip().startswith('replay: '))
         again = subprocess.run(
             replay.split(': ', 1)[1].replace('lubdub', LUBDUB, 1), shell=True, cwd=ROOT, capture_output=True, text=True)
