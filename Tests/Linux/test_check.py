@@ -135,7 +135,7 @@ class CheckTests(ServingTest):
             strap.reserved = DBusError('org.bluez.Error.InvalidValueLength', 'which it is not')
             seen, printed = await self.check(other, 'HRS/SEN/CW/BI-01-C')
             self.assertEqual(seen['HRS/SEN/CW/BI-01-C'][0], 'fail', printed)
-            self.assertRegex(printed, r'(?m)^ +seen +invalid_attribute_value_length \(0x0D\)$')
+            self.assertRegex(printed, r'(?m)^ +observed +invalid_attribute_value_length \(0x0D\)$')
             self.assertIn(f"replay: lubdub check --radio bluez:{other} --peer '{STRAP}' --only", printed)
 
     async def test_a_lubdub_strap_passes_and_ctrl_c_changes_nothing(self):
