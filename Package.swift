@@ -49,7 +49,7 @@ let layers: [[Target]] = [
         library("HTTP", on: "CMicrohttpd", "Simulation", "Sockets"),
         library("GATT", on: "ATT", "Cryptography", "Octets", "Bluetooth", "Simulation"),
         library("SecurityManager", on: "Bluetooth", "Cryptography", "Octets", "Simulation"),
-        library("CommandSupport", on: "Arguments", "CLinux", "Simulation", "Sockets", "TextFormatting"),
+        library("CommandSupport", on: "Arguments", "Bluetooth", "CLinux", "Simulation", "Sockets", "TextFormatting"),
         library(
             "VirtualController", on: "Air", "Bluetooth", "Cryptography", "HCI", "LinkLayer", "Octets", "Simulation"),
     ],
@@ -314,7 +314,8 @@ let layers: [[Target]] = [
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Doctor", on: "Arguments", "CommandSupport", "KernelBluetooth"),
         tests(
-            "Drivers", on: "Arguments", "Bluetooth", "Collector", "CommandSupport", "GATT", "HCI", "HCITransport",
+            "Drivers", on: "Arguments", "Bluetooth", "Collector", "CommandSupport", "EventLog", "Expectations", "GATT",
+            "HCI", "HCITransport",
             "LEHost", "Mutations", "Octets", "ScenarioLanguage", "Scenarios", "SecurityManager", "Simulation",
             "Sockets", "VirtualWorld"),
         tests("Documents", on: "Mutations", "TextFormatting"),

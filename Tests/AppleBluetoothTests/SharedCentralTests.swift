@@ -1,10 +1,11 @@
-import AppleBluetooth
 import Bluetooth
 import HCI
 import LEHost
 import Octets
 import Simulation
 import Testing
+
+@testable import AppleBluetooth
 
 /// The service without a radio: what it requests of the host, and reports to managers.
 @Suite struct SharedCentralTests {
@@ -120,5 +121,14 @@ import Testing
         var harness = Harness()
         #expect(harness.request(.scan(ScanOptions()), of: harness.first) == ["scan"])
         #expect(harness.report(harness.strap, .nonConnectable, [9, 0x09, 0x48]) == ["1 discovered 1 "])
+    }
+
+    @Test func `A peripheral with several identities is connected by the newest`() {
+        var central = SharedCentral()
+        let peer = DeviceAddress(0x4000_0000_0001, .random)
+        let identities = (1...20).map { DeviceAddress($0, .public) }
+        for identity in identities { central.addAlias(of: identity, for: peer) }
+        #expect(central.present(peer) == identities.last)
+        #expect(identities.map(central.known).filter { $0 == peer }.count == 1)
     }
 }

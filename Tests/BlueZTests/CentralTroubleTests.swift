@@ -66,6 +66,25 @@ import Testing
         }
     }
 
+    @Test func `A discovery that begins when its connection has ended ends at once`() throws {
+        try onBus { bus, loop in
+            weak var remains: CentralSession?
+            do {
+                let radio = try await FakeRadio(on: bus, loop)
+                let central = try await CentralHarness(on: bus, loop)
+                remains = central.host
+                let id = try await central.connected(radio)
+                await central.host.loseDaemonAfterRequest(on: id)
+                #expect(central.ends == [.hardwareFailure])
+                #expect(central.answers.last == .failure(.disconnected))
+                await central.connection.close()
+                await radio.connection.close()
+            }
+            // Its task would keep it forever.
+            while remains != nil { try await loop.sleep(for: .milliseconds(1)) }
+        }
+    }
+
     @Test func `Switching off or unplugging the adapter ends everything`() throws {
         try onBus { bus, loop in
             for isUnplugged in [false, true] {
@@ -273,5 +292,13 @@ private enum MalformedSignals {
         .dictionary(
             key: .string, value: .dictionary(key: .string, value: .variant),
             [Value.Entry(.string(name), .options(properties))])
+    }
+}
+
+extension CentralSession {
+    /// A discovery is requested in the turn in which bluetoothd stops.
+    fileprivate func loseDaemonAfterRequest(on id: ConnectionID) {
+        perform(.procedure(id, .discoverEverything, id: 9))
+        ownerChanged(to: nil)
     }
 }

@@ -56,6 +56,21 @@ import Testing
         }
     }
 
+    @Test func `The number of remembered devices is limited`() throws {
+        try onBus { bus, loop in
+            let (_, serving) = try await Self.registered(bus, loop)
+            for number in 0..<5000 {
+                let properties = Value.options([("Address", .string("\(DeviceAddress(UInt64(number), .public))"))])
+                let interfaces = Value.dictionary(
+                    key: .string, value: .dictionary(key: .string, value: .variant),
+                    [Value.Entry(.string("org.bluez.Device1"), properties)])
+                let path = try ObjectPath("/org/bluez/hci0/dev_\(number)")
+                await serving.host.interfacesAdded([.path(path), interfaces])
+            }
+            #expect(await serving.host.devices.count == PeripheralHost.maximumDevices)
+        }
+    }
+
     @Test(
         arguments: [
             (Value.uint16(0), nil), (.uint16(3), nil), (.uint16(4), "InvalidOffset"),

@@ -33,6 +33,11 @@ import TextFormatting
         #expect(zip(curve.points, curve.points.dropFirst()).allSatisfy { $0.instant < $1.instant })
     }
 
+    @Test func `A value outside the range of a figure is drawn at the limit`() {
+        let curve = Self.curve([(0, 1e17), (1, -1.7e308), (2, 60)])
+        #expect(curve.points.map(\.low) == [1e6, -1e6, 60])
+    }
+
     @Test func `A stopped curve has a gap`() {
         var curve = Curve()
         curve.stop()

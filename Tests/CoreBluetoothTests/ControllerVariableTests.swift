@@ -23,6 +23,7 @@ import Testing
                     + "that lubdub bridge hci:0 prints; under lubdub run, remove --controller vhci)"
             ),
             ("hci:", #"LUBDUB_CONTROLLER: invalid address "hci:": use tcp:HOST:PORT or unix:PATH"#),
+            ("hci:+1", #"LUBDUB_CONTROLLER: invalid address "hci:+1": use tcp:HOST:PORT or unix:PATH"#),
             ("hci99999", #"LUBDUB_CONTROLLER: invalid address "hci99999": use tcp:HOST:PORT or unix:PATH"#),
         ] as [(String?, String)])
     func `Any other value is a problem with a fix`(text: String?, problem: String) {

@@ -172,6 +172,47 @@ extension CoreBluetoothTests {
             }
         }
 
+        @Test(.page("cbperipheral/discoverincludedservices(_:for:)"))
+        func `A service that an included service includes can be used`() async throws {
+            let (inner, meter) = (
+                CBMutableService(type: CBUUID(string: Lamp.light), primary: false),
+                CBMutableService(type: CBUUID(string: Lamp.meter), primary: false)
+            )
+            inner.characteristics = [
+                CBMutableCharacteristic(
+                    type: CBUUID(string: Lamp.level), properties: [.read], value: Data([7]), permissions: [.readable])
+            ]
+            meter.includedServices = [inner]
+            let services = Services()
+            services.heart.includedServices = [meter]
+            try await withScenario(nobody) { world in
+                let sensor = world.onAnotherPhone {
+                    services.sensor { sensor, call in
+                        guard call == "state poweredOn" else { return }
+                        for service in [inner, meter] { sensor.manager.add(service) }
+                    }
+                }
+                await world.run(for: .seconds(1))
+                sensor.manager.add(services.heart)
+                let central = reader()
+                await world.run(until: { central.isReady }, within: .seconds(10))
+                var service = try #require(central.peripheral?.services?.first { $0.uuid == Services.service })
+                for _ in 0..<2 {
+                    central.peripheral?.discoverIncludedServices(nil, for: service)
+                    await world.run(for: .seconds(1))
+                    service = try #require(service.includedServices?.first)
+                }
+                #expect(service.uuid.uuidString == Lamp.light)
+                central.peripheral?.discoverCharacteristics(nil, for: service)
+                await world.run(for: .seconds(1))
+                let level = try #require(service.characteristics?.first)
+                central.peripheral?.readValue(for: level)
+                await world.run(for: .seconds(1))
+                #expect(level.value == Data([7]))
+                #expect(world.warnings.isEmpty)
+            }
+        }
+
         @Test(.page("cbperipheralmanager/remove(_:)"))
         func `A removed service is modified for connected centrals`() async throws {
             let services = Services()

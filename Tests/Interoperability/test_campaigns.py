@@ -106,6 +106,15 @@ class CampaignTests(unittest.TestCase):
         done, empty = self.run_cases('all/calm.json', '--last-failed', 'good.json', status=0)
         self.assertEqual((done.stdout, empty['cases']), ('Nothing to run: no selected case failed in good.json\n', []))
 
+    def test_many_cases_need_few_descriptors(self):
+        words = ['run', 'all/calm.json', '--client', 'true', '--repeat', '100', '--report', 'report.json', '--quiet']
+        limited = ['sh', '-c', 'ulimit -n 40; exec "$@"', 'sh', LUBDUB, *words]
+        subprocess.run(limited, cwd=self.folder, capture_output=True, timeout=600)
+        cases = json.loads((self.folder / 'report.json').read_text())['cases']
+        self.assertEqual(len(cases), 100)
+        self.assertEqual({case['reason'] for case in cases}, {cases[0]['reason']})
+        self.assertNotEqual(cases[0]['verdict'], 'error', cases[0]['reason'])
+
     def test_a_file_may_be_given_twice_to_repeat_it(self):
         done = self.lubdub('run', 'all/calm.json', 'all/calm.json', status=2)
         self.assertIn('another case has the id "all/calm"; to run a case several times, use --repeat', done.stderr)

@@ -434,6 +434,15 @@ class PipeTests(CommandTests):
         self.assertEqual(done.returncode, 0)
         self.assertEqual(records(events)[-1], {'event': 'end', 'status': 0})
 
+    def test_without_free_descriptors_a_command_ends_with_the_fix(self):
+        # Of four descriptors, one is left for signals.
+        words = ['sh', '-c', 'ulimit -n 4; exec "$@"', 'sh', LUBDUB, 'control', 'unix:lubdub.control', 'status']
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertEqual(
+            done.stderr,
+            'lubdub: cannot wait for events: Too many open files (raise the limit of open files: ulimit -n)\n')
+
     def test_a_hangup_ends_it_unless_nohup(self):
         arguments = ['serve', 'scenarios/resting.json', '--controller', 'tcp:127.0.0.1:0']
         with started(*arguments) as process:

@@ -170,4 +170,11 @@ import VirtualWorld
         #expect(all.allSatisfy { $0.utf8.count == 16 })
         #expect(digest(["a"]) == digest(["a"]))
     }
+
+    @Test func `A log that cannot be read is not an empty one`() {
+        do throws(CommandFailure) {
+            _ = try EventLogReplay(of: "/", scenario: nil)
+            Issue.record("accepted")
+        } catch { #expect(error.description == "cannot read \"/\": Is a directory") }
+    }
 }

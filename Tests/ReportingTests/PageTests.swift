@@ -15,7 +15,7 @@ import TextFormatting
     private static let nasty = "</style><script>alert(1)</script> \"'&\u{0}\u{202E}| `code` [x](y)"
 
     /// The timeline of a strap that is lost for a while, with a client that prints its heart rates.
-    private static func timeline() throws -> CaseTimeline {
+    private static func timeline(printing lines: [Node] = []) throws -> CaseTimeline {
         let text = """
             {"lubdub": 1, "name": "x", "devices": [{"id": "strap", "name": "S",
              "services": [{"service": "heart_rate", "value": 62}]}],
@@ -38,11 +38,14 @@ import TextFormatting
         note(.ended, "lost", 25)
         journal.append(line: Node(.object([])), at: .start.advanced(by: .seconds(12)))
         journal.append(line: Node(.string(nasty)), at: .start.advanced(by: .seconds(13)))
+        for line in lines { journal.append(line: line, at: .start.advanced(by: .seconds(14))) }
         journal.flush()
         return recorder.timeline(until: .start.advanced(by: .seconds(40)))
     }
 
-    private static func report(_ verdicts: [(String, Verdict)], hasTimelines: Bool = false) throws -> Report {
+    private static func report(
+        _ verdicts: [(String, Verdict)], hasTimelines: Bool = false, printing lines: [Node] = []
+    ) throws -> Report {
         var report = Report(version: "1")
         for (id, verdict) in verdicts {
             let why = verdict == .pass ? nil : Reason(expected: "this " + nasty, seen: "that")
@@ -51,7 +54,7 @@ import TextFormatting
                 at: .start.advanced(by: .seconds(12)), trace: ["1.000000  -> ATT Read Request", "2.0  client says <b>"])
             var outcome = Outcome(
                 judging: [finding], title: "Title of \(id)", replay: "lubdub run a", duration: .seconds(40))
-            if hasTimelines { outcome.timeline = try timeline() }
+            if hasTimelines { outcome.timeline = try timeline(printing: lines) }
             report.add(id, outcome)
         }
         return report
@@ -85,6 +88,13 @@ import TextFormatting
         for name in ["one", "other"] { #expect(page.contains("<th scope=\"col\"><span class=\"name\">\(name)</span>")) }
         #expect(page.count(of: "not included") == 2)
         #expect(page.contains("id=\"differences\""))
+    }
+
+    @Test(arguments: ["1e17", "1.7e308", "-1.7e308"])
+    func `A figure has room for any heart rate that a client prints`(rate: String) throws {
+        let line = Node.object([("heart_rate", Node.object([("bpm", Node(.number(rate)))]))])
+        let report = try Self.report([("a", .fail)], hasTimelines: true, printing: [line])
+        #expect(Self.page(("x", report)).contains("class=\"shown\""))
     }
 
     @Test(

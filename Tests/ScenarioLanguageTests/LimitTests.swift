@@ -26,7 +26,29 @@ import Testing
                 filled(Array(#"{"lubdub": 1, "name": "x", "devices": ""#.utf8), "x", 4 << 20) + Array(#""}"#.utf8)
             }, .wrongType, 1
         ),
+        (
+            "many variables that do not exist, among a thousand that do",
+            {
+                let declared = (0..<1000).map { #""variable\#($0)": 1"# }.joined(separator: ",")
+                let begin = head + Array(#", "variables": {\#(declared)}, "script": {"a": 1"#.utf8)
+                return numbered(begin, 300_000) { #","key\#($0)": "${unknown_name\#($0)}""# } + [0x7D]
+            }, .unknownVariable, 1001
+        ),
+        (
+            "many strings with the start of a variable, among many variables",
+            {
+                let begin = head + Array(#", "variables": {"a": 1"#.utf8)
+                let declared = numbered(begin, 100_000) { #","variable\#($0)": 1"# }
+                let script = declared + Array(#", "script": {"a": 1"#.utf8)
+                return numbered(script, 100_000) { #","key\#($0)": "costs ${""# } + [0x7D]
+            }, .unusedVariable, 1001
+        ),
     ]
+
+    /// Octets that begin with `begin`, have `count` more members, and end an object.
+    private static func numbered(_ begin: [UInt8], _ count: Int, _ member: (Int) -> String) -> [UInt8] {
+        begin + Array((0..<count).map(member).joined().utf8) + Array("}".utf8)
+    }
 
     /// A limit in octets.
     private static func filled(_ begin: [UInt8], _ piece: String, _ count: Int) -> [UInt8] {

@@ -1,7 +1,8 @@
 import Glibc
-import Simulation
 import Synchronization
 import Testing
+
+@testable import Simulation
 
 /// What the tasks of a test wrote, in the order in which they wrote it.
 final class Journal<Entry: Sendable & Equatable>: Sendable {
@@ -156,6 +157,11 @@ actor Walker {
             #expect(loop.crossThreadInsertions > 0)
         }
         #expect(began.duration(to: .now) >= .milliseconds(20))
+    }
+
+    @Test func `The timer is never set to zero, which would disarm it`() {
+        #expect(LoopWaker.timerDelay(Duration(secondsComponent: 0, attosecondsComponent: 1)) == .nanoseconds(1))
+        #expect(LoopWaker.timerDelay(.milliseconds(5)) == .milliseconds(5))
     }
 
     @Test func `A watch reports when the other side is gone`() throws {

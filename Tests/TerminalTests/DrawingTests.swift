@@ -139,7 +139,7 @@ import Testing
         (0.0, 1, "0.0"), (36.55, 2, "36.55"), (-0.5, 1, "-0.5"), (12_345.678, 1, "12,345.7"),
         (-0.04, 1, "0.0"), (999.5, 0, "1,000"), (1e300, 2, "–"), (.nan, 1, "–"), (-.infinity, 0, "–"),
     ])
-    func `decimals`(value: Double, places: Int, text: String) { #expect(decimal(value, places) == text) }
+    func `decimals`(value: Double, places: Int, text: String) { #expect(groupedDecimal(value, places) == text) }
 
     @Test func `thousands and clocks`() {
         #expect(

@@ -72,6 +72,16 @@ import VirtualWorld
         Action(.set(to: .curve(.constant(number))), of: entity)
     }
 
+    @Test func `A rule that acts each microsecond delays an action by 1 ms`() throws {
+        let rule = #"{"when": {"at": "2 s", "every": "1 us"}, "do": "silence", "of": "strap", "for": "1 us"}"#
+        var played = try Played(script: rule)
+        try played.start()
+        let rate = try played.entity()
+        played.world.run(until: played.at(2))
+        #expect(played.act(Self.set(rate, 99), "key up", at: 2) == true)
+        #expect(played.world.now == played.at(2.001001))
+    }
+
     @Test func `A value that is set from outside lasts until it is ended, and is logged`() throws {
         var played = try Played()
         try played.start()

@@ -291,7 +291,7 @@ extension SharedCentral {
         case .requestPasskey: outbox.append(.command(.security(id, .passkey(user.passkey))))
         case .compare: outbox.append(.command(.security(id, .compared(areEqual: user.confirmsNumbers))))
         case .completed(let bond, let isBonded):
-            if isBonded, bond.peer != links[link].peer { aliases[bond.peer] = links[link].peer }
+            if isBonded { addAlias(of: bond.peer, for: links[link].peer) }
             retry(link, into: &outbox)
         case .encrypted(.some, isNew: false): retry(link, into: &outbox)
         case .failed:

@@ -66,8 +66,8 @@ package struct SharedCentral: Sendable {
     var links: [Link] = []
     var watches: [Watch] = []
     var names: [DeviceAddress: String] = [:]
-    /// The addresses by which bonded peripherals were known before, by identity address.
-    var aliases: [DeviceAddress: DeviceAddress] = [:]
+    /// The addresses by which bonded peripherals were known before, by identity address; all differ.
+    private var aliases: [DeviceAddress: DeviceAddress] = [:]
     var lastProcedure: UInt32 = 0
     let user: PairingUser
 
@@ -179,6 +179,13 @@ package struct SharedCentral: Sendable {
 
     /// The address by which managers know a peripheral: the first one, although a bond has revealed another.
     func known(_ peer: DeviceAddress) -> DeviceAddress { aliases[peer] ?? peer }
+
+    /// Remembers by which address managers know a bonded peripheral.
+    mutating func addAlias(of identity: DeviceAddress, for peer: DeviceAddress) {
+        guard identity != peer else { return }
+        aliases = aliases.filter { $0.value != peer }
+        aliases[identity] = peer
+    }
 
     /// The address to connect to.
     func present(_ peer: DeviceAddress) -> DeviceAddress { aliases.first { $0.value == peer }?.key ?? peer }

@@ -317,10 +317,16 @@ open class CBPeripheral: CBPeer {
 
     private func isValid(_ characteristic: CBCharacteristic?) -> Bool { isValid(characteristic?.service) }
 
-    /// The primary services and those that they include.
+    /// The primary services and those that they include, also through others; each once.
     private var allServices: [CBService] {
-        let primary = services ?? []
-        return primary + primary.flatMap { $0.includedServices ?? [] }
+        var all = services ?? []
+        var known = Set(all.map(ObjectIdentifier.init))
+        var next = 0
+        while next < all.count {
+            all += (all[next].includedServices ?? []).filter { known.insert(ObjectIdentifier($0)).inserted }
+            next += 1
+        }
+        return all
     }
 
     /// The object for a service, the same as before in this connection.

@@ -50,7 +50,9 @@ final class ControllerRadio: Radio {
         stack = BluetoothStack(
             Self.randomAddress(), HostSecurity(.phone), user: user,
             name: variables["LUBDUB_NAME"] ?? BluetoothStack.defaultName)
-        let thread = Thread { [self] in _ = try? loop.run { [loop] in try await loop.sleep(until: .never) } }
+        let thread = Thread { [self] in
+            do { try loop.run { [loop] in try await loop.sleep(until: .never) } } catch { warn("\(error)") }
+        }
         thread.start()
         loop.call(at: .start) { [self] in open() }
     }

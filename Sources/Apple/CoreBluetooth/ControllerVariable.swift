@@ -1,3 +1,4 @@
+import Bluetooth
 package import Sockets
 
 /// Why the value of `LUBDUB_CONTROLLER` is not the address of a controller: the problem, then the fix.
@@ -27,7 +28,5 @@ extension StreamAddress {
 
 /// The number in `hci1` or `hci:1`; nil if it is another text.
 private func adapterIndex(_ text: String) -> UInt16? {
-    guard text.hasPrefix("hci") else { return nil }
-    let rest = text.dropFirst("hci".count)
-    return UInt16(rest.hasPrefix(":") ? rest.dropFirst() : rest)
+    text.hasPrefix("hci:") ? AdapterName.number(text.dropFirst("hci:".count)) : AdapterName.number(in: text)
 }

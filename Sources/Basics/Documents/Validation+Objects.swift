@@ -218,7 +218,8 @@ extension Validator {
             let present = Set(cursor.members.map(\.key))
             unknown = cursor.members.filter { member in !known.contains { $0.key == member.key } }
             var free = known.filter { !present.contains($0.key) }
-            for (member, value) in cursor.entries where !known.contains(where: { $0.key == member.key }) {
+            let strange = cursor.entries.lazy.filter { entry in !known.contains { $0.key == entry.member.key } }
+            for (member, value) in strange.prefix(ProblemLog.maximum) {  // the log has no room for more
                 let spelt = closestMatch(to: member.key, in: free.map(\.key)).map { [$0] } ?? []
                 let synonyms = validator.grammar.advice.synonyms[member.key.lowercased()] ?? []
                 let guesses = (synonyms + spelt).compactMap { key in free.first { $0.key == key } }

@@ -105,10 +105,11 @@ struct Validator {
         if let shape = typed.first(where: { $0.matchesKeys(of: cursor, in: grammar) }) { return shape }
         let known = typed.map { Set($0.fields(in: grammar).map(\.key)) }
         let scores = known.map { keys in
-            cursor.members.reduce(0) { score, member in
+            let names = keys.sorted()
+            return cursor.members.reduce(0) { score, member in
                 score
                     + (keys.contains(member.key)
-                        ? 2 : closestMatch(to: member.key, in: keys.sorted()) == nil ? 0 : 1)
+                        ? 2 : closestMatch(to: member.key, in: names) == nil ? 0 : 1)
             }
         }
         let best = scores.max() ?? 0

@@ -88,18 +88,23 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
 
     private let state = Mutex(State())
     private let waker: LoopWaker?  // nil: the virtual pace
+    /// Why the loop cannot wait for events; nil if it can.
+    public let failure: Unavailable?
     /// How many times as fast as the machine's clock the loop's time is; 1 at the virtual pace.
     public let speed: Double
     private let epoch = ContinuousClock.now
 
-    /// A loop whose time starts now.
+    /// A loop whose time starts now. At a real pace it needs two descriptors; without them, `run` throws `failure`.
     public init(pace: Pace = .virtual) {
         switch pace {
         case .virtual:
             waker = nil
+            failure = nil
             speed = 1
         case .real(let speed):
-            waker = LoopWaker()
+            let waker = LoopWaker()
+            failure = waker.failure
+            self.waker = consume waker
             self.speed = speed
         }
     }
@@ -201,6 +206,18 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
 
     // MARK: Running
 
+    /// The system gave the loop no descriptors to wait with.
+    public struct Unavailable: Error, Equatable, CustomStringConvertible {
+        /// The system's error number.
+        public let code: Int32
+
+        /// The message, with the fix if the process has too many descriptors.
+        public var description: String {
+            let fix = code == EMFILE ? " (raise the limit of open files: ulimit -n)" : ""
+            return "cannot wait for events: \(unsafe String(cString: strerror(code)))\(fix)"
+        }
+    }
+
     /// The main task waits although no event is left: a deadlock.
     public struct Stalled: Error, Equatable {
         /// When the last event ran.
@@ -218,8 +235,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
     }
 
     /// Runs the loop on this thread until `body` ends, and returns or throws what it does; throws `Stalled` on a
-    /// deadlock.
+    /// deadlock, and `Unavailable` if the loop cannot wait.
     public func run<Success: Sendable>(_ body: sending @escaping () async throws -> Success) throws -> Success {
+        if let failure { throw failure }
         let outcome = Outcome<Success>()
         let main = Task(executorPreference: self) {
             // Setting the outcome is the task's last action, so the task is over when `run` returns.

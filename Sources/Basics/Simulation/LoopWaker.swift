@@ -3,8 +3,16 @@ import Glibc
 
 /// Waits for a descriptor, a time or another thread, for an event loop at the real pace.
 struct LoopWaker: ~Copyable, Sendable {
-    private let wakeups = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
-    private let timer = timerfd_create(CLOCK_MONOTONIC, CInt(TFD_CLOEXEC | TFD_NONBLOCK))
+    private let wakeups: CInt
+    private let timer: CInt
+    /// Why the system gave no descriptors; nil if it did.
+    let failure: EventLoop.Unavailable?
+
+    init() {
+        wakeups = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
+        timer = wakeups < 0 ? -1 : timerfd_create(CLOCK_MONOTONIC, CInt(TFD_CLOEXEC | TFD_NONBLOCK))
+        failure = timer < 0 ? EventLoop.Unavailable(code: errno) : nil
+    }
 
     /// Wakes the loop; may be called from any thread.
     func wake() { eventfd_write(wakeups, 1) }
@@ -32,15 +40,20 @@ struct LoopWaker: ~Copyable, Sendable {
         return watches.indices.filter { polled[$0 + 2].revents != 0 }
     }
 
+    /// The delay for which the timer is set: at least its resolution, because 0 disarms it.
+    static func timerDelay(_ delay: Duration) -> Duration {
+        delay > .zero ? max(delay, .nanoseconds(1)) : .zero
+    }
+
     private func set(_ delay: Duration) {
-        let (seconds, attoseconds) = delay.components
+        let (seconds, attoseconds) = Self.timerDelay(delay).components
         let once = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
         var timing = itimerspec(it_interval: timespec(), it_value: once)
         unsafe timerfd_settime(timer, 0, &timing, nil)
     }
 
     deinit {
-        close(wakeups)
-        close(timer)
+        if wakeups >= 0 { close(wakeups) }
+        if timer >= 0 { close(timer) }
     }
 }

@@ -79,6 +79,7 @@ extension CentralSession {
     func resumeDiscovery(_ failure: Procedure.Failure?) { link?.discovery.take()?.resume(returning: failure) }
 
     private func discover(_ link: Link) async throws(Procedure.Failure) -> [DiscoveredService] {
+        guard self.link?.id == link.id else { throw .disconnected }
         if !isSettled {
             let end = loop.call(at: loop.now.advanced(by: Self.discoveryTimeout)) { [weak self] in
                 self?.assumeIsolated { if $0.link?.id == link.id { $0.resumeDiscovery(.bearerLost) } }

@@ -54,7 +54,6 @@ package actor CentralSession: DaemonClient {
     var isInUse: Bool { isStarted }
     var isScanning = false
     var devices: [ObjectPath: RemoteDevice] = [:]
-    private static let maximumDevices = 4096
     var attempt: Attempt?
     var link: Link?
     var counts = (attempts: 0, connections: UInt32(0))

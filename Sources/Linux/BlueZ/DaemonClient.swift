@@ -38,6 +38,8 @@ protocol DaemonClient: LoopActor {
 extension DaemonClient {
     static var retryTimeout: Duration { .seconds(2) }
     static var restartTimeout: Duration { .seconds(10) }
+    /// The maximum number of devices that are remembered; others are ignored.
+    static var maximumDevices: Int { 4096 }
 
     // MARK: Steps
 

@@ -21,7 +21,7 @@ extension PeripheralHost {
         guard round == generation, let path = chosen.path else { return }
         adapter = chosen
         // Devices that are connected already are not our clients.
-        devices = Dictionary(known.map { ($0.path, $0) }) { first, _ in first }
+        devices = Dictionary(known.prefix(Self.maximumDevices).map { ($0.path, $0) }) { first, _ in first }
         for path in devices.keys { devices[path]?.isConnected = false }
         if original == nil { original = chosen }
         if !chosen.isPowered {
@@ -130,6 +130,7 @@ extension PeripheralHost {
             path.isBelow(adapter),
             let properties = arguments[1][.device], var device = RemoteDevice(path, properties)
         else { return }
+        guard devices[path] != nil || devices.count < Self.maximumDevices else { return }
         let isConnected = device.isConnected
         device.isConnected = false
         devices[path] = device

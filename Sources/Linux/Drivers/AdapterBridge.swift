@@ -54,7 +54,8 @@ package actor AdapterBridge: LoopActor {
 
     /// Listens for hosts, which wait until `start`.  Returns the address, with the actual port.
     package func listen(at address: StreamAddress) throws(SocketFailure) -> StreamAddress {
-        let listener = try StreamListener(at: address, on: loop) { connection in
+        let listener = try StreamListener(at: address, on: loop) { [weak self] connection in
+            guard let self else { return connection.close() }
             self.assumeIsolated { $0.arrived(connection) }
         }
         self.listener = listener

@@ -206,7 +206,12 @@ package final class LiveWorldCentralHost: LiveCentralHost {
     package var failure: String? { nil }
     /// The world ends a link within a few connection intervals.
     package var disconnectTimeout: Duration { .seconds(1) }
-    package var close: @Sendable () async -> String? { { nil } }
+    package var close: @Sendable () async -> String? {
+        { [air] in
+            await air.stopOffering()
+            return nil
+        }
+    }
 
     package func perform(_ command: Host.Command) {
         let node = node

@@ -1,4 +1,5 @@
 package import Arguments
+import Bluetooth
 package import CommandSupport
 package import Scenarios
 
@@ -54,10 +55,10 @@ package struct DeviceRadios: Sendable {
     /// The controllers of one option: `hci:0,1` names several adapters.
     private static func controllers(_ text: String) throws(CommandFailure) -> [ControllerAddress] {
         let words = text.dropFirst("hci:".count).split(separator: ",", omittingEmptySubsequences: false)
-        guard words.count > 1, words.allSatisfy({ UInt16($0) != nil }) else {
+        guard words.count > 1, words.allSatisfy({ AdapterName.number($0) != nil }) else {
             return [try ControllerAddress(radio: text)]
         }
-        return words.compactMap { UInt16($0) }.map(ControllerAddress.adapter)
+        return words.compactMap { AdapterName.number($0) }.map(ControllerAddress.adapter)
     }
 
     package var kind: RadioKind { if case .adapters = means { .bluetoothd } else { .controllers } }

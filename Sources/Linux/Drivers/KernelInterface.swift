@@ -45,21 +45,23 @@ final class KernelInterface: OctetStream {
     /// - Throws: `CommandFailure` if the kernel refuses.
     init(on loop: EventLoop) throws(CommandFailure) {
         let descriptor = unsafe open(Self.path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
-        (names, nameReported) = AsyncStream.makeStream(of: String.self)
-        self.loop = loop
         guard descriptor >= 0 else {
+            let code = errno
             let fix =
-                errno == ENOENT ? "load its module with: sudo modprobe hci_vhci" : "run as root: sudo lubdub ..."
+                code == ENOENT ? "load its module with: sudo modprobe hci_vhci" : "run as root: sudo lubdub ..."
             throw CommandFailure(
                 .environment,
-                "cannot open \(Self.path.quoted): \(unsafe String(cString: strerror(errno))) (\(fix))")
+                "cannot open \(Self.path.quoted): \(unsafe String(cString: strerror(code))) (\(fix))")
         }
+        (names, nameReported) = AsyncStream.makeStream(of: String.self)
+        self.loop = loop
         packets = PacketDescriptor(descriptor, on: loop)
         let request = [Self.vendorPacket, Self.primaryController]
         guard unsafe write(descriptor, request, request.count) == request.count else {
+            let code = errno
             throw CommandFailure(
                 .environment,
-                "\(Self.path.quoted) created no interface: \(unsafe String(cString: strerror(errno)))")
+                "\(Self.path.quoted) created no interface: \(unsafe String(cString: strerror(code)))")
         }
     }
 

@@ -67,7 +67,8 @@ package actor LiveWorld: LoopActor {
 
     /// Offers controllers at an address, and returns the address for clients.
     func offer(_ address: StreamAddress) throws(SocketFailure) -> StreamAddress {
-        let listener = try StreamListener(at: address, on: loop) { connection in
+        let listener = try StreamListener(at: address, on: loop) { [weak self] connection in
+            guard let self else { return connection.close() }
             self.assumeIsolated { $0.joined(H4Transport(connection), isKernel: false) }
         }
         listeners.append(listener)
@@ -83,6 +84,13 @@ package actor LiveWorld: LoopActor {
             joined(H4Transport(interface), isKernel: true)
             return try await interface.name()
         }
+    }
+
+    /// Disconnects the external hosts, and removes the socket files.
+    func stopOffering() {
+        for listener in listeners { listener.close() }
+        listeners.removeAll()
+        guests.close()
     }
 
     /// Starts the world's time and the devices.
@@ -141,7 +149,9 @@ package actor LiveWorld: LoopActor {
             powerReports.append(PowerReports())
         }
         for (device, controller) in controllers.enumerated() {
-            controller.transport.start { event in self.assumeIsolated { $0.controller(of: device, event) } }
+            controller.transport.start { [weak self] event in
+                self?.assumeIsolated { $0.controller(of: device, event) }
+            }
         }
     }
 
@@ -181,8 +191,7 @@ package actor LiveWorld: LoopActor {
         await bluetoothd?.close()
         if !controllers.isEmpty { await switchOff(signals) }
         wake?.cancel()
-        for listener in listeners { listener.close() }
-        guests.close()
+        stopOffering()
         for controller in controllers { controller.transport.close() }
         catchUp()
         return world
@@ -293,7 +302,9 @@ package actor LiveWorld: LoopActor {
         let controller = world.addGuest(at: world.now)
         let number = guests.add(transport, on: controller, isKernel: isKernel).number
         report("controller \(controller): host connected")
-        transport.start { event in self.assumeIsolated { $0.guest(number, on: controller, event) } }
+        transport.start { [weak self] event in
+            self?.assumeIsolated { $0.guest(number, on: controller, event) }
+        }
         advance()
     }
 
@@ -362,7 +373,7 @@ package actor LiveWorld: LoopActor {
         guard let due = world.nextDue, due <= clock?.limit ?? .never, due > world.now || clock == nil || budget == 0,
             let turn = time.loopTime(of: due)
         else { return }
-        wake = loop.call(at: turn) { self.assumeIsolated { $0.advance() } }
+        wake = loop.call(at: turn) { [weak self] in self?.assumeIsolated { $0.advance() } }
     }
 
     /// Warns of rules that were cut off; with a case, when it ends.
@@ -405,7 +416,7 @@ package actor LiveWorld: LoopActor {
     private func beat() {
         advance()
         guard !isOver, let next = clock?.next(after: loop.now) else { return }
-        loop.call(at: next) { self.assumeIsolated { $0.beat() } }
+        loop.call(at: next) { [weak self] in self?.assumeIsolated { $0.beat() } }
     }
 
     /// The maximum number of outputs that wait while a chunk of a stream is handled.

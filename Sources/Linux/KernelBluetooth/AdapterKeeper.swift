@@ -61,7 +61,8 @@ package final class AdapterKeeper: Sendable {
         }
     }
 
-    private static func restore(_ adapter: UInt16, isOn: Bool) throws(AdapterFailure) {
+    /// Switches an adapter on and, if it was off, off again.
+    static func restore(_ adapter: UInt16, isOn: Bool) throws(AdapterFailure) {
         let management = try ManagementChannel()
         for state in isOn ? [true] : [true, false] {
             var attempts = maximumAttempts

@@ -22,7 +22,11 @@ package final class BorrowedAdapter: OctetStream {
             let socket = try Self.open(adapter, after: state)
             socket.setReceiveBuffer(Self.receiveBuffer)
             channel = PacketDescriptor(socket.release(), on: loop)
-            keeper = try AdapterKeeper(adapter, wasOn: state == .on)
+            do throws(AdapterFailure) { keeper = try AdapterKeeper(adapter, wasOn: state == .on) } catch {
+                channel.close()
+                if state == .on { try? AdapterKeeper.restore(adapter, isOn: true) }
+                throw error
+            }
         } catch { throw error.message(about: adapter) }
     }
 
@@ -54,7 +58,7 @@ package final class BorrowedAdapter: OctetStream {
 
     private static func open(_ adapter: UInt16, after state: State) throws(AdapterFailure) -> HCISocket {
         do throws(HCISocket.Refused) { return try HCISocket(.user(adapter: adapter)) } catch {
-            if state == .on { try ManagementChannel().setPower(of: adapter, isOn: true) }
+            if state == .on { try? ManagementChannel().setPower(of: adapter, isOn: true) }
             // The kernel does not list an adapter that another program has to itself, or that it could not set up.
             guard state == .unlisted, error.code == EBUSY else { throw .system(code: error.code) }
             throw AdapterState(of: adapter)?.use == .notSetUp ? .notSetUp : .system(code: EUSERS)

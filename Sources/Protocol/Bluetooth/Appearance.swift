@@ -21,12 +21,8 @@ public struct Appearance: Hashable, Sendable {
     public static let unknown = Appearance(0)
     /// 192: generic watch.
     public static let watch = Appearance(0x00C0)
-    /// 193: sports watch.
-    public static let sportsWatch = Appearance(0x00C1)
     /// 768: generic thermometer.
     public static let thermometer = Appearance(0x0300)
-    /// 832: generic heart rate sensor.
-    public static let heartRateSensor = Appearance(0x0340)
     /// 833: heart rate belt.
     public static let heartRateBelt = Appearance(0x0341)
 }

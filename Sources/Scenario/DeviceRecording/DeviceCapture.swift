@@ -44,6 +44,8 @@ package struct DeviceCapture: Sendable {
     private static let maximumDevices = 1024
     /// The maximum number of advertising reports of a device that show its interval.
     private static let maximumReports = 256
+    /// The times between two reports that can show an interval; the times of a file are arbitrary.
+    private static let possibleGaps = Duration.zero...Duration.seconds(60)
 
     private var found: [Key: Found] = [:]
     /// In the order in which they were found.
@@ -88,7 +90,8 @@ package struct DeviceCapture: Sendable {
     /// The mean time between reports, without the mean of the random delay, in whole milliseconds.  Core 6.0, Vol 6, Part B,
     /// section 4.4.2.2.1.
     private static func interval(_ reports: [Instant]) -> Duration? {
-        let gaps = zip(reports, reports.dropFirst()).map { $0.duration(to: $1).inNanoseconds }.sorted()
+        let gaps = zip(reports, reports.dropFirst()).map { $0.duration(to: $1) }
+            .filter { possibleGaps.contains($0) }.map(\.inNanoseconds).sorted()
         guard gaps.count >= 5 else { return nil }
         // Between reports that were not received, more time passes.
         let usual = gaps.filter { $0 <= gaps[gaps.count / 2] * 3 / 2 }

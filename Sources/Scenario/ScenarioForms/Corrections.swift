@@ -13,7 +13,7 @@ enum Corrections {
         "hour": "h", "hours": "h", "d": "days",
     ]
 
-    private static let allUnits = "the units are \(Units.durations.map(\.unit).joined(separator: ", "))"
+    private static let allUnits = "the units are \(Duration.units.map(\.unit).joined(separator: ", "))"
 
     @Sendable static func duration(_ text: String) -> String? {
         if text.first == "-" { return "a duration cannot be negative" }
@@ -22,13 +22,13 @@ enum Corrections {
         guard let value = Double(number) else { return "write a number and a unit; \(allUnits)" }
         let unit = text.dropFirst(number.count).filter { $0 != " " }
         if unit.isEmpty { return "add a unit: write \(guesses(value, number)); \(allUnits)" }
-        let known = units[unit.lowercased()] ?? Units.durations.map(\.unit).first { $0 == unit.lowercased() }
+        let known = units[unit.lowercased()] ?? Duration.units.map(\.unit).first { $0 == unit.lowercased() }
         if known == unit {
             return number.count > 18
                 ? "write the number with at most 18 digits"
                 : "a duration is at most \(Int64.max / 86_400_000_000_000) days"
         }
-        let meant = known.map { "\(number) \($0)" }.flatMap { Units.duration($0) == nil ? nil : $0 }
+        let meant = known.map { "\(number) \($0)" }.flatMap { Duration(parsing: $0) == nil ? nil : $0 }
         return (meant.map { "write \($0.quoted); " } ?? "") + allUnits
     }
 
@@ -45,7 +45,7 @@ enum Corrections {
         var total = Duration.zero
         for part in parts {
             let unit = String(part.2)
-            guard let duration = Units.duration("\(part.1) \(units[unit] ?? unit)"), duration < .seconds(1 << 32)
+            guard let duration = Duration(parsing: "\(part.1) \(units[unit] ?? unit)"), duration < .seconds(1 << 32)
             else { return nil }
             total += duration
         }

@@ -2,6 +2,7 @@ import Bluetooth
 package import Documents
 import EventLog
 import Scenarios
+import TextFormatting
 
 extension Shape {
     package static let duration = Shape.form(Forms.duration)
@@ -24,7 +25,7 @@ package enum Forms {
 
     package static let duration = Shape.Form(
         #"a duration such as "10 s""#, pattern: "^\(durationPattern)$", correction: Corrections.duration
-    ) { Units.duration($0) != nil }
+    ) { Duration(parsing: $0) != nil }
 
     package static let rate = Shape.Form(
         #"a rate such as "500 Hz""#, pattern: #"^[0-9]+(\.[0-9]+)? ?Hz$"#, correction: Corrections.rate
@@ -83,15 +84,11 @@ package enum Forms {
         #"a moment such as "10 s", "start", "end" or "connected""#,
         pattern: "^(\(durationPattern)|start|end|\(eventNames.joined(separator: "|")))$",
         names: ["start", "end"] + eventNames, correction: Corrections.moment
-    ) { $0 == "start" || $0 == "end" || Event.Kind(rawValue: $0) != nil || Units.duration($0) != nil }
+    ) { $0 == "start" || $0 == "end" || Event.Kind(rawValue: $0) != nil || Duration(parsing: $0) != nil }
 
     package static let event = Shape.Form(
         #"an event such as "connected""#, pattern: "^(\(eventNames.joined(separator: "|")))$", names: eventNames
     ) { Event.Kind(rawValue: $0) != nil }
-
-    /// The specification's name of an error or reason, in snake_case.
-    package static let specificationName = Shape.Form(
-        #"a name such as "insufficient_authentication""#, pattern: "^[a-z][a-z0-9_]*$", accepts: isWord)
 
     package static let variable = Shape.Form(#"a variable such as "${rest}""#, pattern: #"^\$\{[a-z][a-z0-9_]*\}$"#) {
         variableName($0) != nil

@@ -4,41 +4,28 @@ package import Scenarios
 import Simulation
 import TextFormatting
 
-/// Parses quantities: a number and a unit, with or without a space between them.
+/// Parses and writes durations, quantities and times.
 package enum Units {
-    package static let durations: [(unit: String, nanoseconds: Int128)] = [
-        ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000), ("h", 3_600_000_000_000),
-        ("day", 86_400_000_000_000), ("days", 86_400_000_000_000),
-    ]
-
-    /// `10 s`, `0.5 h`; nil for other text, and for more than 63 bits of nanoseconds.
-    package static func duration(_ text: String) -> Duration? {
-        guard let (number, unit) = split(text), let factor = durations.first(where: { $0.unit == unit })?.nanoseconds,
-            let nanoseconds = Int64(exactly: number.digits * factor / number.divisor)
-        else { return nil }
-        return .nanoseconds(nanoseconds)
-    }
-
     /// A duration in the largest unit up to hours that gives a whole number: `1 s`, `7500 us`, `90 s`.
     package static func text(_ duration: Duration) -> String {
         let nanoseconds = Int128(duration.inNanoseconds)
         let (unit, factor) =
-            durations.last { $0.nanoseconds <= 3_600_000_000_000 && nanoseconds.isMultiple(of: $0.nanoseconds) }
-            ?? durations[0]
+            Duration.units.last { $0.nanoseconds <= 3_600_000_000_000 && nanoseconds.isMultiple(of: $0.nanoseconds) }
+            ?? Duration.units[0]
         return nanoseconds == 0 ? "0 s" : "\(nanoseconds / factor) \(unit)"
     }
 
     /// A duration in the largest unit up to seconds of which it has at least one: `7.5 ms`, `4 s`, `3600 s`.
     package static func short(_ duration: Duration) -> String {
         let nanoseconds = duration.inNanoseconds
-        let (unit, factor) = durations.prefix(3).last { $0.nanoseconds <= nanoseconds } ?? durations[0]
+        let (unit, factor) = Duration.units.prefix(3).last { $0.nanoseconds <= nanoseconds } ?? Duration.units[0]
         return "\((Double(nanoseconds) / Double(factor)).plain) \(unit)"
     }
 
     /// A number with a unit: `500 Hz`, `3 m`.
     package static func quantity(_ text: String, unit: String) -> Double? {
-        guard let (number, found) = split(text), found == unit else { return nil }
-        return Double(number.digits) / Double(number.divisor)
+        guard let quantity = Quantity(text), quantity.unit == unit else { return nil }
+        return quantity.number
     }
 
     /// `2024-03-01T23:50:00+01:00`, with `Z` for +00:00; nil for other text and for invalid dates.
@@ -78,21 +65,6 @@ package enum Units {
     package static func text(timeOfDay: Duration) -> String {
         let minutes = timeOfDay.inNanoseconds / 60_000_000_000
         return "\((minutes / 60).zeroPadded(to: 2)):\((minutes % 60).zeroPadded(to: 2))"
-    }
-
-    /// A decimal number without sign and exponent, and a unit; at most 18 digits.
-    private static func split(_ text: String) -> (number: (digits: Int128, divisor: Int128), unit: String)? {
-        let word = text.prefix { $0 == "." || $0.isASCII && $0.isNumber }
-        let rest = text[word.endIndex...]
-        let unit = rest.first == " " ? rest.dropFirst() : rest
-        guard !unit.isEmpty, unit.first != " " else { return nil }
-        let halves = word.split(separator: ".", omittingEmptySubsequences: false)
-        let digits = halves.joined()
-        guard halves.count <= 2, halves.allSatisfy({ !$0.isEmpty }), digits.utf8.count <= 18,
-            let number = Int128(digits)
-        else { return nil }
-        let decimals = halves.count == 2 ? halves[1].utf8.count : 0
-        return ((number, (0..<decimals).reduce(1) { product, _ in product * 10 }), String(unit))
     }
 
     /// Whether octets match a form, in which 0 means any digit.

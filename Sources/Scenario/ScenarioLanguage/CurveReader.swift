@@ -155,7 +155,7 @@ extension Curve {
 
 extension Cursor {
     /// The duration; nil for other values.
-    var duration: Duration? { string.flatMap(Units.duration) }
+    var duration: Duration? { string.flatMap(Duration.init(parsing:)) }
 }
 
 extension Cursor? {

@@ -156,6 +156,9 @@ private struct Variables {
         var isUsed = false
     }
 
+    /// How many variables a help lists.
+    private static let maximumListed = 20
+
     private var table: [String: Variable] = [:]
     private var names: [String] = []
 
@@ -180,8 +183,9 @@ private struct Variables {
 
     private func help(for name: String) -> String {
         if let meant = closestMatch(to: name, in: names) { return "did you mean \(meant.quoted)?" }
-        return names.isEmpty
-            ? "add it to \"variables\" at the top level" : "the variables are \(names.joined(separator: ", "))"
+        guard !names.isEmpty else { return "add it to \"variables\" at the top level" }
+        let rest = names.count > Self.maximumListed ? " and \(names.count - Self.maximumListed) more" : ""
+        return "the variables are \(names.prefix(Self.maximumListed).joined(separator: ", "))\(rest)"
     }
 
     func noteUnused() {
@@ -196,6 +200,7 @@ private struct Variables {
 
     /// The tree at `cursor` with values in place of variables, at the positions of the variables.
     mutating func replaced(_ cursor: Cursor, isRoot: Bool = false) -> Node {
+        guard !cursor.isLogFull else { return cursor.node }
         switch cursor.node.value {
         case .string(let string):
             guard let name = Forms.variableName(string) else { return checkedText(cursor, string) }
@@ -225,14 +230,19 @@ private struct Variables {
 
     /// A string that is not a variable; unknown after noting that a variable is part of it.
     private mutating func checkedText(_ cursor: Cursor, _ string: String) -> Node {
-        guard string.contains("${"), let part = names.first(where: { string.contains("${\($0)}") }) else {
-            return cursor.node
-        }
+        guard let part = variable(in: string) else { return cursor.node }
         table[part]?.isUsed = true
         cursor.note(
             .wrongForm, "a variable cannot be part of a string",
             help: "write only \("${\(part)}".quoted), and the rest in the value of the variable")
         return Node(.unknown, at: cursor.node.position)
+    }
+
+    /// The first variable that is part of a string.
+    private func variable(in string: String) -> String? {
+        string.split(separator: "${", omittingEmptySubsequences: false).dropFirst().lazy
+            .compactMap { part in part.firstIndex(of: "}").map { String(part[..<$0]) } }
+            .first { table[$0] != nil }
     }
 
     private func isFixed(_ key: String, _ value: Cursor, isRoot: Bool) -> Bool {

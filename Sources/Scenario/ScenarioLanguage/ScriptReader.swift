@@ -6,6 +6,7 @@ import ScenarioForms
 import Scenarios
 import Sensors
 import ServiceFramework
+import TextFormatting
 
 /// Reads moments and events from checked documents.
 struct MomentReader {
@@ -16,7 +17,7 @@ struct MomentReader {
             switch text {
             case "start": return .start
             case "end": return .end
-            default: return Units.duration(text).map(Moment.time) ?? event(cursor).map(Moment.event)
+            default: return Duration(parsing: text).map(Moment.time) ?? event(cursor).map(Moment.event)
             }
         }
         guard let at = cursor["at"] else { return event(cursor).map(Moment.event) }

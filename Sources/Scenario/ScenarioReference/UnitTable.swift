@@ -1,11 +1,12 @@
 import Documents
 import ScenarioForms
 import ScenarioLanguage
+import TextFormatting
 
 /// The units and the formats of strings.
 enum UnitTable {
     static let entries: [ReferenceEntry] =
-        Units.durations.map { unit in
+        Duration.units.map { unit in
             let rule = silence(for: unit.unit == "day" ? "1 day" : "30 \(unit.unit)")
             return entry(
                 unit.unit, "unit", about(unit.unit), .object([("for", rule["for"] ?? "1 s")]), Stage.rule, rule)

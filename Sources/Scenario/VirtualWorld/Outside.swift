@@ -28,7 +28,8 @@ extension World {
     /// Performs the action of a rule now, whatever the rule's moment; false before the start, and if the rule's `chance`
     /// decides against it.
     ///
-    /// It happens at the next whole microsecond without other events, so that its place in the log is unambiguous.
+    /// It happens at the next whole microsecond without other events, so that its place in the log is unambiguous. If a rule
+    /// acts each microsecond, it happens after 1 ms.
     package mutating func act(_ rule: Rule, as name: String, at now: Instant) -> Bool {
         guard script.isPlaying else { return false }
         let now = runToQuietInstant(at: now)
@@ -78,11 +79,15 @@ extension World {
         journal.append(record)
     }
 
-    /// Runs to the first whole microsecond from `earliest` on, and after the present, at which nothing is due.
+    /// How many whole microseconds an action from outside may wait for one without other events.
+    private static let maximumWait = 1000
+
+    /// Runs to the first whole microsecond from `earliest` on, and after the present, at which nothing is due; after
+    /// `maximumWait` to one at which something is.
     private mutating func runToQuietInstant(at earliest: Instant) -> Instant {
         var instant = max(earliest, now.advanced(byNanoseconds: 1)).inWholeMicroseconds
         run(until: instant.advanced(byNanoseconds: -1))
-        while nextDue == instant {
+        for _ in 0..<Self.maximumWait where nextDue == instant {
             run(until: instant.advanced(byNanoseconds: 999))
             instant = instant.advanced(byNanoseconds: 1000)
         }

@@ -28,7 +28,8 @@ func demo(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let tour = Tour(try Paint(invocation, for: Console.descriptor), try Verbosity(invocation))
     tour.open()
     let (clientRun, _, code) = try playToBuiltInClient(
-        configuration, at: configuration.speed ?? .real(1), tour.narrator, source: source, report: tour.show)
+        configuration, at: configuration.speed ?? .real(1), tour.narrator, source: source, Signals(),
+        report: tour.show)
     if code == .success { tour.close(clientRun) }
     return code
 }

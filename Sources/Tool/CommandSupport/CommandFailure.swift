@@ -1,5 +1,6 @@
 package import Arguments
 import Glibc
+import Simulation
 import Sockets
 
 /// The version that `--version` prints, and that event logs and reports contain.
@@ -50,7 +51,7 @@ extension CommandFailure {
         case is UsageError: self.init(.usage, message)
         case let failure as OutputFailure where failure.code == EINTR:
             self.init(.signal(EndSignal.number ?? SIGINT), message)
-        case is SocketFailure: self.init(.environment, message)
+        case is SocketFailure, is EventLoop.Unavailable: self.init(.environment, message)
         default: self.init(code, message)
         }
     }

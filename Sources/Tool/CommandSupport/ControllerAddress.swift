@@ -1,4 +1,5 @@
 import Arguments
+import Bluetooth
 package import Sockets
 import TextFormatting
 
@@ -40,7 +41,7 @@ package enum ControllerAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// The index in `0` or `hci0`.
     private static func adapterIndex(_ name: Substring) -> UInt16? {
-        UInt16(name.hasPrefix("hci") ? name.dropFirst(3) : name)
+        AdapterName.number(in: name) ?? AdapterName.number(name)
     }
 
     /// As in messages: `hci0` or `tcp:127.0.0.1:6402`.

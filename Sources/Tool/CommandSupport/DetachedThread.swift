@@ -4,7 +4,7 @@ import Glibc
 
 package enum DetachedThread {
     private final class Work: Sendable {
-        package let body: @Sendable () -> Void
+        let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 

@@ -1,4 +1,5 @@
 package import Arguments
+import Bluetooth
 import TextFormatting
 
 /// The `--radio` option of a central.
@@ -52,4 +53,4 @@ package func radio(_ invocation: Invocation) throws(CommandFailure) -> RadioChoi
 package func isBlueZ(_ radio: String) -> Bool { radio == "bluez" || radio.hasPrefix("bluez:") }
 
 /// Whether a text has the form of an adapter's name: `hci0`.
-package func isAdapter(_ name: Substring) -> Bool { name.hasPrefix("hci") && Int(name.dropFirst(3)) != nil }
+package func isAdapter(_ name: Substring) -> Bool { AdapterName.number(in: name) != nil }

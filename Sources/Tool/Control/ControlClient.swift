@@ -42,7 +42,7 @@ package enum ControlWords {
         if !texts.contains(key), let node = try? Node(json: Array(text.utf8), file: "") { return node }
         let number = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
         let unit = text.dropFirst(number.count)
-        let isQuantity = !number.isEmpty && ["us", "ms", "s", "min", "h", "day", "days", "m", "Hz"].contains(unit)
+        let isQuantity = !number.isEmpty && (Duration.units.map(\.unit) + ["m", "Hz"]).contains(String(unit))
         return Node(.string(isQuantity ? "\(number) \(unit)" : text))
     }
 }

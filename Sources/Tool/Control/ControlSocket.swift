@@ -8,10 +8,10 @@ import TextFormatting
 /// A client's actions are done in order, at the current instant, under its name: `control 2` for the second connection.
 package actor ControlSocket: LoopActor {
     private struct Client {
-        package let number: Int  // by arrival
-        package let connection: StreamConnection
+        let number: Int  // by arrival
+        let connection: StreamConnection
         let isTooMany: Bool  // its first line gets an error
-        package var lines = LineFramer(longest: maximumLine)
+        var lines = LineFramer(longest: maximumLine)
     }
 
     static let maximumClients = 16

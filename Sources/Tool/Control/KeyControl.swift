@@ -9,7 +9,7 @@ import VirtualWorld
 /// Converts keys to commands for the devices of a scenario; independent of the terminal.
 struct KeyControl: Sendable {
     /// The effect of a key.
-    package enum Command: Hashable, Sendable {
+    enum Command: Hashable, Sendable {
         /// Starts an action under a name.
         case act(Action, as: String)
         /// Ends the action on an entity that was started under a name.
@@ -21,11 +21,11 @@ struct KeyControl: Sendable {
 
     /// The state of a device that keys depend on.
     struct Target: Hashable, Sendable {
-        package var device: EntityReference
-        package var heartRate: EntityReference?
-        package var contact: EntityReference?
-        package var battery: EntityReference?
-        package var bpm: Int?
+        var device: EntityReference
+        var heartRate: EntityReference?
+        var contact: EntityReference?
+        var battery: EntityReference?
+        var bpm: Int?
         var isTouching = true
         /// The names of the keys whose actions still last.
         var lasting: Set<String> = []
@@ -38,10 +38,10 @@ struct KeyControl: Sendable {
         case silence = "s"
         case away = "o"
 
-        package var name: String { "key \(rawValue)" }
+        var name: String { "key \(rawValue)" }
 
         /// The entity of a device that the key acts on; nil when the device has none.
-        package func entity(of target: Target) -> EntityReference? {
+        func entity(of target: Target) -> EntityReference? {
             switch self {
             case .contact: target.contact
             case .battery: target.battery
@@ -68,7 +68,7 @@ struct KeyControl: Sendable {
     }
 
     /// The lines for `?`.
-    package static var help: [String] {
+    static var help: [String] {
         let width = KeyBinding.all.map(\.keys.count).max() ?? 0
         return KeyBinding.all.map { "\($0.keys.padded(to: width))  \($0.text)" }
     }
@@ -77,10 +77,10 @@ struct KeyControl: Sendable {
     private static let rates = 0...65535
 
     /// The selected device; nil for all.
-    package private(set) var chosen: Int?
+    private(set) var chosen: Int?
 
     /// The commands for a key, given the state of the devices.
-    package mutating func press(_ key: Key, _ targets: [Target]) -> [Command] {
+    mutating func press(_ key: Key, _ targets: [Target]) -> [Command] {
         switch KeyBinding.effect(of: key) {
         case nil: return []
         case .change(let step, let name): return change(by: step, name, targets)

@@ -68,26 +68,34 @@ package struct EventLogReplay {
     /// Reads a log line by line; ignores an incomplete last line.
     private static func log(at path: String) throws(CommandFailure) -> ManualActionLog {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw CommandFailure(.usage, "cannot read \(path.quoted): \(unsafe String(cString: strerror(errno)))")
-        }
+        guard descriptor >= 0 else { throw unreadable(path, code: errno) }
         defer { close(descriptor) }
         var (lines, log) = (LineFramer(longest: 1 << 20), ManualActionLog?.none)
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         do {
             while true {
                 let count = unsafe read(descriptor, &buffer, buffer.count)
+                if count < 0 {
+                    guard errno == EINTR else { throw unreadable(path, code: errno) }
+                    continue
+                }
                 guard count > 0 else { break }
                 lines.append(Array(buffer[..<count]))
                 while let line = try lines.next() {
                     if log == nil { log = try ManualActionLog(line) } else { try log?.add(line) }
                 }
             }
+        } catch let failure as CommandFailure {
+            throw failure
         } catch let error as ManualActionLog.Unreadable {
             throw CommandFailure(.usage, "\(path):\(error.line): \(error.reason)")
         } catch { throw CommandFailure(.usage, "\(path): a line is longer than \(1 << 20) octets") }
         guard let log else { throw CommandFailure(.usage, "\(path): not an event log: it has no complete line") }
         return log
+    }
+
+    private static func unreadable(_ path: String, code: Int32) -> CommandFailure {
+        CommandFailure(.usage, "cannot read \(path.quoted): \(unsafe String(cString: strerror(code)))")
     }
 
     private static func scenario(of log: ManualActionLog, at path: String) throws(CommandFailure) -> String {
@@ -114,7 +122,7 @@ package struct EventLogReplay {
 
 /// A scenario whose script contains the manual actions of a run.
 struct ReplayScenario {
-    package let root: Node
+    let root: Node
 
     /// - Parameters:
     ///   - original: The scenario of the run, as a single file.

@@ -6,12 +6,12 @@ import TextFormatting
 /// The manual actions in an event log: keys, and lines on the control socket.
 struct ManualActionLog {
     /// The run of the log.
-    package struct Source: Equatable {
-        package var scenario: String
-        package var seed: UInt64
+    struct Source: Equatable {
+        var scenario: String
+        var seed: UInt64
         /// Nil in the log of a run without manual actions.
-        package var digest: String?
-        package var settings: [String] = []
+        var digest: String?
+        var settings: [String] = []
     }
 
     struct ManualAction: Equatable {
@@ -25,15 +25,15 @@ struct ManualActionLog {
         }
 
         /// Seconds since the start, in the log's format.
-        package var time: String
+        var time: String
         /// The target, by its name in the log.
-        package var entity: String?
+        var entity: String?
         /// The key or connection: `key s`.
-        package var name: String
+        var name: String
         /// The equivalent line of the control socket.
-        package var line: Node
-        package var end = End.open
-        package let kind: Action.Kind
+        var line: Node
+        var end = End.open
+        let kind: Action.Kind
         /// Whether only the log shows its end.
         var isEndless: Bool { kind.lasts && line["for"] == nil && line["until"] == nil }
 
@@ -43,18 +43,18 @@ struct ManualActionLog {
     }
 
     /// Why a log cannot be read.
-    package struct Unreadable: Error, Equatable {
-        package let line: Int
-        package let reason: String
+    struct Unreadable: Error, Equatable {
+        let line: Int
+        let reason: String
     }
 
-    package private(set) var source: Source
-    package private(set) var actions: [ManualAction] = []
+    private(set) var source: Source
+    private(set) var actions: [ManualAction] = []
     /// The time of the last line.
-    package private(set) var end = "0.000000"
+    private(set) var end = "0.000000"
     private var count = 1  // lines read
-    private var running: [Int] = []  // of the deeds
-    private var clearing: Int?  // the deed that ends others just now
+    private var runningActions: [Int] = []
+    private var clearingAction: Int?
 
     init(_ first: [UInt8]) throws(Unreadable) {
         let node = try? Node(json: first, file: "")
@@ -65,7 +65,7 @@ struct ManualActionLog {
         if case .array(let settings)? = node?["set"]?.value { source.settings = settings.compactMap(\.string) }
     }
 
-    package mutating func add(_ line: [UInt8]) throws(Unreadable) {
+    mutating func add(_ line: [UInt8]) throws(Unreadable) {
         count += 1
         let head = String(decoding: line.prefix(64), as: UTF8.self)
         guard head.hasPrefix("{\"t\": "), let comma = head.firstIndex(of: ",") else { return }
@@ -94,19 +94,19 @@ struct ManualActionLog {
 
     private mutating func begin(_ action: ManualAction) {
         actions.append(action)
-        running.append(actions.count - 1)
-        if action.kind == .clear { clearing = actions.count - 1 }
+        runningActions.append(actions.count - 1)
+        if action.kind == .clear { clearingAction = actions.count - 1 }
     }
 
     private mutating func end(_ action: ManualAction) throws(Unreadable) {
-        let place = running.firstIndex { index in
+        let place = runningActions.firstIndex { index in
             let other = actions[index]
             return other.name == action.name && other.entity == action.entity && other.line.json == action.line.json
         }
         guard let place else { throw unreadable("an action ends that has not begun") }
-        let index = running.remove(at: place)
-        guard clearing == nil else {
-            if clearing == index { clearing = nil }
+        let index = runningActions.remove(at: place)
+        guard clearingAction == nil else {
+            if clearingAction == index { clearingAction = nil }
             return
         }
         guard actions[index].isEndless else { return }

@@ -47,6 +47,8 @@ package actor PacedRun: LoopActor {
         if isPlayed { clientRun.world.run(until: clientRun.limit) }
         guard !isPlayed, !clientRun.world.isDecided else { return completion.finish(.time) }
         let due = min(clientRun.nextDue, clientRun.limit)
-        loop.call(at: origin.advanced(by: due.sinceStart)) { self.assumeIsolated { $0.advance() } }
+        loop.call(at: origin.advanced(by: due.sinceStart)) { [weak self] in
+            self?.assumeIsolated { $0.advance() }
+        }
     }
 }

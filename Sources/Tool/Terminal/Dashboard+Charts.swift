@@ -20,7 +20,7 @@ extension Dashboard {
         let bounds = Self.bounds(samples.compactMap { $0 }, of: 500, atLeast: 1000) ?? -500...1000
         let title = ["ECG in mV", "the last \(seconds) s", "\(ecg.rate) Hz"]
         let column = draw(
-            title, samples, within: bounds, on: &canvas, rows: rows, label: { decimal(Double($0) / 1000, 1) })
+            title, samples, within: bounds, on: &canvas, rows: rows, label: { groupedDecimal(Double($0) / 1000, 1) })
         if isLeadOff { canvas.write("lead off", .warning, row: rows.lowerBound, column: column + 2) }
     }
 

@@ -105,13 +105,13 @@ extension Dashboard {
     private var statisticFacts: [(Shown, Style)] {
         Statistic.Name.allCases.map { name in
             let places = name == .mostFrequent ? 0 : 1
-            return ((name.label, statistics[name].map { decimal($0.value, places) } ?? unknown), .heading)
+            return ((name.label, statistics[name].map { groupedDecimal($0.value, places) } ?? unknown), .heading)
         }
     }
 
     private var rhythmFacts: [(Shown, Style)] {
-        let interval = rrInterval.map { "\(decimal(Double($0) * 1000 / 1024, 0)) ms" }
-        let variation = variability.rmssd.map { "\(decimal($0, 1)) ms" }
+        let interval = rrInterval.map { "\(groupedDecimal(Double($0) * 1000 / 1024, 0)) ms" }
+        let variation = variability.rmssd.map { "\(groupedDecimal($0, 1)) ms" }
         return [
             (("RR interval", interval ?? unknown), .plain), (("RMSSD", variation ?? unknown), .heading),
             (("pairs", grouped(UInt64(variability.pairs))), .plain),

@@ -40,7 +40,10 @@ extension Dashboard {
     }
 
     private func effort(of steps: UInt64) -> [String] {
-        ["\(decimal(body.distance(steps: steps) / 1000, 1)) km", "\(decimal(body.calories(steps: steps), 0)) kcal"]
+        [
+            "\(groupedDecimal(body.distance(steps: steps) / 1000, 1)) km",
+            "\(groupedDecimal(body.calories(steps: steps), 0)) kcal",
+        ]
     }
 
     /// From 0 to the goal, or to the maximum of the days.

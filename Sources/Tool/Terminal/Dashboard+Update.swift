@@ -64,7 +64,7 @@ extension Dashboard.Fact {
         self.init(
             label: fact.label,
             value: number.map { number in
-                "\(fact.decimals.map { decimal(number, $0) } ?? number.plain) \(fact.unit)"
+                "\(fact.decimals.map { groupedDecimal(number, $0) } ?? number.plain) \(fact.unit)"
             },
             isWarning: number.map { $0 <= fact.warnsUpTo ?? -.infinity } ?? false)
     }

@@ -1,5 +1,3 @@
-import CommandSupport
-
 let unknown = "–"
 
 /// A number with thousands separators: `12,345`.
@@ -7,8 +5,8 @@ func grouped(_ number: UInt64) -> String {
     number < 1000 ? "\(number)" : "\(grouped(number / 1000)),\(String(number % 1000 + 1000).dropFirst())"
 }
 
-/// A number with up to 9 decimals; `unknown` when it is not finite or too large.
-func decimal(_ value: Double, _ places: Int) -> String {
+/// A number with thousands separators and up to 9 decimals; `unknown` when it is not finite or too large.
+func groupedDecimal(_ value: Double, _ places: Int) -> String {
     let scale = (0..<min(max(0, places), 9)).reduce(Int64(1)) { scale, _ in scale * 10 }
     let scaled = (value * Double(scale)).rounded()
     guard abs(scaled) < 1e15 else { return unknown }

@@ -5,15 +5,15 @@ import Sockets
 /// phone. Any number of connections, up to a limit, may send lines.
 actor ClientOutputSocket: LoopActor {
     private struct Sender {
-        package let number: Int  // by arrival
-        package let connection: StreamConnection
-        package var output = ClientOutput()
+        let number: Int  // by arrival
+        let connection: StreamConnection
+        var output = ClientOutput()
     }
 
     /// The maximum number of connections; more are closed.
     static let maximumSenders = 16
 
-    package nonisolated let loop: EventLoop
+    nonisolated let loop: EventLoop
     private var listener: StreamListener?
     private var senders: [Sender] = []
     private var arrivals = 0
@@ -32,11 +32,11 @@ actor ClientOutputSocket: LoopActor {
     }
 
     /// Sets the function that receives the lines; earlier lines are lost.
-    package func listen(_ receive: @escaping @Sendable ([ClientLine]) -> Void) { self.receive = receive }
+    func listen(_ receive: @escaping @Sendable ([ClientLine]) -> Void) { self.receive = receive }
 
     var hasSenders: Bool { !senders.isEmpty }
 
-    package func close() {
+    func close() {
         listener?.close()
         for sender in senders { sender.connection.close() }
         senders.removeAll()

@@ -14,7 +14,7 @@ struct ClientProcess: Sendable {
     private let output: CInt
     private let errors: CInt
     /// The shell's exit status, or 128 and the number of the signal that ended it; nil while it runs.
-    package private(set) var status: UInt8?
+    private(set) var status: UInt8?
     /// Whether no process of its group is left.
     private(set) var isGone = false
     /// Whether no process is left that it has started.
@@ -61,12 +61,12 @@ struct ClientProcess: Sendable {
     func readErrors(into buffer: inout [UInt8]) -> ArraySlice<UInt8>? { Self.read(errors, into: &buffer) }
 
     /// Calls `action` when output may be available.
-    package func watch(on loop: EventLoop, _ action: @escaping @Sendable () -> Void) -> EventLoop.Watch {
+    func watch(on loop: EventLoop, _ action: @escaping @Sendable () -> Void) -> EventLoop.Watch {
         loop.watch(output, for: .readable, whenReady: action)
     }
 
     /// Reads a chunk of its output; empty when none is available, nil after the end.
-    package func read(into buffer: inout [UInt8]) -> ArraySlice<UInt8>? { Self.read(output, into: &buffer) }
+    func read(into buffer: inout [UInt8]) -> ArraySlice<UInt8>? { Self.read(output, into: &buffer) }
 
     private static func read(_ descriptor: CInt, into buffer: inout [UInt8]) -> ArraySlice<UInt8>? {
         let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
@@ -74,7 +74,7 @@ struct ClientProcess: Sendable {
         return count > 0 ? buffer[..<count] : nil
     }
 
-    package mutating func poll() {
+    mutating func poll() {
         guard !hasEnded else { return }
         var code = CInt(0)
         hasEnded = unsafe waitpid(supervisor, &code, WNOHANG) == supervisor
@@ -88,7 +88,7 @@ struct ClientProcess: Sendable {
     }
 
     /// How long it waited for a CPU while it was runnable: the longest wait of its processes.
-    package var waited: Duration {
+    var waited: Duration {
         let waits = descendants(of: supervisor).prefix(Self.maximumProcesses).map { process in
             // Nanoseconds on the CPU, and nanoseconds in the run queue: Linux, Documentation/scheduler/sched-stats.rst.
             let numbers = String(decoding: contents(of: "/proc/\(process)/schedstat") ?? [], as: UTF8.self)
@@ -99,7 +99,7 @@ struct ClientProcess: Sendable {
     }
 
     /// Sends a signal to its process group.
-    package func send(_ signal: Int32) {
+    func send(_ signal: Int32) {
         var octet = UInt8(truncatingIfNeeded: signal)
         _ = unsafe Glibc.send(channel, &octet, 1, CInt(MSG_NOSIGNAL))
     }
@@ -108,7 +108,7 @@ struct ClientProcess: Sendable {
     func endAll() { shutdown(channel, CInt(SHUT_WR)) }
 
     /// Reads no more; who watches has stopped before.
-    package func close() {
+    func close() {
         for descriptor in [output, errors, channel] { Glibc.close(descriptor) }
     }
 }

@@ -98,7 +98,7 @@ struct ClientUnderTest: Sendable {
     }
 
     /// Runs a scenario once, and calls `report` with each line of the client.
-    package func play(
+    func play(
         _ configuration: RunConfiguration, _ narrator: Narrator?, source: [UInt8], _ signals: Signals,
         _ narration: Narration, _ report: @escaping @Sendable (Instant, ClientLine) -> Void
     ) throws(CommandFailure) -> CaseResult {

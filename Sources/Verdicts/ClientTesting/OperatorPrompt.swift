@@ -10,13 +10,13 @@ import TextFormatting
 
 /// An expectation as a question to an operator: its text, and the meaning of an answer.
 struct OperatorPrompt: Sendable {
-    package enum Reply: Equatable, Sendable {
+    enum Reply: Equatable, Sendable {
         case answer(OperatorQuestion.Answer, ClientLine)
         /// Not an answer, and why.
         case misread(String)
     }
 
-    package let id: String
+    let id: String
     private let line: Matcher
     private let isWanted: Bool
     private let within: Duration?
@@ -51,13 +51,13 @@ struct OperatorPrompt: Sendable {
     }
 
     /// The question; in the present tense until it is due.
-    package func text(isDue: Bool, isAgain: Bool) -> String {
+    func text(isDue: Bool, isAgain: Bool) -> String {
         if isOpen { return "\(id): \(isAgain ? "look again: " : "")what does the app show for \(names)?" }
         if isAgain { return "\(id): and had it shown \(subject)?" }
         return isDue ? "\(id): has the app shown \(subject)?" : "\(id): does the app show \(subject)?"
     }
 
-    package var hint: String {
+    var hint: String {
         let value = fields.map(\.example).joined(separator: " ")
         let words = isOpen ? "" : "yes, no, or "
         return "\(words)the value, for example \(value); - for none, ? if you cannot tell"
@@ -69,7 +69,7 @@ struct OperatorPrompt: Sendable {
 
     // MARK: Answers
 
-    package func read(_ text: String) -> Reply {
+    func read(_ text: String) -> Reply {
         let text = text.trimmed
         switch text.lowercased() {
         case "": return .misread("that is not an answer: type \(hint)")
@@ -102,7 +102,7 @@ struct OperatorPrompt: Sendable {
     }
 
     /// The line for a question that is never answered.
-    package var silence: ClientLine? { line("answer", "null") }
+    var silence: ClientLine? { line("answer", "null") }
 
     private func answer(_ answer: OperatorQuestion.Answer, _ word: String) -> Reply {
         line("answer", word.quoted).map { .answer(answer, $0) } ?? .misread(word)
@@ -143,12 +143,12 @@ extension Duration {
 /// A value that an operator can read on an app, and its place in a client's line.
 struct PromptField: Sendable {
     /// A value of a line: `{"key": {"member": json}}`, or without a member `{"key": json}`.
-    package struct Value: Sendable {
-        package let key: String
-        package let member: String?
-        package let json: String
+    struct Value: Sendable {
+        let key: String
+        let member: String?
+        let json: String
 
-        package init(_ key: String, _ member: String?, _ json: String) {
+        init(_ key: String, _ member: String?, _ json: String) {
             (self.key, self.member, self.json) = (key, member, json)
         }
     }
@@ -161,11 +161,11 @@ struct PromptField: Sendable {
         case word
     }
 
-    package let key: String
+    let key: String
     fileprivate let member: String?
 
     /// The values that a matcher compares, and those that are constant.
-    package static func fields(of line: Matcher) -> (fields: [PromptField], constants: [Value]) {
+    static func fields(of line: Matcher) -> (fields: [PromptField], constants: [Value]) {
         guard case .object(let members) = line else { return ([PromptField(key: "heart_rate", member: "bpm")], []) }
         var (fields, constants) = ([PromptField](), [Value]())
         for outer in members where outer.key != "peer" {
@@ -226,7 +226,7 @@ struct PromptField: Sendable {
 
     // MARK: Text
 
-    package var example: String {
+    var example: String {
         let example = description?.example ?? ""
         guard example.isEmpty else { return example }
         return switch kind {
@@ -237,7 +237,7 @@ struct PromptField: Sendable {
         }
     }
 
-    package var name: String {
+    var name: String {
         let plain = (member ?? key).replacing("_", with: " ")
         guard let value = Self.description(of: key, member ?? Self.mainMember(of: key)) else {
             guard let stream = Self.characteristic(of: key)?.value.label, !stream.isEmpty else { return plain }
@@ -250,7 +250,7 @@ struct PromptField: Sendable {
     // MARK: Parsing
 
     /// Removes the value from the front of an answer; nil when it is not there.
-    package func take(from words: inout ArraySlice<Substring>) -> Value? {
+    func take(from words: inout ArraySlice<Substring>) -> Value? {
         guard !words.isEmpty else { return nil }
         switch kind {
         case .number:

@@ -13,23 +13,23 @@ import VirtualWorld
 /// The source of an operator's answers: a terminal, or lines of standard input.
 struct OperatorConsole: Sendable {
     /// Nil when standard input is not a terminal.
-    package let terminal: TerminalDevice?
-    package let lines = OperatorLines()
+    let terminal: TerminalDevice?
+    let lines = OperatorLines()
 }
 
 /// An operator with an app as the client under test: answers become lines of the client.
 actor OperatorRun: ClientSession {
     private struct Shown {
         let expectation: Int
-        package let opened: Instant
-        package let text: String
+        let opened: Instant
+        let text: String
         var misread = 0  // lines
     }
 
     private static let beat = Duration.milliseconds(50)
     private static let maximumMisread = 100  // lines to one question: piped input cannot be corrected
 
-    package nonisolated let loop: EventLoop
+    nonisolated let loop: EventLoop
     private let live: LiveWorld
     private let scenario: Scenario
     private let caseID: String
@@ -61,10 +61,10 @@ actor OperatorRun: ClientSession {
         questions = configuration.scenario.expectations.map(OperatorPrompt.init)
     }
 
-    package func start() async {
+    func start() async {
         if let terminal = console.terminal {
-            let session = OperatorSession(terminal, on: loop, completion) { line in
-                self.assumeIsolated { $0.typed(line) }
+            let session = OperatorSession(terminal, on: loop, completion) { [weak self] line in
+                self?.assumeIsolated { $0.typed(line) }
             }
             self.session = session
             await session.start()
@@ -74,7 +74,7 @@ actor OperatorRun: ClientSession {
         look()
     }
 
-    package func end(_ signals: Signals) async -> ClientRecord {
+    func end(_ signals: Signals) async -> ClientRecord {
         isOver = true
         await session?.stop()
         opening?.cancel()
@@ -110,7 +110,9 @@ actor OperatorRun: ClientSession {
     private func look() {
         guard !isOver else { return }
         if hasBegun { ask() } else { begin() }
-        loop.call(at: loop.now.advanced(by: Self.beat)) { self.assumeIsolated { $0.look() } }
+        loop.call(at: loop.now.advanced(by: Self.beat)) { [weak self] in
+            self?.assumeIsolated { $0.look() }
+        }
     }
 
     private func begin() {
@@ -216,10 +218,10 @@ actor OperatorRun: ClientSession {
 actor OperatorSession: TerminalSession {
     private static let maximumLine = 1000
 
-    package nonisolated let loop: EventLoop
-    package let terminal: TerminalDevice
-    package let completion: RunCompletion
-    package var watches = TerminalWatches()
+    nonisolated let loop: EventLoop
+    let terminal: TerminalDevice
+    let completion: RunCompletion
+    var watches = TerminalWatches()
     private let take: @Sendable (String?) -> Void
     private var question = ""
     private var typing = Typing()
@@ -233,7 +235,7 @@ actor OperatorSession: TerminalSession {
     }
 
     /// Shows a question; none when it is empty.
-    package func ask(_ question: String) {
+    func ask(_ question: String) {
         guard question != self.question else { return }
         self.question = question
         draw()
@@ -241,15 +243,15 @@ actor OperatorSession: TerminalSession {
 
     var isTyping: Bool { !typing.text.isEmpty }
 
-    package func resume() {
+    func resume() {
         guard terminal.take() else { return leave() }
         watchKeys()
         draw()
     }
 
-    package func resized() { draw() }
+    func resized() { draw() }
 
-    package func typed() {
+    func typed() {
         guard terminal.isOurs, let octets = terminal.read() else {
             forgetKeys()
             return take(nil)
@@ -282,9 +284,9 @@ actor OperatorSession: TerminalSession {
         private var octets: [UInt8] = []
         private var isEscaped = false
 
-        package var text: String { String(decoding: octets, as: UTF8.self) }
+        var text: String { String(decoding: octets, as: UTF8.self) }
 
-        package mutating func type(_ octet: UInt8) -> Typed? {
+        mutating func type(_ octet: UInt8) -> Typed? {
             if isEscaped {  // an ECMA-48 control sequence starts with `[` or `O` and ends with a letter
                 isEscaped = !(0x40...0x7E).contains(octet) || [0x4F, 0x5B].contains(octet)
                 return nil
@@ -314,17 +316,17 @@ extension String {
 final class OperatorLines: Sendable {
     private struct State {
         var cutter = LineCutter(longest: 4096)
-        package var lines: [[UInt8]] = []  // not taken yet
-        package var hasEnded = false
+        var lines: [[UInt8]] = []  // not taken yet
+        var hasEnded = false
     }
 
     private let state = Mutex(State())
 
     /// Whether the input has ended and all lines are taken.
-    package var hasEnded: Bool { state.withLock { $0.hasEnded && $0.lines.isEmpty } }
+    var hasEnded: Bool { state.withLock { $0.hasEnded && $0.lines.isEmpty } }
 
     /// The next line; nil when none is available now.
-    package func next() -> String? {
+    func next() -> String? {
         state.withLock { state in
             while state.lines.isEmpty, Self.read(&state) {}
             return state.lines.isEmpty ? nil : String(decoding: state.lines.removeFirst(), as: UTF8.self)

@@ -13,12 +13,12 @@ protocol ClientSession: LoopActor {
 /// The process of a client under test, and its world: its lines and its exit become events of the world.
 actor ProcessSession: ClientSession {
     /// The maximum time until its host sends HCI Reset.
-    package static let patience = Duration.seconds(10)
+    static let patience = Duration.seconds(10)
     private static let beat = Duration.milliseconds(20)
     private static let chunk = 16 << 10
     private static let maximumChunks = 64  // the default limit of a pipe
 
-    package nonisolated let loop: EventLoop
+    nonisolated let loop: EventLoop
     private let live: LiveWorld
     private let socket: ClientOutputSocket?
     private let completion: RunCompletion
@@ -44,18 +44,18 @@ actor ProcessSession: ClientSession {
         started = live.loop.now
     }
 
-    package func start() {
-        watch = client.watch(on: loop) { self.assumeIsolated { $0.read() } }
-        errorWatch = client.watchErrors(on: loop) { self.assumeIsolated { _ = $0.readErrors() } }
+    func start() {
+        watch = client.watch(on: loop) { [weak self] in self?.assumeIsolated { $0.read() } }
+        errorWatch = client.watchErrors(on: loop) { [weak self] in self?.assumeIsolated { _ = $0.readErrors() } }
         socket?.assumeIsolated { socket in
-            socket.listen { lines in self.assumeIsolated { $0.received(lines) } }
+            socket.listen { [weak self] lines in self?.assumeIsolated { $0.received(lines) } }
         }
         poll()
     }
 
     /// Ends the process and all that it has started: its group with SIGTERM and, after 2 s or at the next signal, all
     /// with SIGKILL.
-    package func end(_ signals: Signals) async -> ClientRecord {
+    func end(_ signals: Signals) async -> ClientRecord {
         isOver = true
         record.hasPlayed = await live.isPlaying
         record.textLeftOut = output.leftOut
@@ -159,8 +159,8 @@ actor ProcessSession: ClientSession {
         }
         // No external host or client is left: time can pass at once.
         if isPlaying, isSilent { live.assumeIsolated { $0.skip(.seconds(1)) } }
-        loop.call(at: isPlaying && isSilent ? loop.now : loop.now.advanced(by: Self.beat)) {
-            self.assumeIsolated { $0.poll() }
+        loop.call(at: isPlaying && isSilent ? loop.now : loop.now.advanced(by: Self.beat)) { [weak self] in
+            self?.assumeIsolated { $0.poll() }
         }
     }
 

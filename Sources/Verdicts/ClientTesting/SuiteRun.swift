@@ -15,15 +15,15 @@ import VirtualWorld
 
 /// Runs cases with the options of a command line, each in its own world, on any thread.
 struct CasePlayer: Sendable {
-    package enum Client: Sendable {
+    enum Client: Sendable {
         case builtIn(Speed)
         case external(ClientUnderTest)
     }
 
-    package let verbosity: Verbosity
-    package let paint: Paint
-    package let client: Client
-    package let seed: UInt64?
+    let verbosity: Verbosity
+    let paint: Paint
+    let client: Client
+    let seed: UInt64?
     /// Whether results are JSON for programs.
     private let isJSON: Bool
     private let bar: ProgressBar?
@@ -60,7 +60,7 @@ struct CasePlayer: Sendable {
     }
 
     /// Throws when a report or an artifact would overwrite a file of the cases.
-    package func checkFiles(of cases: [Case]) throws(CommandFailure) {
+    func checkFiles(of cases: [Case]) throws(CommandFailure) {
         guard invocation.has("--report") || invocation.has("--keep") else { return }
         var files = Array(Set(cases.map(\.operand))) + invocation.texts("--last-failed")
         for source in Set(cases.map { Source(path: $0.path, variables: $0.variables.merging(variables) { $1 }) }) {
@@ -79,9 +79,9 @@ struct CasePlayer: Sendable {
         let variables: [String: Node]
     }
 
-    package var isVirtual: Bool { if case .builtIn(.max) = client { true } else { false } }
+    var isVirtual: Bool { if case .builtIn(.max) = client { true } else { false } }
 
-    package func play(_ turn: SuiteScheduler.Turn, _ signals: Signals) -> SuiteScheduler.CaseCompletion {
+    func play(_ turn: SuiteScheduler.Turn, _ signals: Signals) -> SuiteScheduler.CaseCompletion {
         let item = turn.item
         let scenario: Scenario
         switch CaseReading(item, variables: variables) {
@@ -95,7 +95,7 @@ struct CasePlayer: Sendable {
         } catch { return .failed(error, title: scenario.name) }
     }
 
-    package func play(
+    func play(
         alone configuration: RunConfiguration, _ turn: SuiteScheduler.Turn, _ signals: Signals
     ) -> SuiteScheduler.CaseCompletion {
         do throws(CommandFailure) {
@@ -155,7 +155,7 @@ struct CasePlayer: Sendable {
 
     // MARK: Output
 
-    package func report(_ entry: Report.Entry, _ result: CaseResult?) {
+    func report(_ entry: Report.Entry, _ result: CaseResult?) {
         if isJSON { return CaseLines.show(entry) }
         guard verbosity > .quiet || entry.outcome.verdict != .pass else { return }
         if verbosity == .verbose, let judgement = result?.judgement {
@@ -180,7 +180,7 @@ struct CasePlayer: Sendable {
     }
 
     /// Shows on a terminal how many cases have finished, and which are running.
-    package func showProgress(_ ended: Int, among count: Int, playing ids: [String]) {
+    func showProgress(_ ended: Int, among count: Int, playing ids: [String]) {
         guard let bar else { return }
         let names = ids.joined(separator: ", ")
         let shown = names.count > 50 ? "…" + names.suffix(49) : names
@@ -193,7 +193,7 @@ struct CasePlayer: Sendable {
 /// - Returns: The finished run, its judgement, and the exit code of a command that plays nothing else.
 package func playToBuiltInClient(
     _ configuration: RunConfiguration, at speed: Speed, _ narrator: Narrator?, source: [UInt8] = [],
-    _ signals: Signals = Signals(), showing bar: ProgressBar? = nil,
+    _ signals: Signals, showing bar: ProgressBar? = nil,
     report: @escaping @Sendable (Instant, SensorCollector.Update) -> Void
 ) throws(CommandFailure) -> (BuiltInClientRun, Judgement, ExitCode) {
     var world = try configuration.world()

@@ -9,7 +9,7 @@ import Simulation
 ///
 /// The calling thread starts them, collects their results, and forwards signals to them.
 struct SuiteScheduler: Sendable {
-    package typealias Turn = CaseRunner<Case>.Turn
+    typealias Turn = CaseRunner<Case>.Turn
 
     enum CaseCompletion: Sendable {
         case played(CaseResult)
@@ -17,7 +17,7 @@ struct SuiteScheduler: Sendable {
         case failed(CommandFailure, title: String)
 
         /// The outcome for reports; nil when a signal interrupted the case.
-        package var outcome: Outcome? {
+        var outcome: Outcome? {
             switch self {
             case _ where interruption != nil: nil
             case .played(let result): result.outcome
@@ -43,7 +43,7 @@ struct SuiteScheduler: Sendable {
             }
         }
 
-        package var result: CaseResult? { if case .played(let result) = self { result } else { nil } }
+        var result: CaseResult? { if case .played(let result) = self { result } else { nil } }
     }
 
     private enum Message: Sendable {
@@ -53,12 +53,12 @@ struct SuiteScheduler: Sendable {
 
     struct Callbacks: Sendable {
         /// Runs a case; called on the case's thread.
-        package var play: @Sendable (Turn, Signals) -> CaseCompletion
-        package var report: @Sendable (Turn, CaseCompletion) -> Void
+        var play: @Sendable (Turn, Signals) -> CaseCompletion
+        var report: @Sendable (Turn, CaseCompletion) -> Void
         /// Shows how many cases have finished, and which are running.
-        package var showProgress: @Sendable (_ ended: Int, _ ids: [String]) -> Void = { _, _ in }
+        var showProgress: @Sendable (_ ended: Int, _ ids: [String]) -> Void = { _, _ in }
         /// Why no more cases may start; nil when there is no reason.
-        package var interruption: @Sendable () -> ExitCode? = { Console.failure == EPIPE ? .signal(SIGPIPE) : nil }
+        var interruption: @Sendable () -> ExitCode? = { Console.failure == EPIPE ? .signal(SIGPIPE) : nil }
     }
 
     /// How cases are reported, and when no more are started.
@@ -70,10 +70,10 @@ struct SuiteScheduler: Sendable {
         var endsAtFault = false
     }
 
-    package private(set) var runner: CaseRunner<Case>
+    private(set) var runner: CaseRunner<Case>
     /// Why not all cases were run; nil when all were.
-    package private(set) var interruption: ExitCode?
-    package private(set) var last: CaseCompletion?
+    private(set) var interruption: ExitCode?
+    private(set) var last: CaseCompletion?
     /// The exit code of the gravest of the reported cases that could not be run; nil if there is none.
     private(set) var failure: ExitCode?
     /// Whether a case that did not pass has ended the run.
@@ -92,7 +92,7 @@ struct SuiteScheduler: Sendable {
     }
 
     /// Runs all cases, or those that start before a signal arrives. Returns the scheduler with their results.
-    package func run(_ signals: Signals) throws(CommandFailure) -> SuiteScheduler {
+    func run(_ signals: Signals) throws(CommandFailure) -> SuiteScheduler {
         let loop = EventLoop(pace: .real())
         return try orFail {
             try loop.run { [self] in

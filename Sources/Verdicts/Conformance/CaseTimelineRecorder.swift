@@ -106,8 +106,7 @@ private struct TimelineState {
         case .subscribed: if name != path { devices[index].changeSubscriptions(of: record.peer, by: 1) }
         case .unsubscribed: if name != path { devices[index].changeSubscriptions(of: record.peer, by: -1) }
         case .delivered:
-            guard let value = record.value, value.hasPrefix("{\"bpm\""), let datum = Datum(json: value.utf8),
-                case .number(let rate)? = datum["bpm"]
+            guard let value = record.value, case .number(let rate)? = Datum(json: value.utf8)?["bpm"]
             else { return }
             return devices[index].lane.heartRate.add(rate, at: record.instant)
         default: return

@@ -14,6 +14,8 @@ package struct Curve: Hashable, Sendable {
     }
 
     private static let maximumPoints = 240
+    /// The values that a figure can show; others are drawn at its ends.
+    private static let range = -1e6...1e6
 
     /// In the order of time.
     package private(set) var points: [Point] = []
@@ -25,6 +27,7 @@ package struct Curve: Hashable, Sendable {
     /// Adds a value; ignores one that is not finite.
     package mutating func add(_ value: Double, at instant: Instant) {
         guard value.isFinite else { return }
+        let value = min(max(value, Self.range.lowerBound), Self.range.upperBound)
         add(Point(instant: instant, low: value, high: value))
         guard points.count > Self.maximumPoints, let first = points.first, let last = points.last else { return }
         width = max(width * 2, first.instant.duration(to: last.instant) * 2 / Self.maximumPoints)

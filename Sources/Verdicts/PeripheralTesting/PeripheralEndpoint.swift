@@ -123,6 +123,7 @@ package enum PeripheralEndpoint {
     ) throws(CommandFailure) -> ExitCode {
         let signals = Signals()
         let loop = EventLoop(pace: .real())
+        if let failure = loop.failure { throw CommandFailure(.environment, "\(failure)") }
         return try loop.withCurrentThread { () throws(CommandFailure) -> ExitCode in
             let time = RealTime(loop, signals)
             guard let host = try open(time, log) else { return time.reason?.code ?? .success }
