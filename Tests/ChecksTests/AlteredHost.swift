@@ -12,12 +12,12 @@ import Simulation
 /// A host of a real peripheral that differs from the simulated one, and the writes of the examiner.
 final class AlteredHost: ExaminerHost {
     private var host: VirtualTimeHost
-    /// What the host outputs instead of an output; nil: nothing.
+    /// Replaces an output; nil: there is none.
     private let alter: (Host.Output) -> Host.Output?
     private let peripheralExchangesMTU: Bool
     /// The number of the peripheral's latest connection in which it has exchanged the MTU.
     private var exchanged: UInt32 = 0
-    /// What the examiner has written, by Write Request, or prepared.
+    /// The writes that the examiner has requested or prepared.
     private(set) var written: [Written] = []
 
     struct Written: Equatable {

@@ -218,6 +218,9 @@ extension Examiner {
         guard !accepted.isEmpty else {
             throw .skipped("not applicable: no characteristic can be notified or indicated")
         }
+        // A peripheral may act on a configuration only when it has a value to send.
+        _ = wait(atMost: .seconds(10)) { !$0.receivedValues.isEmpty || $0.connection == nil }
+        guard connection != nil else { throw disconnected(during: "a wait for notifications") }
         disconnect()
         try connect()
         let period = recording.map { Recording.patience(after: $0.values) }

@@ -203,7 +203,9 @@ extension Examiner {
                 $0.configurationHandle != nil && !$0.properties.isDisjoint(with: [.notify, .indicate])
             }), let handle = value.configurationHandle
         else { throw .skipped("not applicable: no characteristic can be notified or indicated") }
-        try subscribe([], to: value)  // over a link as secure as the peripheral requires
+        // The link becomes as secure as the peripheral requires.
+        let error = try refusedSecurely(.write(handle: handle, value: [0, 0]), "a write to \(handle.inHex)")
+        if let error { try skipIfUnpaired(error, "the configuration of \(value.uuid.name)") }
         let octets: [UInt8] = [value.properties.contains(.notify) ? 1 : 2, 0]
         let isWritten = try write(&self, handle, octets)
         try expect(
