@@ -172,11 +172,11 @@ import VirtualWorld
     // MARK: Extended advertising
 
     /// Its advertising, in one extended advertising event with 26 octets of manufacturer data, and without a scan response.
-    private static func extended(_ peripheral: Peripheral) throws -> AlteredHost {
+    private static func extended(_ peripheral: Peripheral, isTruncated: Bool = false) throws -> AlteredHost {
         try AlteredHost(peripheral) { output in
             guard case .report(var report) = output else { return output }
             guard report.kind != .scanResponse else { return nil }
-            report.isExtended = true
+            (report.isExtended, report.isTruncated) = (true, isTruncated)
             report.data += [0x1B, 0xFF] + Array(repeating: 0x5A, count: 26)
             return .report(report)
         }
@@ -187,6 +187,13 @@ import VirtualWorld
         let address = Peer.address(try Peripheral.full.scenario().devices[0].address)
         let outcome = try Self.check(id).run(on: address, over: try Self.extended(.full), isStrict: true)
         #expect(outcome.verdict == .pass, "\(outcome.words)")
+    }
+
+    /// The controller reports the beginning if it misses a part.  Core 6.0, Vol 4, Part E, section 7.7.65.13.
+    @Test func `the beginning of advertising data is not judged`() throws {
+        let address = Peer.address(try Peripheral.full.scenario().devices[0].address)
+        let host = try Self.extended(.full, isTruncated: true)
+        #expect(try Self.check("advertising/well_formed").run(on: address, over: host).verdict == .inconclusive)
     }
 
     @Test func `connectable extended advertising has no scan response to wait for`() throws {
