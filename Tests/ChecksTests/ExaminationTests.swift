@@ -56,7 +56,7 @@ import Testing
     /// Their faults occur once, before the check runs, or break them for all later checks.
     private static let once = [
         "chokes_on_many", "chokes_on_two", "forgets_steps", "gone_for_good", "impatient", "moving_location",
-        "never_gives_up", "notifies_unasked", "stuck_after_a_client", "waits_for_confirmation", "writes_another",
+        "never_gives_up", "notifies_unasked", "stuck_after_a_client", "waits_for_confirmation",
     ]
 
     @Test func `each mutant that fails its check alone fails it`() throws {

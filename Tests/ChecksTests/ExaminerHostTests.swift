@@ -111,8 +111,8 @@ extension Check {
     ) throws {
         let check = try #require(Check.all.first { $0.id == id })
         let wrong = try #require(Peripheral.mutants.first { $0.caughtBy == id })
-        #expect(check.run(on: Self.strap, over: try RealHost(right)).verdict == .pass)
-        #expect(check.run(on: Self.strap, over: try RealHost(wrong)).verdict == .fail)
+        #expect(check.run(on: Self.strap, over: try RealHost(right), isStrict: true).verdict == .pass)
+        #expect(check.run(on: Self.strap, over: try RealHost(wrong), isStrict: true).verdict == .fail)
     }
 
     @Test func `the examiner pairs with a peripheral that requests security`() throws {

@@ -174,7 +174,8 @@ private final class ForeignHost: ExaminerHost {
 
     @Test(arguments: reasons) func `a skip has the radio's reason`(id: String, reason: String) throws {
         let check = try #require(Check.all.first { $0.id == id })
-        let outcome = check.run(on: Self.strap, over: try ForeignHost(Peripheral.full, isBonded: true))
+        let host = try ForeignHost(Peripheral.full, isBonded: true)
+        let outcome = check.run(on: Self.strap, over: host, isStrict: true)
         #expect(outcome.verdict == .skip)
         #expect(outcome.reason == reason)
     }

@@ -149,6 +149,9 @@ extension Peripheral {
             host(
                 "model_in_latin_1", "has a model number that is not UTF-8", "DIS/SR/SGGIT/CHA/BV-02-C",
                 says("53 FC", instead: "53 74")),
+            host(
+                "vendor_of_nobody", "has a PnP ID with the Vendor ID Source 3", "DIS/SR/SGGIT/CHA/BV-09-C",
+                says("03 FF FF", instead: "01 FF FF")),
         ]
         + zip(
             ["2A29", "2A24", "2A25", "2A27", "2A26", "2A28", "2A23", "2A2A", "2A50", "2BFF"],
@@ -228,6 +231,9 @@ extension Peripheral {
 
     private static let serverMutants = [
         host(
+            "receives_ten", "answers Exchange MTU with 10", "GATT/SR/GAC/BV-01-C",
+            .init(.att(0x03), at: 1, ".. ..", becomes: "0A 00")),
+        host(
             "answers_otherwise", "answers Exchange MTU with a Write Response", "GATT/SR/GAC/BV-01-C",
             .init(.att(0x03), at: 0, "03 .. ..", becomes: "13")),
         host(
@@ -282,6 +288,10 @@ extension Peripheral {
             "kept_configuration", "keeps the configuration of an unbonded client",
             "reconnection/configuration_is_cleared",
             says("01 00", instead: "00 00")),
+        Peripheral(
+            name: "kept_battery_configuration", about: "keeps a configuration of its battery",
+            services: [battery], advertise: "{}", mutation: Mutation([says("01 00", instead: "00 00")]),
+            caughtBy: "reconnection/configuration_is_cleared"),
         script(
             "replays", "sends missed measurements to a reconnected client", "reconnection/nothing_is_replayed",
             #"""

@@ -6,10 +6,13 @@ import VirtualWorld
 /// A peripheral under test: a scenario of one device, and changes to the packets of its host.
 struct Peripheral: Sendable {
     /// Its name in the matrix.
-    let name: String
+    var name: String
     /// Its fault; for a correct peripheral its description.
-    let about: String
+    var about: String
     var services = [heartRate, battery, information]
+    var deviceName = "Lubdub HRM"
+    /// The block `link`; nil: the defaults.
+    var link: String?
     var advertise = #"{"interval": "100 ms", "services": ["180D"], "appearance": 833}"#
     /// The block `security`; nil: it rejects pairing.
     var security: String?
@@ -21,7 +24,8 @@ struct Peripheral: Sendable {
     /// The scenario file.
     var json: String {
         """
-        {"lubdub": 1, "name": "\(name)", "devices": [{"id": "strap", "name": "Lubdub HRM", "advertise": \(advertise),
+        {"lubdub": 1, "name": "\(name)", "devices": [{"id": "strap", "name": "\(deviceName)", "advertise": \(advertise),
+          \(link.map { "\"link\": \($0)," } ?? "")
           \(security.map { "\"security\": \($0)," } ?? "")
           "services": [\(services.joined(separator: ", "))]}], "script": [\(script.joined(separator: ", "))]}
         """
@@ -75,14 +79,16 @@ struct Peripheral: Sendable {
     func but(
         _ name: String, _ about: String, _ id: String, script rules: String..., by changes: [Mutation.Change] = []
     ) -> Peripheral {
-        Peripheral(
-            name: name, about: about, services: services, advertise: advertise, security: security, script: rules,
-            mutation: changes.isEmpty ? nil : Mutation(changes), caughtBy: id)
+        var other = self
+        (other.name, other.about, other.caughtBy, other.script) = (name, about, id, rules)
+        other.mutation = changes.isEmpty ? nil : Mutation(changes)
+        return other
     }
 
     /// Whether both are equal apart from their faults.
     func isMade(as other: Peripheral) -> Bool {
-        (services, advertise, security) == (other.services, other.advertise, other.security)
+        (services, deviceName, link, advertise, security)
+            == (other.services, other.deviceName, other.link, other.advertise, other.security)
     }
 
     // MARK: Correct peripherals

@@ -13,8 +13,8 @@ extension Peripheral {
             "unlikely_malformed", "rejects malformed requests with 0x0E", "robustness/too_short",
             by: [answers("0E", to: "..", instead: "04")]),
         full.but(
-            "overlooks_surplus", "accepts a read request with an extra octet", "robustness/too_long",
-            by: [.init(.received(0x0A), at: 0, "0A .. .. 00", becomes: "0A .. ..")]),
+            "reads_surplus", "answers a read request with an extra octet with another value", "robustness/too_long",
+            by: [.init(.received(0x0A), at: 0, "0A 03 00 00", becomes: "0A 05 00")]),
         full.but(
             "silent_about_24", "does not answer the unknown opcode 0x24", "robustness/unknown_requests",
             by: [.init(.att(0x01), at: 0, "01 24 .. .. ..", becomes: "")]),
@@ -43,8 +43,8 @@ extension Peripheral {
             "unlikely_queue", "reports a full prepare queue with 0x0E", "robustness/full_queue",
             by: [answers("0E", to: "16", instead: "09")]),
         full.but(
-            "any_flag_executes", "treats Execute Write flags of 2 as 1", "robustness/execute_flags",
-            by: [.init(.received(0x18), at: 0, "18 02", becomes: "18 01")]),
+            "writes_for_any_flag", "answers Execute Write flags of 2 with a Write Response", "robustness/execute_flags",
+            by: [.init(.att(0x01), at: 0, "01 18 .. .. ..", becomes: "13")]),
         thermometer.but(
             "waits_for_confirmation", "answers nothing while an indication is unconfirmed",
             "robustness/requests_beside_an_indication",

@@ -7,8 +7,8 @@ extension Peripheral {
             "deaf_to_commands", "ignores Write Commands", "GATT/SR/GAW/BV-01-C",
             by: [.init(.received(0x52), at: 0, "52", becomes: "7F")]),
         book.but(
-            "writes_another", "writes a different value", "GATT/SR/GAW/BV-03-C",
-            by: [.init(.received(0x12), at: 1, "30 00 ..", becomes: "30 00 21")]),
+            "executes_writes", "answers Write Requests with Execute Write Responses", "GATT/SR/GAW/BV-03-C",
+            by: [.init(.att(0x13), at: 0, "13", becomes: "19")]),
         book.but(
             "writes_one_before", "treats an offset of 54 as 53", "GATT/SR/GAW/BV-05-C",
             by: [.init(.received(0x16), at: 3, "36 00", becomes: "35 00")]),

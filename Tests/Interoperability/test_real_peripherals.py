@@ -65,7 +65,7 @@ class RealPeripheralTests(Interoperability):
 
     async def test_every_faulty_strap_fails_the_check_for_its_fault(self):
         self.assertGreaterEqual(len(FAULTY), 12)
-        found = await asyncio.gather(*(verdicts(fault(), '--only', fault.caught_by) for fault in FAULTY))
+        found = await asyncio.gather(*(verdicts(fault(), '--strict', '--only', fault.caught_by) for fault in FAULTY))
         for fault, (seen, examination) in zip(FAULTY, found):
             with self.subTest(fault.__name__):
                 self.assertEqual(seen, {fault.caught_by: 'fail'}, '\n'.join(examination.lines))
@@ -74,4 +74,4 @@ class RealPeripheralTests(Interoperability):
                 words = [line.split()[0] for line in examination.lines[summary:] if line]
                 words = words[words.index('fail'):]
                 self.assertEqual(words[1:6], ['expected', 'seen', 'at', 'requires', 'trace'])
-                self.assertIn(f'--peer {ADDRESS} --only {fault.caught_by}', examination.lines[-1])
+                self.assertIn(f'--peer {ADDRESS} --strict --only {fault.caught_by}', examination.lines[-1])

@@ -202,9 +202,9 @@ import Testing
         let target = heard.contains(.directed) ? Self.own : nil
         let report = ExtendedAdvertisingReport(
             kind: heard, address: HostHarness.strap, data: [2, 1, 6], rssi: -60, target: target)
-        harness.play(
-            .event(.leExtendedAdvertisingReport([report])),
-            .tells(.report(AdvertisingReport(kind: told, address: HostHarness.strap, data: [2, 1, 6], rssi: -60))))
+        var expected = AdvertisingReport(kind: told, address: HostHarness.strap, data: [2, 1, 6], rssi: -60)
+        expected.isExtended = !heard.contains(.legacy)
+        harness.play(.event(.leExtendedAdvertisingReport([report])), .tells(.report(expected)))
     }
 
     private static func part(
@@ -216,8 +216,13 @@ import Testing
         return part
     }
 
-    private static func whole(_ data: [UInt8], of address: DeviceAddress) -> Host.Output {
-        .report(AdvertisingReport(kind: .undirected, address: address, data: data, rssi: -60))
+    private static func whole(
+        _ data: [UInt8], of address: DeviceAddress, _ kind: AdvertisingReport.Kind = .undirected,
+        isTruncated: Bool = false
+    ) -> Host.Output {
+        var report = AdvertisingReport(kind: kind, address: address, data: data, rssi: -60)
+        (report.isExtended, report.isTruncated) = (true, isTruncated)
+        return .report(report)
     }
 
     @Test func `Parts are reassembled, whatever comes in between`() throws {
@@ -228,12 +233,12 @@ import Testing
                 .leExtendedAdvertisingReport([Self.part([1], of: HostHarness.strap), Self.part([2], of: Self.other)])),
             .event(.leExtendedAdvertisingReport([Self.part([3], of: HostHarness.strap)])),
             .event(.leExtendedAdvertisingReport([response, Self.part([8], .complete, of: HostHarness.strap, sid: 2)])),
-            .tells(.report(AdvertisingReport(kind: .scanResponse, address: HostHarness.strap, data: [9], rssi: -60))),
+            .tells(Self.whole([9], of: HostHarness.strap, .scanResponse)),
             .tells(Self.whole([8], of: HostHarness.strap)),
             .event(.leExtendedAdvertisingReport([Self.part([4], .complete, of: HostHarness.strap)])),
             .tells(Self.whole([1, 3, 4], of: HostHarness.strap)),
             .event(.leExtendedAdvertisingReport([Self.part([5], .truncated, of: Self.other)])),
-            .tells(Self.whole([2, 5], of: Self.other)),
+            .tells(Self.whole([2, 5], of: Self.other, isTruncated: true)),
             .event(.leExtendedAdvertisingReport([Self.part([6], .complete, of: Self.other)])),
             .tells(Self.whole([6], of: Self.other)))
     }

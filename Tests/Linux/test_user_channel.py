@@ -150,7 +150,7 @@ class UserChannelTests(AdapterTest):
         async with self.own_adapters(2) as (own, other), self.played(own):
             said = await self.output(
                 LUBDUB, 'check', '--radio', f'hci:{other.removeprefix("hci")}', '--peer', 'Lubdub HRM',
-                '--only', 'reconnection/*', limit=100)
+                '--only', 'reconnection/*', '--strict', limit=100)
             self.assertRegex(said, r'pass +reconnection/advertises_after_loss')
             self.assertIn(' 0 fail', said)
 

@@ -141,6 +141,10 @@ public struct AdvertisingReport: FieldwiseParameters {
     public var address = DeviceAddress(0, .public)
     /// Whether `address` is an identity address that the controller has resolved: types 2 and 3.
     public var isResolved = false
+    /// Whether it came in extended advertising PDUs; never in this event.  Core 6.0, Vol 6, Part B, section 2.3.1.
+    public var isExtended = false
+    /// Whether the controller received only the beginning of the data; never in this event.
+    public var isTruncated = false
     /// As it was sent: 31 octets at most in this event.
     public var data: [UInt8] = []
     /// The signal strength, in dBm; 127: unknown.

@@ -36,8 +36,10 @@ package struct ReportAssembler: Sendable {
                 address: address, sid: report.sid, isScanResponse: report.kind.contains(.scanResponse))
         beginning.data += report.data.prefix(Self.maximumDataCount - beginning.data.count)
         guard report.status == .incomplete else {
-            return AdvertisingReport(
+            var whole = AdvertisingReport(
                 kind: AdvertisingReport.Kind(report.kind), address: address, data: beginning.data, rssi: report.rssi)
+            (whole.isExtended, whole.isTruncated) = (!report.kind.contains(.legacy), report.status == .truncated)
+            return whole
         }
         if beginnings.count == Self.maximumCount { beginnings.removeFirst() }
         beginnings.append(beginning)

@@ -205,7 +205,8 @@ extension World {
         case .disconnected(let id, _, _):
             nodes[node].disconnected(id, at: now, pool: &pool)
             advertise(node, phase: 0)
-        case .server(let id, .exchangedMTU(let mtu)): nodes[node].exchanged(mtu: mtu, id)
+        case .server(let id, .exchangedMTU(let mtu)), .exchangedMTU(let id, let mtu):
+            nodes[node].exchanged(mtu: mtu, id)
         case .server(let id, .subscribed(let handle)): nodes[node].subscribed(handle, id, at: now)
         case .server(let id, .unsubscribed(let handle)), .server(let id, .orphaned(let handle)):
             nodes[node].unsubscribed(handle, id, at: now, pool: &pool)

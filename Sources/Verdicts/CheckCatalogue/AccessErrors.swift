@@ -10,19 +10,19 @@ extension Check {
     private static let readRequests = [
         AttributeRequest(
             name: "Read", section: "4.8.1", isOptional: false, numbers: ["BI-01", "BI-02", "BI-03", "BI-04", "BI-05"]
-        ) { handle, _, _ in .readRequest(handle: handle) },
+        ) { handle, _, _, _ in .readRequest(handle: handle) },
         AttributeRequest(
             name: "Read By Type", section: "4.8.2", numbers: ["BI-06", nil, "BI-09", "BI-10", "BI-11"]
-        ) { handle, type, _ in .readByTypeRequest(HandleRange(handle, handle), type: type) },
+        ) { handle, type, _, _ in .readByTypeRequest(HandleRange(handle, handle), type: type) },
         AttributeRequest(
             name: "Read Blob", section: "4.8.3", numbers: ["BI-12", "BI-14", "BI-15", "BI-16", "BI-17"]
-        ) { handle, _, _ in .readBlobRequest(handle: handle, offset: 0) },
+        ) { handle, _, _, _ in .readBlobRequest(handle: handle, offset: 0) },
         AttributeRequest(
             name: "Read Multiple", section: "4.8.4", numbers: ["BI-18", "BI-19", "BI-20", "BI-21", "BI-22"]
-        ) { handle, _, name in .readMultipleRequest([name, handle]) },
+        ) { handle, _, _, name in .readMultipleRequest([name, handle]) },
         AttributeRequest(
             name: "Read Multiple Variable", section: "4.8.5", numbers: ["BI-36", "BI-38", "BI-40", "BI-42", "BI-44"]
-        ) { handle, _, name in .readMultipleVariableRequest([name, handle]) },
+        ) { handle, _, _, name in .readMultipleVariableRequest([name, handle]) },
     ]
 
     private static let readTargets: [(TargetAttribute, ATTError)] = [
@@ -103,10 +103,10 @@ extension Check {
     private static let writeRequests = [
         AttributeRequest(
             name: "Write", section: "4.9.3", isOptional: false, numbers: ["BI-02", "BI-03", "BI-04", "BI-05", "BI-06"]
-        ) { handle, _, _ in .writeRequest(handle: handle, value: [0]) },
+        ) { handle, _, octets, _ in .writeRequest(handle: handle, value: octets) },
         AttributeRequest(
             name: "Prepare Write", section: "4.9.4", numbers: ["BI-07", "BI-08", "BI-11", "BI-12", "BI-13"]
-        ) { handle, _, _ in .prepareWriteRequest(handle: handle, offset: 0, value: [0]) },
+        ) { handle, _, octets, _ in .prepareWriteRequest(handle: handle, offset: 0, value: octets) },
     ]
 
     private static let writeTargets: [(TargetAttribute, ATTError)] = [
@@ -144,6 +144,7 @@ extension Check {
                 "Core 6.0, Vol 3, Part F, section 3.4.5.1, and Part G, section 3.3.3.3", if: .deviceName
             ) { peripheral throws(CheckExit) in
                 let handle = try peripheral.anyConfiguration()
+                try peripheral.write([0, 0], to: handle, "a configuration")  // with the security that it requires
                 try peripheral.readName("before")
                 try peripheral.expectRefused(
                     .writeRequest(handle: handle, value: [1, 0, 0]), with: [.invalidAttributeValueLength], at: handle,
@@ -154,6 +155,13 @@ extension Check {
 }
 
 extension Examiner {
+    /// A value that fits into any request to write it; nil if it is longer, empty, or cannot be read.
+    fileprivate mutating func shortValue(of handle: UInt16) throws(CheckExit) -> [UInt8]? {
+        let answer = try result(of: .readLong(handle: handle), "a read of handle \(handle.inHex)")
+        guard case .success(.value(let octets)) = answer, 1...mtu - 5 ~= octets.count else { return nil }
+        return octets
+    }
+
     /// The handle of the first configuration; skips the check if there is none.
     func anyConfiguration() throws(CheckExit) -> UInt16 {
         guard let handle = characteristics.lazy.compactMap(\.configurationHandle).first else {
@@ -277,10 +285,14 @@ enum TargetAttribute: Hashable, Sendable {
             }
             return (value.valueHandle, value.uuid)
         case .unwritable:
-            guard let value = values.first(where: { $0.properties.isDisjoint(with: .writing) }) else {
+            let found = values.filter { $0.properties.isDisjoint(with: .writing) }
+            guard let first = found.first else {
                 throw .skipped("not applicable: every characteristic is declared with Write")
             }
-            return (value.valueHandle, value.uuid)
+            for value in found where value.properties.contains(.read) {
+                if try peripheral.shortValue(of: value.valueHandle) != nil { return (value.valueHandle, value.uuid) }
+            }
+            return (first.valueHandle, first.uuid)
         case .unused: return (try peripheral.unusedHandle(), .deviceName)
         case .guardedFromReading(let error):
             for value in values where value.properties.contains(.read) {
@@ -325,8 +337,8 @@ struct AttributeRequest: Sendable {
     var isOptional = true
     /// One for each target of the table; nil where there is no test case.
     let numbers: [String?]
-    /// Requests the attribute with a handle and a type; `name` is the handle of Device Name.
-    let pdu: @Sendable (_ handle: UInt16, _ type: UUID, _ name: UInt16) -> PDU
+    /// Requests the attribute with a handle and a type, or writes octets to it; `name` is the handle of Device Name.
+    let pdu: @Sendable (_ handle: UInt16, _ type: UUID, _ octets: [UInt8], _ name: UInt16) -> PDU
 
     /// The request is rejected, for each target that has a number, with the target's error.
     func checks(
@@ -345,7 +357,9 @@ struct AttributeRequest: Sendable {
         let body: Check.Body = { peripheral throws(CheckExit) in
             let (handle, type) = try target.find(in: &peripheral)
             let description = "\(title), \(handle.inHex)"
-            let request = pdu(handle, type, try peripheral.nameHandle)
+            // If the server accepts a write that it must reject, nothing changes.
+            let octets = target == .unwritable ? try peripheral.shortValue(of: handle) : nil
+            let request = pdu(handle, type, octets ?? [0], try peripheral.nameHandle)
             if isOptional, try peripheral.refusal(of: request, description)?.error == .requestNotSupported {
                 throw Examiner.unsupported(name)
             }

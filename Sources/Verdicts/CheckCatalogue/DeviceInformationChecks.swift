@@ -1,6 +1,8 @@
 import Bluetooth
+import Characteristics
 import Checks
 import GATT
+import Octets
 
 // Device Information Service 1.2: every value can be read, and supports nothing else.
 extension Check {
@@ -12,7 +14,7 @@ extension Check {
                 row("BV-01-C", 0x2A29, utf8), row("BV-02-C", 0x2A24, utf8), row("BV-03-C", 0x2A25, utf8),
                 row("BV-04-C", 0x2A27, utf8), row("BV-05-C", 0x2A26, utf8), row("BV-06-C", 0x2A28, utf8),
                 row("BV-07-C", 0x2A23) { $0.count == 8 ? nil : "8 octets" }, row("BV-08-C", 0x2A2A),
-                row("BV-09-C", 0x2A50) { $0.count == 7 ? nil : "7 octets" }, row("BV-10-C", 0x2BFF),
+                row("BV-09-C", 0x2A50, pnpID), row("BV-10-C", 0x2BFF),
             ]
         ).declarationChecks + [
             Check(
@@ -35,6 +37,10 @@ extension Check {
         _ number: String, _ uuid: UInt16, _ expectedValue: @escaping @Sendable ([UInt8]) -> String? = { _ in nil }
     ) -> ServiceRequirement.Characteristic {
         .init(number, UUID(uuid), .read, "section 3", expectedValue: expectedValue)
+    }
+
+    @Sendable private static func pnpID(_ octets: [UInt8]) -> String? {
+        (try? PnPID(octets: octets[...])) == nil ? "7 octets that begin with the Vendor ID Source 01 or 02" : nil
     }
 
     @Sendable private static func utf8(_ octets: [UInt8]) -> String? {

@@ -8,14 +8,16 @@ import Simulation
 extension Check {
     static let discovery = [
         Check(
-            "GATT/SR/GAC/BV-01-C", "the server answers Exchange MTU with 23 or more", gatt("4.3.1"), scope: .freshLink
+            "GATT/SR/GAC/BV-01-C", "the server answers Exchange MTU with 23 or more",
+            "Core 6.0, Vol 3, Part F, section 3.4.2.2, and Part G, section 4.3.1", scope: .freshLink
         ) { peripheral throws(CheckExit) in
-            switch try peripheral.result(of: .exchangeMTU, "Exchange MTU") {
-            case .failure(.refused(.requestNotSupported, _)):
-                throw .skipped("not applicable: the peripheral does not support Exchange MTU")
-            case .failure(let error):
-                throw peripheral.failure(expected: "the server's MTU", seen: "\(error)")
-            case .success: return
+            let request = PDU.exchangeMTURequest(clientReceives: UInt16(clamping: Server.maximumMTU))
+            switch try peripheral.answer(to: request, "Exchange MTU") {
+            case .errorResponse(_, _, .requestNotSupported): throw Examiner.unsupported("Exchange MTU")
+            case .exchangeMTUResponse(let size) where size >= Server.defaultMTU: return
+            case let answer:
+                throw peripheral.failure(
+                    expected: "03, Exchange MTU Response, with a Server Rx MTU of 23 or more", seen: answer.octets.text)
             }
         },
         Check(

@@ -41,7 +41,8 @@ extension Check {
         ) { peripheral throws(CheckExit) in
             let (name, appearance) = try peripheral.nameAndAppearance()
             let request = PDU.readMultipleRequest([appearance.handle, name.handle])
-            let expected = appearance.value + name.value
+            // Part F, section 3.4.4.8.
+            let expected = Array((appearance.value + name.value).prefix(peripheral.mtu - 1))
             try peripheral.expectAnswer(request, .readMultipleResponse(expected), "Read Multiple")
         },
         Check(
@@ -71,14 +72,14 @@ extension Check {
             gatt("4.8.5"), if: .deviceName, hasAppearance
         ) { peripheral throws(CheckExit) in
             let (name, appearance) = try peripheral.nameAndAppearance()
-            let values = [name, appearance].map { LengthValue(length: UInt16(clamping: $0.value.count), $0.value) }
+            let values = peripheral.fitting([name.value, appearance.value])
             let request = PDU.readMultipleVariableRequest([name.handle, appearance.handle])
             try peripheral.expectAnswer(request, .readMultipleVariableResponse(values), "Read Multiple Variable")
         },
         format(
             "GATT/SR/GPA/BV-12-C", .characteristicPresentationFormat,
-            "a presentation format has 7 octets and a format from 01 to 1B", "3.3.3.5"
-        ) { octets in octets.count == 7 && 0x01...0x1B ~= octets[0] },
+            "a presentation format has 7 octets and a format from 01 to 1C", "3.3.3.5"
+        ) { octets in octets.count == 7 && 0x01...0x1C ~= octets[0] },
         format(
             "GATT/SR/GPA/BV-11-C", UUID(0x2905), "an aggregate format lists the handles of presentation formats",
             "3.3.3.6"
@@ -183,6 +184,17 @@ extension Examiner {
         let answer = try answer(to: request, description)
         if case .errorResponse(_, _, .requestNotSupported) = answer { throw Self.unsupported(description) }
         try expect(answer == expected, "\(expected.octets.text) in answer to \(description)", seen: answer.octets.text)
+    }
+
+    /// As much of these values as fits into a Read Multiple Variable Response; a length is never cut.  Core 6.0, Vol 3,
+    /// Part F, section 3.4.4.12.
+    fileprivate func fitting(_ values: [[UInt8]]) -> [LengthValue] {
+        var (list, room) = ([] as [LengthValue], mtu - 1)
+        for value in values where room >= 2 {
+            list.append(LengthValue(length: UInt16(clamping: value.count), Array(value.prefix(room - 2))))
+            room -= 2 + value.count
+        }
+        return list
     }
 
     fileprivate mutating func nameAndAppearance() throws(CheckExit) -> (name: AttributeData, appearance: AttributeData)

@@ -87,10 +87,7 @@ extension Check {
             "running/distance_can_be_set", "a device with a total distance has an SC Control Point",
             "\(specification), sections 3.2 and 3.4", if: hasFeature
         ) { peripheral throws(CheckExit) in
-            let feature = try? RSCFeature(octets: peripheral.read(.rscFeature, of: service)[...])
-            guard feature?.contains(.totalDistance) == true else {
-                throw .skipped("not applicable: bit 1 of RSC Feature, total distance, is 0")
-            }
+            try peripheral.requireTotalDistance()
             try peripheral.expect(
                 peripheral.find(.scControlPoint, of: service) != nil,
                 "an SC Control Point, since there is a total distance",
@@ -98,8 +95,11 @@ extension Check {
         },
         Check(
             "running/sets_cumulative_value", "Set Cumulative Value sets the total distance",
-            requirement.section("3.4"), if: hasControlPoint, hasMeasurement
-        ) { peripheral throws(CheckExit) in try peripheral.expectDistanceSet() },
+            requirement.section("3.4"), if: hasControlPoint, hasMeasurement, hasFeature
+        ) { peripheral throws(CheckExit) in
+            try peripheral.requireTotalDistance()
+            try peripheral.expectDistanceSet()
+        },
         Check(
             "running/unknown_op_code", "SC Control Point answers an unknown Op Code with Op Code Not Supported",
             requirement.section("3.4"), if: hasControlPoint
@@ -107,10 +107,15 @@ extension Check {
             try peripheral.expectResponse(to: [0x7F], .opCodeNotSupported)
         },
         Check(
-            "running/wrong_parameter", "SC Control Point answers a truncated distance with Invalid Parameter",
-            requirement.section("3.4"), if: hasControlPoint
+            "running/wrong_parameter",
+            "SC Control Point answers a truncated distance with Invalid Parameter, or rejects it with "
+                + "\(ATTError.invalidAttributeValueLength)",
+            "\(specification), section 3.4; Core 6.0, Vol 3, Part F, section 3.4.5.1", if: hasControlPoint, hasFeature
         ) { peripheral throws(CheckExit) in
-            try peripheral.expectResponse(to: [SCControlPoint.setCumulativeValueOpCode, 0x10], .invalidParameter)
+            try peripheral.requireTotalDistance()
+            try peripheral.expectResponse(
+                to: [SCControlPoint.setCumulativeValueOpCode, 0x10], .invalidParameter,
+                or: .invalidAttributeValueLength)
         },
         Check(
             "running/control_point_unconfigured",
@@ -149,11 +154,31 @@ extension Examiner.ReceivedValue {
 }
 
 extension Examiner {
-    /// Fails unless the control point indicates this response to a request.
-    fileprivate mutating func expectResponse(to request: [UInt8], _ result: SCControlPoint.Result) throws(CheckExit) {
+    /// Skips the check unless the peripheral has a total distance, without which Set Cumulative Value is not mandatory.
+    /// Running Speed and Cadence Service 1.0, sections 3.2 and 3.4.
+    fileprivate mutating func requireTotalDistance() throws(CheckExit) {
+        let octets = try read(.rscFeature, of: .runningSpeedAndCadence)
+        guard (try? RSCFeature(octets: octets[...]))?.contains(.totalDistance) == true else {
+            throw .skipped("not applicable: bit 1 of RSC Feature, total distance, is 0")
+        }
+    }
+
+    /// Fails unless the control point indicates this response to a request, or rejects it with `error`.
+    fileprivate mutating func expectResponse(
+        to request: [UInt8], _ result: SCControlPoint.Result, or error: ATTError? = nil
+    ) throws(CheckExit) {
         let value = try characteristic(.scControlPoint, of: .runningSpeedAndCadence)
         try subscribe(.indication, to: value)
-        try write(request, to: value.valueHandle, "SC Control Point")
+        if let error {
+            let procedure = Procedure.write(handle: value.valueHandle, value: request)
+            let refusal = try refusedSecurely(procedure, "a write of \(request.text) to SC Control Point")
+            if refusal == error { return }
+            if let refusal { try skipIfUnpaired(refusal, "SC Control Point") }
+            try expect(
+                refusal == nil, "an indication, or \(error), for \(request.text)", seen: refusal?.description ?? "")
+        } else {
+            try write(request, to: value.valueHandle, "SC Control Point")
+        }
         let received = try next(of: value.valueHandle, within: .seconds(30))?.octets
         let expected = SCControlPoint.response(to: request.first ?? 0, result).octets
         try expect(
@@ -166,12 +191,20 @@ extension Examiner {
 
     fileprivate mutating func expectDistanceSet() throws(CheckExit) {
         let value = try subscribe(to: .rsc)
-        try expectResponse(to: SCControlPoint.setCumulativeValue(Self.distance).octets, .success)
-        let next = try next(of: value.valueHandle, within: .seconds(10))
-        let total = next?.rsc?.totalDistance
-        try expect(
-            total.map { Self.distance...Self.distance + Self.margin ~= $0 } ?? false,
-            "a total distance from 5000 km on in the next measurement, as written",
-            seen: next?.octets.text ?? "no measurement")
+        let first = try next(of: value.valueHandle, within: .seconds(10)) { $0.rsc?.totalDistance != nil }
+        guard let before = first?.rsc?.totalDistance else {
+            throw .inconclusive("no measurement with a total distance within 10 s (move the sensor)")
+        }
+        try undoing { peripheral throws(CheckExit) in
+            try peripheral.expectResponse(to: SCControlPoint.setCumulativeValue(before).octets, .success)
+        } _: { peripheral throws(CheckExit) in
+            try peripheral.expectResponse(to: SCControlPoint.setCumulativeValue(Self.distance).octets, .success)
+            let next = try peripheral.next(of: value.valueHandle, within: .seconds(10))
+            let total = next?.rsc?.totalDistance
+            try peripheral.expect(
+                total.map { Self.distance...Self.distance + Self.margin ~= $0 } ?? false,
+                "a total distance from 5000 km on in the next measurement, as written",
+                seen: next?.octets.text ?? "no measurement")
+        }
     }
 }

@@ -36,6 +36,11 @@ extension Check {
             let handle = try peripheral.characteristic(value.uuid, of: value.service).valueHandle
             var recording = peripheral.recording(ofFirst: handle, within: duration)
             if recording == nil { recording = try peripheral.recordFirst(of: value, with: other, within: duration) }
+            if recording?.values(of: handle).isEmpty != false, peripheral.isReal {
+                throw .inconclusive(
+                    "no \(value.uuid.name) within \(duration.formatted) of the subscription (use the sensor, such as by "
+                        + "wearing it, and run the check again)")
+            }
             try peripheral.expect(
                 recording?.values(of: handle).isEmpty == false,
                 "\(value.uuid.name) within \(duration.formatted) of the subscription", seen: "none")
@@ -159,7 +164,8 @@ extension Check {
         },
     ]
 
-    /// Values fit into an MTU that is smaller than the server's own; nil: no MTU is exchanged, so that it is 23.
+    /// Values fit into an MTU that is smaller than the server's own; nil: no MTU is exchanged, so that it is 23.  Skipped if
+    /// the peripheral exchanges the MTU, since the examiner receives as much as the peripheral offers.
     private static func fitting(_ id: String, _ title: String, _ offered: UInt16?) -> Check {
         Check(
             id, title, "Core 6.0, Vol 3, Part F, sections 3.2.8, 3.4.7.1 and 3.4.7.2", scope: .freshLink,
@@ -175,6 +181,9 @@ extension Check {
                     "not applicable: nothing is notified or indicated within \(Recording.usualDuration.formatted)")
             }
             peripheral.wait(min(patience, .seconds(10)))
+            guard !peripheral.hasPeerExchangedMTU else {
+                throw .skipped("not applicable: the peripheral has exchanged an MTU of \(peripheral.mtu)")
+            }
             for received in peripheral.receivedValues {
                 try peripheral.expect(
                     received.octets.count <= mtu - 3, "a value of at most \(mtu - 3) octets, for the MTU of \(mtu)",

@@ -95,18 +95,22 @@ extension Check {
         ) { peripheral throws(CheckExit) in
             let range = try peripheral.validIntervals()
             let handle = try peripheral.characteristic(.measurementInterval, of: .healthThermometer).valueHandle
-            for seconds in [range.seconds.lowerBound, range.seconds.upperBound] {
-                let octets = MeasurementInterval(seconds: seconds).octets
-                try peripheral.write(octets, to: handle, "Measurement Interval")
-                let kept = try peripheral.read(handle, "Measurement Interval")
-                try peripheral.expect(
-                    kept == octets, "Measurement Interval is \(octets.text), as written", seen: kept.text)
+            try peripheral.keepingInterval { peripheral throws(CheckExit) in
+                for seconds in [range.seconds.lowerBound, range.seconds.upperBound] {
+                    let octets = MeasurementInterval(seconds: seconds).octets
+                    try peripheral.write(octets, to: handle, "Measurement Interval")
+                    let kept = try peripheral.read(handle, "Measurement Interval")
+                    try peripheral.expect(
+                        kept == octets, "Measurement Interval is \(octets.text), as written", seen: kept.text)
+                }
             }
         },
         Check(
             "HTS/SEN/SP/BI-01-C", "Measurement Interval rejects values outside its Valid Range with 0x80",
             "Health Thermometer Service 1.0, sections 1.6 and 3.4", if: hasInterval
-        ) { peripheral throws(CheckExit) in try peripheral.expectIntervalRefused() },
+        ) { peripheral throws(CheckExit) in
+            try peripheral.keepingInterval { peripheral throws(CheckExit) in try peripheral.expectIntervalRefused() }
+        },
         Check(
             "HTS/SEN/CI/BV-02-C", "a change of Measurement Interval is indicated", requirement.section("3.4"),
             if: indicatesInterval, .control("set the measurement interval")
@@ -127,7 +131,11 @@ extension Check {
         Check(
             "HTS/SEN/SP/BV-01-C", "Temperature Measurement is indicated once per Measurement Interval",
             requirement.section("3.4"), if: hasInterval
-        ) { peripheral throws(CheckExit) in try peripheral.expectMeasuredPeriodically() },
+        ) { peripheral throws(CheckExit) in
+            try peripheral.keepingInterval { peripheral throws(CheckExit) in
+                try peripheral.expectMeasuredPeriodically()
+            }
+        },
         Check(
             "HTS/SEN/SP/BV-02-C", "stored measurements are sent to the next client, oldest first",
             requirement.section("3.1"), if: hasMeasurement
@@ -172,6 +180,21 @@ extension Examiner {
         }
     }
 
+    /// Runs a test that may write Measurement Interval, then restores it.
+    fileprivate mutating func keepingInterval(
+        _ test: (inout Examiner) throws(CheckExit) -> Void
+    ) throws(CheckExit) {
+        let value = try characteristic(.measurementInterval, of: .healthThermometer)
+        guard value.properties.contains(.write) else { return try test(&self) }
+        let before = try read(value.valueHandle, "Measurement Interval")
+        let restore: (inout Examiner) throws(CheckExit) -> Void = { peripheral throws(CheckExit) in
+            // An interval of 0, which need not be in the Valid Range, may be refused.
+            let procedure = Procedure.write(handle: value.valueHandle, value: before)
+            _ = try peripheral.refusal(of: procedure, "a write of the previous interval")
+        }
+        try undoing(by: restore, test)
+    }
+
     fileprivate mutating func expectIntervalRefused() throws(CheckExit) {
         let valid = try validIntervals().seconds
         let handle = try characteristic(.measurementInterval, of: .healthThermometer).valueHandle
@@ -187,7 +210,6 @@ extension Examiner {
                 $0.rawValue == MeasurementInterval.outOfRange
             }
         }
-        try write(right, to: handle, "Measurement Interval")
     }
 
     fileprivate mutating func expectMeasuredPeriodically() throws(CheckExit) {

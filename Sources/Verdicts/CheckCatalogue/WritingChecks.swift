@@ -26,14 +26,12 @@ extension Check {
         Check(
             "GATT/SR/GAW/BV-05-C", "a value longer than a PDU can be written in parts", gatt("4.9.4"), scope: .narrow
         ) { peripheral throws(CheckExit) in
-            try peripheral.writeAndRead(lengths: 21...512) { peripheral, handle, octets throws(CheckExit) in
-                let procedure = Procedure.writeLong(handle: handle, value: octets)
-                return try peripheral.refusal(of: procedure, "a long write to \(handle.inHex)") == nil
-            }
+            let shortest = min(peripheral.mtu - 2, 512)
+            try peripheral.writeAndRead(lengths: shortest...512, by: inParts(of: 512))
         },
         Check(
             "GATT/SR/GAW/BV-06-C", "the server repeats prepared writes, and executes them on request", gatt("4.9.5")
-        ) { peripheral throws(CheckExit) in try peripheral.writeAndRead(by: inParts) },
+        ) { peripheral throws(CheckExit) in try peripheral.writeAndRead(by: inParts()) },
         Check(
             "GATT/SR/GAW/BV-07-C", "cancelled prepared writes are not executed", att("3.4.6.3")
         ) { peripheral throws(CheckExit) in try peripheral.expectCancelled() },
@@ -41,8 +39,8 @@ extension Check {
             "GATT/SR/GAW/BV-08-C", "a written configuration reads back the same", gatt("4.12.3")
         ) { peripheral throws(CheckExit) in try peripheral.configureAndRead(by: whole) },
         Check(
-            "GATT/SR/GAW/BV-09-C", "a configuration can be written in parts", gatt("4.12.4")
-        ) { peripheral throws(CheckExit) in try peripheral.configureAndRead(by: inParts) },
+            "GATT/SR/GAW/BV-09-C", "a prepared write of a configuration is executed", gatt("4.12.4")
+        ) { peripheral throws(CheckExit) in try peripheral.configureAndRead(by: prepared) },
         Check(
             "GATT/SR/GAW/BV-10-C", "several values can be written at once", gatt("4.9.5")
         ) { peripheral throws(CheckExit) in try peripheral.expectWrittenTogether() },
@@ -54,6 +52,9 @@ extension Check {
             case .executeWriteResponse: return
             case .errorResponse(_, _, .requestNotSupported): throw Examiner.unsupported("Execute Write")
             case let answer:
+                guard try peripheral.acceptsPreparedWrites() else {
+                    throw .skipped("not applicable: no attribute accepts prepared writes")
+                }
                 throw peripheral.failure(
                     expected: "19, Execute Write Response, in answer to \(description)", seen: answer.octets.text)
             }
@@ -67,8 +68,21 @@ extension Check {
         try peripheral.refusal(of: .write(handle: handle, value: octets), "a write to \(handle.inHex)") == nil
     }
 
-    private static let inParts: WriteMethod = { peripheral, handle, octets throws(CheckExit) in
-        guard try peripheral.prepare(octets, for: handle) else { return false }
+    /// In parts that fit into PDUs and have at most this length; by default in two, if they fit.
+    private static func inParts(of length: Int? = nil) -> WriteMethod {
+        { peripheral, handle, octets throws(CheckExit) in
+            guard try peripheral.prepare(octets, for: handle, partLength: length) else { return false }
+            let answer = try peripheral.answer(to: .executeWriteRequest(write: true), "Execute Write")
+            return answer == .executeWriteResponse
+        }
+    }
+
+    /// In one part, as a client writes a value that fits.  A server may support this for none of its attributes, or have
+    /// no room for more parts.
+    private static let prepared: WriteMethod = { peripheral, handle, octets throws(CheckExit) in
+        guard try peripheral.prepare(octets, for: handle, partLength: octets.count) else {
+            throw .skipped("not applicable: the configuration accepts no prepared write")
+        }
         return try peripheral.answer(to: .executeWriteRequest(write: true), "Execute Write") == .executeWriteResponse
     }
 }
@@ -110,10 +124,12 @@ extension Examiner {
         return found
     }
 
-    /// Prepares a value in two parts, or in more if they do not fit into PDUs; the server must repeat each.  False, with
-    /// an empty queue, if it rejects one.
-    fileprivate mutating func prepare(_ octets: [UInt8], for handle: UInt16) throws(CheckExit) -> Bool {
-        let length = min(mtu - 5, max(1, (octets.count + 1) / 2))
+    /// Prepares a value in parts of at most `partLength`, by default in two, or in more if they do not fit into PDUs; the
+    /// server must repeat each.  False, with an empty queue, if it rejects one.
+    fileprivate mutating func prepare(
+        _ octets: [UInt8], for handle: UInt16, partLength: Int? = nil
+    ) throws(CheckExit) -> Bool {
+        let length = min(mtu - 5, max(1, partLength ?? (octets.count + 1) / 2))
         for offset in stride(from: 0, to: octets.count, by: length) {
             let (place, part) = (UInt16(clamping: offset), Array(octets[offset...].prefix(length)))
             let description = "Prepare Write of \(part.text) to \(handle.inHex)"
@@ -127,6 +143,18 @@ extension Examiner {
             }
         }
         return true
+    }
+
+    /// Whether a value or a configuration accepts a prepared write, which is then cancelled.
+    fileprivate mutating func acceptsPreparedWrites() throws(CheckExit) -> Bool {
+        let values = applicationValues.filter { $0.properties.contains(.write) }.map(\.valueHandle)
+        for handle in values + characteristics.compactMap(\.configurationHandle) {
+            let request = PDU.prepareWriteRequest(handle: handle, offset: 0, value: [])
+            let refusal = try refusal(of: request, "Prepare Write to \(handle.inHex)")
+            _ = try answer(to: .executeWriteRequest(write: false), "a cancelling Execute Write")
+            if refusal == nil { return true }
+        }
+        return false
     }
 
     private mutating func cancelPrepared() throws(CheckExit) {
@@ -149,12 +177,23 @@ extension Examiner {
                 _ = try write(&self, value.handle, value.before)
                 return
             }
-            // A control point, which also notifies or indicates, need not keep a written value.
-            guard !value.isNotified else { continue }
-            throw failure(
-                expected: "handle \(value.handle.inHex) has \(value.other.text), as written", seen: read.text)
+            if !value.isNotified { _ = try write(&self, value.handle, value.before) }
+            try expectNotKept(value, seen: read)
         }
         throw .skipped("not applicable: no writable value accepts and keeps another value of its length")
+    }
+
+    /// Fails if a value that had other octets after a write keeps them after a Write Request.  A server may change what it
+    /// stores, or take it for a command.  Core 6.0, Vol 3, Part G, section 4.9, does not require that it keeps a value.
+    private mutating func expectNotKept(_ value: Writable, seen: [UInt8]) throws(CheckExit) {
+        guard !value.isNotified, value.other.count <= mtu - 3 else { return }
+        let (handle, name) = (value.handle, "handle \(value.handle.inHex)")
+        guard try refusal(of: .write(handle: handle, value: value.other), "a write to \(name)") == nil else { return }
+        let read = try read(handle, name)
+        _ = try refusal(of: .write(handle: handle, value: value.before), "a write of the previous value")
+        try expect(
+            read != value.other, "\(name) has \(value.other.text), as written, and as after a Write Request",
+            seen: seen.text)
     }
 
     /// Writes 1 or 2 to a configuration, whichever it supports, and reads it.
@@ -164,6 +203,9 @@ extension Examiner {
                 $0.configurationHandle != nil && !$0.properties.isDisjoint(with: [.notify, .indicate])
             }), let handle = value.configurationHandle
         else { throw .skipped("not applicable: no characteristic can be notified or indicated") }
+        // The link becomes as secure as the peripheral requires.
+        let error = try refusedSecurely(.write(handle: handle, value: [0, 0]), "a write to \(handle.inHex)")
+        if let error { try skipIfUnpaired(error, "the configuration of \(value.uuid.name)") }
         let octets: [UInt8] = [value.properties.contains(.notify) ? 1 : 2, 0]
         let isWritten = try write(&self, handle, octets)
         try expect(
@@ -206,9 +248,7 @@ extension Examiner {
         }
         for value in prepared where !value.isNotified {
             let read = try read(value.handle, "handle \(value.handle.inHex)")
-            try expect(
-                read == value.other, "handle \(value.handle.inHex) has \(value.other.text), as prepared",
-                seen: read.text)
+            if read != value.other { try expectNotKept(value, seen: read) }
             _ = try refusal(of: .writeLong(handle: value.handle, value: value.before), "a write of the previous value")
         }
     }

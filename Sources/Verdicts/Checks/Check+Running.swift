@@ -112,7 +112,10 @@ struct VirtualTimeHost: ExaminerHost {
         (host, self.device) = (try WorldCentralHost(in: world), device)
     }
 
-    var world: World { host.world }
+    var world: World {
+        get { host.world }
+        _modify { yield &host.world }
+    }
     var pool: PacketPool {
         get { host.pool }
         _modify { yield &host.pool }

@@ -13,7 +13,7 @@ package struct Check: Identifiable, Sendable {
         case advertising
         /// Connected; only checks of this scope have sent requests.
         case link
-        /// Connected, with all attributes discovered at the default MTU of 23.
+        /// Connected, with all attributes discovered; the MTU is 23, unless the peripheral has exchanged it.
         case narrow
         /// Connected, with the MTU exchanged and all attributes discovered.
         case connection

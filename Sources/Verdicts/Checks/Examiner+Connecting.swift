@@ -65,8 +65,8 @@ extension Examiner {
     /// The peripheral's latest advertising.
     package var advertised: Advertised {
         Advertised(
-            data: advertisement.flatMap { try? AdvertisingData(octets: $0.data) },
-            response: scanResponse.flatMap { try? AdvertisingData(octets: $0.data) })
+            data: advertisement.flatMap { try? AdvertisingData(octets: $0.data, limit: .extended) },
+            response: scanResponse.flatMap { try? AdvertisingData(octets: $0.data, limit: .extended) })
     }
 
     package var advertisement: AdvertisingReport? { reports.last { $0.kind != .scanResponse } }
@@ -79,15 +79,25 @@ extension Examiner {
             guard examiner.wait(atMost: Self.scanTime, until: { $0.advertisement != nil }) else { return false }
             // Other hosts report both in one.
             guard examiner.host.unsupportedReason(for: .advertisements) == nil else { return true }
+            guard examiner.answersScanners else { return true }
             _ = examiner.wait(atMost: .seconds(3), due: Self.scanTime) { $0.scanResponse != nil }
             return true
         }
         guard isFound else { throw .inconclusive("no advertising from \(peer) within \(Self.scanTime.formatted)") }
     }
 
+    /// Whether the peripheral can send a scan response.  Extended advertising is connectable or scannable, but not both.
+    /// Core 6.0, Vol 6, Part B, section 2.3.1.
+    private var answersScanners: Bool {
+        switch advertisement?.kind {
+        case .scannable: true
+        case .undirected: advertisement?.isExtended == false
+        default: false
+        }
+    }
+
     /// Fails unless the condition holds; inconclusive if scan response data is missing, which could change that.
     package func expectAdvertised(_ isSo: Bool, _ expected: String, seen: @autoclosure () -> String) throws(CheckExit) {
-        let answersScanners = advertisement?.kind == .undirected || advertisement?.kind == .scannable
         if !isSo, scanResponse == nil, answersScanners {
             throw .inconclusive("the scan response, which could have \(expected), was not received")
         }
@@ -103,7 +113,7 @@ extension Examiner {
         return action(&self)
     }
 
-    /// Twice the longest advertising interval.  Core 6.0, Vol 6, Part B, section 4.4.2.2.
+    /// Twice the longest interval of legacy advertising.  Core 6.0, Vol 6, Part B, section 4.4.2.2.
     private static let scanTime = Duration.seconds(21)
 
     /// Connects; tries up to three times if the first packets are lost or another host fails.

@@ -139,6 +139,17 @@ extension Examiner {
         try expect(error == nil, "\(name) accepts \(octets.text)", seen: "\(error?.description ?? "")")
     }
 
+    /// Runs a test that changes the peripheral, then undoes the change, whatever the result.
+    package mutating func undoing(
+        by restore: (inout Examiner) throws(CheckExit) -> Void, _ test: (inout Examiner) throws(CheckExit) -> Void
+    ) throws(CheckExit) {
+        do throws(CheckExit) { try test(&self) } catch {
+            try? restore(&self)
+            throw error
+        }
+        try restore(&self)
+    }
+
     /// Fails unless the server rejects a write with the right error, which `expected` names.
     ///
     /// `isPrompt`: servers reject it without asking an application.

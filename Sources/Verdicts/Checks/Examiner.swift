@@ -56,6 +56,8 @@ package struct Examiner {
     /// Whether the peripheral is known to have received a packet in this connection.
     private(set) var isEstablished = false
     package private(set) var mtu = 23
+    /// Whether the peripheral has exchanged the MTU, as a client.  Core 6.0, Vol 3, Part F, section 3.4.2.
+    package private(set) var hasPeerExchangedMTU = false
     private(set) var supervisionTimeout = Duration.zero
     /// Why the last connection ended.
     private(set) var end: HCIStatus?
@@ -190,12 +192,14 @@ package struct Examiner {
             // Another host exchanges the MTU without reporting it.
             let hasDefaultMTU = host.unsupportedReason(for: .untouchedConnections) == nil
             (connection, end, isEstablished, mtu) = (id, nil, false, hasDefaultMTU ? 23 : Server.maximumMTU)
+            hasPeerExchangedMTU = false
             supervisionTimeout = .milliseconds(10 * Int(complete.timing.supervisionTimeout))
         case .remoteFeatures(let id, _) where id == connection: isEstablished = true
         case .timing(_, let timing): supervisionTimeout = .milliseconds(10 * Int(timing.supervisionTimeout))
         case .connectionFailed(_, let failure): refusal = failure
         case .disconnected(let id, _, let reason) where id == connection: (connection, end) = (nil, reason)
         case .exchangedMTU(_, let size): mtu = size
+        case .server(let id, .exchangedMTU(let size)) where id == connection: (mtu, hasPeerExchangedMTU) = (size, true)
         case .finished(let own, let id, let result) where own == connection: answers[id] = result
         case .notified(_, let handle, let packet), .indicated(_, let handle, let packet):
             let octets = host.take(packet)

@@ -113,6 +113,7 @@ extension Examiner {
     mutating func pauseRecording() {
         guard var paused = tape, let begin = paused.begin else { return }
         paused.duration += begin.duration(to: now)
+        paused.mtu = max(paused.mtu, mtu)  // the peripheral may have exchanged it since
         paused.parts.append(receivedValues)
         paused.begin = nil
         (tape, receivedValues) = (paused, [])
