@@ -7,6 +7,9 @@ extension Peripheral {
             "deaf_to_commands", "ignores Write Commands", "GATT/SR/GAW/BV-01-C",
             by: [.init(.received(0x52), at: 0, "52", becomes: "7F")]),
         book.but(
+            "cuts_commands", "takes the beginning of a Write Command that is too long", "GATT/SR/GAW/BI-39-C",
+            by: [.init(.received(0x52), at: 0, "52 40 00 .. .. ..", becomes: "52 40 00 .. ..")]),
+        book.but(
             "writes_another", "writes a different value", "GATT/SR/GAW/BV-03-C",
             by: [.init(.received(0x12), at: 1, "30 00 ..", becomes: "30 00 21")]),
         book.but(
