@@ -148,6 +148,12 @@ extension Peripheral {
             Peripheral(
                 name: "forgets_bonds", about: "announces a bond, and keeps no keys", services: [plainHeartRate],
                 security: #"{"bonds": 0}"#, caughtBy: "pairing/bond_is_kept"),
+            Peripheral(
+                name: "forgets_short_keys", about: "announces a bond, and keeps no keys", services: [battery],
+                security: #"{"bonds": 0}"#, caughtBy: "SM/PER/EKS/BV-02-C"),
+            sealed.but(
+                "knows_absent_clients", "answers a bonded client that was absent during a change",
+                "GATT/SR/GAS/BV-07-C", by: [.init(.att(0x01), at: 0, "01 0A 03 00 12", becomes: "0B 4C")]),
             recorder.but(
                 "forgets_notifications", "reads back 0 for a configuration of 1", "GATT/SR/GAN/BV-03-C",
                 by: [says("00 00", instead: "01 00")]),

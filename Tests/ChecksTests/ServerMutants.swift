@@ -128,7 +128,18 @@ extension Peripheral {
             """#),
     ]
 
+    /// An indication of Service Changed, whose value has handle 8, some seconds after a connection.
+    private static func change(after seconds: Int) -> String {
+        #"""
+        {"when": {"event": "connected", "of": "strap", "after": "\#(seconds) s"}, "do": "raw", "of": "strap",
+         "channel": "att", "octets": "1d08000100ffff"}
+        """#
+    }
+
     static let cachingMutants = [
+        full.but(
+            "change_unasked", "indicates Service Changed to a client that has not subscribed", "GATT/SR/GAS/BV-01-C",
+            script: change(after: 1), change(after: 2), change(after: 3)),
         full.but(
             "another_change", "indicates Service Changed for unchanged handles", "GATT/SR/GAS/BV-01-C",
             by: [.init(.att(0x1D), at: 3, ".. .. .. ..", becomes: "01 00 02 00")]),
@@ -136,20 +147,38 @@ extension Peripheral {
             "another_hash", "has a wrong Database Hash", "GATT/SR/GAS/BV-02-C",
             by: [.init(.att(0x09), at: 1, "12 .. .. .. ..", becomes: "12 .. .. 5A A5")]),
         full.but(
-            "remembers_strangers", "keeps the Client Supported Features of an unbonded client", "GATT/SR/GAS/BV-03-C",
-            by: [says("01", instead: "00")]),
+            "keeps_reserved_bits", "keeps reserved bits of Client Supported Features", "GATT/SR/GAS/BV-03-C",
+            by: [says("F9", instead: "01")]),
+        full.but(
+            "remembers_strangers", "keeps the Client Supported Features of an unbonded client",
+            "gatt/supported_features_are_forgotten", by: [says("01", instead: "00")]),
         full.but(
             "takes_back", "lets clients clear their supported features", "gatt/supported_features_stay",
             by: [.init(.att(0x01), at: 0, "01 12 .. .. 13", becomes: "13")]),
         full.but(
             "unlikely_when_unaware", "answers a change-unaware client with 0x0E", "GATT/SR/GAS/BV-05-C",
             by: [answers("0E", to: "0A", instead: "12")]),
+        book.but(
+            "obeys_when_unaware", "writes what a change-unaware client commands", "GATT/SR/GAS/BV-05-C",
+            by: [.init(.received(0x52), at: 0, "52", becomes: "12")]),
+        full.but(
+            "hash_by_its_handle", "answers a change-unaware client's read of the Database Hash by its handle",
+            "GATT/SR/GAS/BV-05-C", by: [.init(.att(0x01), at: 0, "01 0A 0D 00 12", becomes: "0B 00")]),
+        full.but(
+            "finds_when_unaware", "answers a change-unaware client's Read By Type within some handles",
+            "GATT/SR/GAS/BV-05-C", by: [.init(.att(0x01), at: 0, "01 08 03 00 12", becomes: "09 03 03 00 4C")]),
+        full.but(
+            "unlikely_several_unaware", "answers a change-unaware client's Read Multiple Variable with 0x0E",
+            "GATT/SR/GAS/BV-08-C", by: [answers("0E", to: "20", instead: "12")]),
         full.but(
             "hash_is_no_news", "ignores that a client has read the Database Hash", "GATT/SR/GAS/BV-06-C",
             by: [.init(.received(0x08), at: 5, "2A 2B", becomes: "00 2A")]),
         full.but(
-            "deaf_to_confirmations", "ignores confirmations", "GATT/SR/GAS/BV-07-C",
+            "deaf_to_confirmations", "ignores confirmations", "GATT/SR/GAS/BV-06-C",
             by: [.init(.received(0x1E), at: 0, "1E", becomes: "")]),
+        full.but(
+            "needs_no_confirmation", "answers a client that has not confirmed Service Changed", "GATT/SR/GAS/BV-06-C",
+            by: [.init(.att(0x01), at: 0, "01 0A 03 00 12", becomes: "0B 4C")]),
         book.but(
             "writes_out_of_sync", "executes writes that were prepared before a change", "GATT/SR/GAW/BI-41-C",
             by: [.init(.att(0x01), at: 0, "01 18 .. .. 12", becomes: "19")]),

@@ -10,6 +10,9 @@ extension Peripheral {
             "executes_writes", "answers Write Requests with Execute Write Responses", "GATT/SR/GAW/BV-03-C",
             by: [.init(.att(0x13), at: 0, "13", becomes: "19")]),
         book.but(
+            "cuts_commands", "takes the beginning of a Write Command that is too long", "GATT/SR/GAW/BI-39-C",
+            by: [.init(.received(0x52), at: 0, "52 40 00 .. .. ..", becomes: "52 40 00 .. ..")]),
+        book.but(
             "writes_one_before", "treats an offset of 54 as 53", "GATT/SR/GAW/BV-05-C",
             by: [.init(.received(0x16), at: 3, "36 00", becomes: "35 00")]),
         book.but(

@@ -39,6 +39,15 @@ import Testing
         #expect(server.answer([0x0A, 0x03, 0x00]) == [[0x01, 0x0A, 0x03, 0x00, 0x12]])
     }
 
+    @Test func `GATT/SR/GAS/BV-07-C: Database Out Of Sync is sent in each connection`() throws {
+        let first = try Self.subscribed()
+        var (server, _) = try Self.restored(first.server.bondedClient(knowing: first.table), Glucose.more)
+        #expect(server.answer([0x0A, 0x03, 0x00]) == [[0x01, 0x0A, 0x03, 0x00, 0x12]])
+        var (next, _) = try Self.restored(server.server.bondedClient(knowing: server.table), Glucose.more)
+        #expect(next.answer([0x0A, 0x03, 0x00]) == [[0x01, 0x0A, 0x03, 0x00, 0x12]])
+        #expect(next.answer([0x0A, 0x03, 0x00]).first?.first == 0x0B)
+    }
+
     @Test func `A change that the device hides is not indicated`() throws {
         let first = try Self.subscribed()
         var client = first.server.bondedClient(knowing: first.table)

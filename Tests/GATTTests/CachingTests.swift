@@ -210,7 +210,7 @@ enum Glucose {
         #expect(glucose.indicate(0x0011, [1]).count == 1)
     }
 
-    @Test func `GATT/SR/GAS/BV-07-C: a client is change-aware after confirming Service Changed`() throws {
+    @Test func `GATT/SR/GAS/BV-06-C: a client is change-aware after confirming Service Changed`() throws {
         var glucose = try Glucose.server()
         for request in ["12 0B 00 01", "12 09 00 02 00", "12 12 00 02 00"] { _ = glucose.answer(hex(request)) }
         #expect(try glucose.change(to: AttributeTable(Glucose.more)).count == 1)

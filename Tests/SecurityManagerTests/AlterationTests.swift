@@ -17,10 +17,10 @@ import Testing
 
     static let cases = [
         Case(
-            test: "SM/CEN/JW/BI-01-C: a wrong random value", alteration: .init(at: .random, .inverted), isSecure: false,
+            test: "a wrong random value", alteration: .init(at: .random, .inverted), isSecure: false,
             reason: .confirmValueFailed),
         Case(
-            test: "SM/CEN/JW/BV-05-C: a wrong confirm value", alteration: .init(at: .confirm, .inverted),
+            test: "SM/CEN/JW/BI-01-C: a wrong confirm value", alteration: .init(at: .confirm, .inverted),
             isSecure: false, reason: .confirmValueFailed),
         Case(
             test: "SM/CEN/JW/BI-06-C: its own confirm value", alteration: .init(at: .confirm, .echo), isSecure: false,
@@ -40,7 +40,7 @@ import Testing
             test: "SM/CEN/KDU/BI-04-C: an invalid public key", alteration: .init(at: .publicKey, .inverted),
             reason: .dhKeyCheckFailed),
         Case(
-            test: "SM/CEN/SCPK/BI-01-C: wrong confirm values", alteration: .init(at: .confirm, .inverted),
+            test: "SM/CEN/SCPK/BI-02-C: wrong confirm values", alteration: .init(at: .confirm, .inverted),
             io: .displayOnly, reason: .confirmValueFailed),
         Case(
             test: "a wrong DHKey Check", alteration: .init(at: .dhKeyCheck, .inverted), reason: .dhKeyCheckFailed),

@@ -34,6 +34,7 @@ extension Catches {
         ("other_keys", central("legacy_encryption_key", "legacy_identity_key", "identity_key", fail: "pairs")),
         ("promises_csrk", central("legacy_signing_key", "signing_key", fail: "pairs")),
         ("two_attempts", central("legacy_passkey_varies", "passkey_varies", fail: "pairs_anew")),
+        ("four_attempts", central("legacy_refused", "refused", "passkey_refused", "oob_refused", fail: "pairs")),
         ("one_passkey", central("legacy_passkey_varies", "passkey_varies", fail: "varies")),
         (
             "ignores_oob_data",

@@ -12,10 +12,12 @@ extension Catches {
             ? String(path.dropFirst("scenarios/".count).dropLast(".json".count)) : nil
     }
     private static let failing = scenarios.filter { name in
-        ["wrong_", "_echo", "short_key", "invalid_", "_cancelled"].contains { name.contains($0) }
+        (["wrong_", "_echo", "short_key", "invalid_"] + ends).contains { name.contains($0) }
     }
     private static let succeeding = scenarios.filter { !failing.contains($0) }
-    private static let cancelled = failing.filter { $0.hasSuffix("_cancelled") }
+    /// Those where the device ends the first pairing.
+    private static let cancelled = failing.filter { name in ends.contains { name.hasSuffix($0) } }
+    private static let ends = ["_cancelled", "refused", "_rejected"]
 
     /// Those of clients that pair wrongly.
     static let pairers: [(client: String, by: [String])] = [
@@ -35,7 +37,7 @@ extension Catches {
         ),
         (
             "pairs_at_once_or_never",
-            failing.map { "\($0) pairs" } + [
+            failing.filter { !$0.hasSuffix("refused") }.map { "\($0) pairs" } + [
                 "security/refused_and_retried pairs", "security/bond_lost_by_strap pairs_anew",
                 "security/bond_lost_by_client pairs_anew", "security/user_absent pairs",
                 "security/second_phone pairs_anew", "security/fitness_app pairs_anew",
@@ -64,7 +66,7 @@ extension Catches {
         (
             "stays_away",
             [
-                "security/central/request_of_bonded encrypts",
+                "security/central/request_of_bonded encrypts", "security/central/shortest_key encrypts_again",
                 "security/encrypted encrypts_again", "security/encrypted returns", "security/legacy encrypts_again",
                 "security/encrypts_before_requests encrypts_again", "security/wrong_key encrypts_again",
                 "collector/heart_rate/bonded returns", "collector/thermometer/bonded returns",
@@ -73,7 +75,7 @@ extension Catches {
         (
             "forgets_bonds",
             [
-                "security/central/request_of_bonded pairs_once",
+                "security/central/request_of_bonded pairs_once", "security/central/shortest_key pairs_once",
                 "security/encrypted pairs_once", "security/legacy pairs_once",
                 "security/bond_lost_by_strap does_not_pair_by_itself", "security/key_too_short gives_up",
                 "security/fitness_app does_not_pair_by_itself", "security/bonded does_not_pair",

@@ -71,8 +71,11 @@ extension BondedClient {
 
 extension Server {
     /// What is to be kept of the client, which knows the attributes of `table`.
+    ///
+    /// A change-unaware client gets Database Out Of Sync again in its next connection.
     public func bondedClient(knowing table: AttributeTable) -> BondedClient {
-        BondedClient(configurations, awareness, table)
+        let kept = ChangeAwareness(features: awareness.features, isAware: awareness.isAware)
+        return BondedClient(configurations, kept, table)
     }
 
     /// Continues with what was kept of a bonded client, as soon as encryption has proved that it is this client.

@@ -8,17 +8,17 @@ import Simulation
 
 // How clients learn that attributes have changed.  Core 6.0, Vol 3, Part G, sections 2.5.2 and 7.
 extension Check {
-    private static let hasHash = Prerequisite.characteristic(.databaseHash, of: .genericAttribute)
-    private static let hasFeatures = Prerequisite.characteristic(.clientSupportedFeatures, of: .genericAttribute)
-    private static let indicatesChanges = Prerequisite.indicated(.serviceChanged, of: .genericAttribute)
+    static let hasHash = Prerequisite.characteristic(.databaseHash, of: .genericAttribute)
+    static let hasClientFeatures = Prerequisite.characteristic(.clientSupportedFeatures, of: .genericAttribute)
+    static let indicatesChanges = Prerequisite.indicated(.serviceChanged, of: .genericAttribute)
 
-    private static let canMoveHandles = Prerequisite.control("move the handles")
+    static let canMoveHandles = Prerequisite.control("move the handles")
 
     static let caching = [
         Check(
-            "GATT/SR/GAS/BV-01-C", "a subscribed client is indicated which handles have changed",
-            gatt("7.1"), if: indicatesChanges, canMoveHandles
-        ) { peripheral throws(CheckExit) in try peripheral.expectChangeIndicated() },
+            "GATT/SR/GAS/BV-01-C", "a subscribed client, and no other, is indicated which handles have changed",
+            gatt("7.1"), scope: .freshConnection, if: indicatesChanges, canMoveHandles
+        ) { peripheral throws(CheckExit) in try peripheral.expectChangeIndicated() }.withoutBond(),
         Check(
             "GATT/SR/GAS/BV-02-C", "the Database Hash matches the attributes", gatt("7.3.1"), if: hasHash
         ) { peripheral throws(CheckExit) in
@@ -31,8 +31,20 @@ extension Check {
                 seen: received.text)
         },
         Check(
-            "GATT/SR/GAS/BV-03-C", "Client Supported Features last for one connection of an unbonded client",
-            gatt("7.2"), scope: .freshConnection, if: hasFeatures
+            "GATT/SR/GAS/BV-03-C", "reserved bits of Client Supported Features are ignored",
+            gatt("7.2"), scope: .freshConnection, if: hasClientFeatures
+        ) { peripheral throws(CheckExit) in
+            let handle = try peripheral.characteristic(.clientSupportedFeatures, of: .genericAttribute).valueHandle
+            try peripheral.write([0xF9], to: handle, "Client Supported Features")
+            let kept = try peripheral.read(handle, "Client Supported Features")
+            try peripheral.expect(
+                kept.first == 0x01 && kept.dropFirst().allSatisfy { $0 == 0 },
+                "Client Supported Features is 01 after a write of F9, since bits 3 to 7 are reserved", seen: kept.text)
+        }.withoutBond(),
+        Check(
+            "gatt/supported_features_are_forgotten",
+            "Client Supported Features last for one connection of an unbonded client",
+            gatt("7.2"), scope: .freshConnection, if: hasClientFeatures
         ) { peripheral throws(CheckExit) in
             let handle = try peripheral.enableRobustCaching()
             let kept = try peripheral.read(handle, "Client Supported Features")
@@ -46,7 +58,7 @@ extension Check {
         }.withoutBond(),
         Check(
             "gatt/supported_features_stay", "a client cannot clear a feature that it has set",
-            gatt("7.2"), scope: .freshConnection, if: hasFeatures
+            gatt("7.2"), scope: .freshConnection, if: hasClientFeatures
         ) { peripheral throws(CheckExit) in
             let handle = try peripheral.enableRobustCaching()
             try peripheral.expectRefused(
@@ -54,61 +66,12 @@ extension Check {
                 "a write of 00 over 01 in Client Supported Features")
             _ = try peripheral.enableRobustCaching()
         },
-        Check(
-            "GATT/SR/GAS/BV-05-C", "a change-unaware client gets Database Out Of Sync once",
-            gatt("2.5.2.1"), scope: .freshConnection, if: hasHash, hasFeatures, canMoveHandles
-        ) { peripheral throws(CheckExit) in
-            let handle = try peripheral.becomeChangeUnaware()
-            try peripheral.expectRefused(
-                .readRequest(handle: handle), with: [.databaseOutOfSync], at: handle,
-                "a read of Device Name by a change-unaware client")
-            try peripheral.expectAnswered(handle, "the next read is answered")
-        },
-        Check(
-            "GATT/SR/GAS/BV-06-C", "a client becomes change-aware by reading the Database Hash",
-            gatt("2.5.2.1"), scope: .freshConnection, if: hasHash, hasFeatures, canMoveHandles
-        ) { peripheral throws(CheckExit) in
-            let before = try peripheral.databaseHash()
-            let handle = try peripheral.becomeChangeUnaware()
-            let after = try peripheral.databaseHash()
-            try peripheral.expect(after != before, "a different Database Hash after the change", seen: after.text)
-            try peripheral.expectAnswered(handle, "a value, since the client has read the Database Hash")
-        },
-        Check(
-            "GATT/SR/GAS/BV-07-C", "a client becomes change-aware by confirming Service Changed",
-            gatt("2.5.2.1"), scope: .freshConnection, if: hasHash, hasFeatures, indicatesChanges,
-            canMoveHandles
-        ) { peripheral throws(CheckExit) in
-            let changed = try peripheral.characteristic(.serviceChanged, of: .genericAttribute)
-            try peripheral.subscribe(.indication, to: changed)
-            let handle = try peripheral.becomeChangeUnaware()
-            guard peripheral.wait(atMost: .seconds(30), until: { !$0.receivedValues.isEmpty }) else {
-                throw .inconclusive("Service Changed was not indicated within 30 s")
-            }
-            peripheral.wait(.seconds(1))  // until the confirmation has arrived
-            try peripheral.expectAnswered(handle, "a value, since the client has confirmed Service Changed")
-        },
-        Check(
-            "GATT/SR/GAW/BI-41-C", "a write that was prepared before a change is not executed",
-            gatt("2.5.2.1"), scope: .freshConnection, if: hasHash, hasFeatures, canMoveHandles
-        ) { peripheral throws(CheckExit) in
-            let handle = try peripheral.preparable().handle
-            _ = try peripheral.enableRobustCaching()
-            let prepared = PDU.prepareWriteRequest(handle: handle, offset: 0, value: [0x01])
-            _ = try peripheral.answer(to: prepared, "a prepared write to \(handle.inHex)")
-            try peripheral.moveHandles()
-            let description = "Execute Write of a value prepared before the change"
-            let error = try peripheral.refusal(of: PDU.executeWriteRequest(write: true), description)?.error
-            try peripheral.expect(
-                error == .databaseOutOfSync, "\(description) is refused with \(ATTError.databaseOutOfSync)",
-                seen: error?.description ?? "it was executed")
-        },
     ]
 }
 
 extension Examiner {
     /// The Database Hash, read by its type as clients must.
-    fileprivate mutating func databaseHash() throws(CheckExit) -> [UInt8] {
+    mutating func databaseHash() throws(CheckExit) -> [UInt8] {
         let description = "Read By Type of Database Hash"
         guard case .success(.values(let found)) = try result(of: .readByUUID(.databaseHash, .all), description),
             let hash = found.first?.value
@@ -145,24 +108,15 @@ extension Examiner {
         return handle
     }
 
-    /// Enables robust caching and moves the attributes; returns the handle of Device Name, which does not move.
-    fileprivate mutating func becomeChangeUnaware() throws(CheckExit) -> UInt16 {
-        _ = try enableRobustCaching()
-        let handle = try nameHandle
-        try moveHandles()
-        return handle
-    }
-
-    /// Fails if a read of Device Name is refused.
-    fileprivate mutating func expectAnswered(_ handle: UInt16, _ expected: String) throws(CheckExit) {
-        let error = try refusal(of: .read(handle: handle), "a read of Device Name")
-        try expect(error == nil, expected, seen: error?.description ?? "")
-    }
-
     fileprivate mutating func expectChangeIndicated() throws(CheckExit) {
         let value = try characteristic(.serviceChanged, of: .genericAttribute)
+        try moveHandles()
+        let unasked = try next(of: value.valueHandle, within: .seconds(2))
+        try expect(
+            unasked == nil, "no indication of Service Changed without a subscription",
+            seen: unasked?.octets.text ?? "")
         try subscribe(.indication, to: value)
-        let before = services
+        let before = try primaryServices()
         try moveHandles()
         let received = try next(of: value.valueHandle, within: .seconds(30))
         guard let octets = received?.octets, octets.count == 4 else {
@@ -172,12 +126,7 @@ extension Examiner {
         }
         let range = HandleRange(
             UInt16(octets[0]) | UInt16(octets[1]) << 8, UInt16(octets[2]) | UInt16(octets[3]) << 8)
-        guard
-            case .success(.services(let after)) = try result(
-                of: .discoverPrimaryServices, "Discover All Primary Services")
-        else {
-            throw .inconclusive("the peripheral refused service discovery after the change")
-        }
+        let after = try primaryServices()
         let moved = before.filter { old in !after.contains { $0.uuid == old.uuid && $0.range == old.range } }
         for service in moved {
             try expect(
@@ -185,5 +134,13 @@ extension Examiner {
                 "Service Changed covers \(service.range), the handles of \(service.uuid.name), which has moved",
                 seen: "\(octets.text), which is \(range)")
         }
+    }
+
+    private mutating func primaryServices() throws(CheckExit) -> [DiscoveredService] {
+        let answer = try result(of: .discoverPrimaryServices, "Discover All Primary Services")
+        guard case .success(.services(let found)) = answer else {
+            throw .inconclusive("the peripheral refused service discovery after a change")
+        }
+        return found
     }
 }

@@ -5,9 +5,9 @@ extension Check {
     /// All checks, in the order in which reports list them.
     package static let all: [Check] =
         advertising + reconnection + heartRate + thermometer + pulseOximeter + running + deviceInformation + battery
-        + vendor + sampleStreams + discovery + declarations + reading + readErrors + writing + writeErrors
-        + notifications + caching + bondedClients + unknown + notRun + securityManager + malformed + halfOpen
-        + floods
+        + vendor + sampleStreams + discovery + declarations + reading + readErrors + writing + writeErrors + commands
+        + notifications + caching + awareness + bondedClients + unknown + notRun + securityManager + malformed
+        + halfOpen + floods
 
     /// A section about ATT.
     static func att(_ section: String) -> String { "Core 6.0, Vol 3, Part F, section \(section)" }

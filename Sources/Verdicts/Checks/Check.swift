@@ -122,8 +122,8 @@ package enum Prerequisite: Hashable, Sendable {
         case dualMode = "not supported: devices with BR/EDR and Low Energy"
         /// It is about ATT_MULTIPLE_HANDLE_VALUE_NTF.
         case multiple = "not supported yet: several values in one notification"
-        /// Only the SIG's test suite specifies the variant.
-        case variant = "not specified: the SIG's public list does not distinguish it from other variants"
+        /// Lubdub's check has the same purpose.
+        case crossing = "checked by robustness/two_requests_at_once"
     }
 
     /// The peripheral has or advertises the service.

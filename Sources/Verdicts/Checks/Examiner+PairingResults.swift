@@ -49,6 +49,7 @@ extension Examiner {
         var plan = plan
         plan.requirements.insert(.bonding)
         let base = firstAddress?.number ?? 0
+        var refusal = PairingFailedReason.authenticationRequirements
         for number in [0xC000_0000_0000 | base ^ (plan.isSecure ? 1 : 2), 0xC000_0000_0000 | secrets.next() >> 18] {
             disconnectKeepingAddress()
             changeAddress(to: DeviceAddress(number, .random))
@@ -56,19 +57,25 @@ extension Examiner {
             case .success(let keys):
                 (security.bond, security.bondTime) = (keys, now)
                 return keys
-            case .failure(.refused(.authenticationRequirements, after: PairingEnd.first)): continue
+            case .failure(.refused(let reason, after: PairingEnd.first))
+            where reason == .authenticationRequirements || reason == .encryptionKeySize:
+                refusal = reason
             case .failure(let end): throw exit(of: end, plan)
             }
         }
-        throw exit(of: .refused(.authenticationRequirements, after: PairingEnd.first), plan)
+        throw exit(of: .refused(refusal, after: PairingEnd.first), plan)
     }
 
     /// Connects anew, with the same address; first gives the peripheral a second to store the keys of a new bond.
-    package mutating func reconnect() throws(CheckExit) {
+    /// `act` runs while there is no connection.
+    package mutating func reconnect(
+        after act: (inout Examiner) throws(CheckExit) -> Void = { _ in }
+    ) throws(CheckExit) {
         if connection != nil, let bonded = security.bondTime {
             wait(max(.zero, now.duration(to: bonded.advanced(by: .seconds(1)))))
         }
         disconnectKeepingAddress()
+        try act(&self)
         try link()
     }
 
@@ -93,10 +100,12 @@ extension Examiner {
 
     /// Connects anew, and encrypts the link with the latest key of a bond; skips a check that is about something else if that
     /// fails.
-    package mutating func reconnect(withBond first: PairedKeys) throws(CheckExit) {
+    package mutating func reconnect(
+        withBond first: PairedKeys, after act: (inout Examiner) throws(CheckExit) -> Void = { _ in }
+    ) throws(CheckExit) {
         let keys = security.bond ?? first
         do throws(CheckExit) {
-            try reconnect()
+            try reconnect(after: act)
             try encrypt(withBond: keys)
         } catch {
             guard case .failed(let finding) = error else { throw error }

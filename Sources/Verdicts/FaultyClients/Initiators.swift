@@ -43,6 +43,7 @@ extension FaultyClient {
             mutation: Mutation([.init(.security(0x0A), at: 0, "0A", becomes: "08")]),
             security: { $0.distributes = .all }),
         pairing("two_attempts", "pairs only in its first two connections", inFirst: 2),
+        pairing("four_attempts", "pairs only in its first four connections", inFirst: 4),
         FaultyClient(
             name: "one_passkey", about: "displays the same passkey in each pairing",
             security: { $0.passkey = 111_111 }),

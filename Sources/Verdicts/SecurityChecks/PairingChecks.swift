@@ -40,11 +40,17 @@ extension Check {
             ) {
                 peripheral throws(CheckExit) in try peripheral.expectReservedBitsIgnored(secure)
             },
-            pairing("EKS/BV-02", "a key of the minimum size, 7 octets, encrypts the link", "2.3.4") {
+            pairing(
+                "EKS/BV-02", "a key of the minimum size, 7 octets, encrypts the link, and a later one with the bond",
+                "2.3.4"
+            ) {
                 peripheral throws(CheckExit) in
-                var plan = try peripheral.preferred()
+                var plan = try peripheral.bondable()
                 plan.maximumKeySize = 7
-                _ = try peripheral.pair(plan)
+                let keys = try peripheral.bond(plan)
+                guard keys.longTermKey != nil, keys.response.requirements.contains(.bonding) else { return }
+                try peripheral.reconnect()
+                try peripheral.encrypt(withBond: keys)
             },
             pairing("EKS/BI-02", "a key size of 6 octets is rejected", "2.3.4") {
                 peripheral throws(CheckExit) in try peripheral.expectShortKeyRefused()
@@ -217,7 +223,7 @@ extension Examiner {
     fileprivate mutating func awaitSecurityRequest() throws(CheckExit) -> AuthenticationRequirements {
         try obtain(.securityRequest) { peripheral throws(CheckExit) in
             let isAsked = peripheral.requestSecurity()
-            _ = peripheral.wait(atMost: .seconds(2)) { $0.securityRequest != nil || $0.connection == nil }
+            _ = peripheral.wait(atMost: .seconds(5)) { $0.securityRequest != nil || $0.connection == nil }
             if let request = peripheral.securityRequest { return request }
             guard isAsked else {
                 throw .skipped(

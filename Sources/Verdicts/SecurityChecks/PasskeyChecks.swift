@@ -50,7 +50,8 @@ extension PairingPlan {
 }
 
 extension Examiner {
-    /// Pairs without a display and a keyboard.
+    /// Pairs without a display and a keyboard.  The bit MITM of the response is 1 up to Core 6.1, and 0 from 6.2 on: SM.TS p30,
+    /// PKE/BV-05 and PKE/BV-06.  Either is accepted.
     fileprivate mutating func expectFallback() throws(CheckExit) {
         let plan = PairingPlan()
         switch try attempt(plan) {
