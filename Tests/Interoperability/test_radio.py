@@ -160,7 +160,7 @@ class RadioTests(Interoperability):
                 controller_of_bumble(air) as port, controller_of_bumble(air) as other,
                 lubdub('serve', SCENARIO, '--radio', f'hci:tcp:127.0.0.1:{port}'),
                 lubdub('check', '--radio', f'hci:tcp:127.0.0.1:{other}', '--peer', 'C0:FF:EE:00:00:01', '--only',
-                       'reconnection/advertises_*', '--verbose') as check):  # Bumble sends no scan response
+                       'reconnection/advertises_*', '--strict', '--verbose') as check):  # Bumble sends no scan response
             printed, _ = await check.communicate()
         self.assertRegex(printed.decode(), r'skip +reconnection/advertises_after_loss')
         self.assertIn('the controller keeps its links through HCI Reset', printed.decode())
@@ -172,7 +172,7 @@ class RadioTests(Interoperability):
             async with (
                     lubdub('serve', SCENARIO, '--radio', radio),
                     lubdub('check', '--radio', radio, '--peer', 'Lubdub HRM', '--only',
-                           'reconnection/advertises_after_loss') as check):
+                           'reconnection/advertises_after_loss', '--strict') as check):
                 printed, _ = await check.communicate()
         self.assertRegex(printed.decode(), r'pass +reconnection/advertises_after_loss')
 
@@ -213,7 +213,7 @@ class RadioTests(Interoperability):
                     ([SCENARIO, '--radio', 'bluez', '--speed', 'max'], 'needs the virtual radio'),
                     ([SCENARIO, '--radio', 'bluez:hci0,hci1'], 'has 1 device'),
                     ([SCENARIO, '--radio', 'bluez:eth0'], 'has 1 device'),
-                    ([SCENARIO, '--radio', 'hci:tcp:nowhere'], 'the port is missing')]:
+                    ([SCENARIO, '--radio', 'hci:tcp:nowhere'], 'write the host and the port, as in tcp:127.0.0.1:6402')]:
                 status, message = refused(*arguments)
                 self.assertEqual(status, 2)
                 self.assertIn(words, message)

@@ -73,5 +73,5 @@ class RealPeripheralTests(Interoperability):
                 summary = next(i for i, line in enumerate(examination.lines) if ' 1 fail, ' in line)
                 words = [line.split()[0] for line in examination.lines[summary:] if line]
                 words = words[words.index('fail'):]
-                self.assertEqual(words[1:6], ['expected', 'seen', 'at', 'requires', 'trace'])
+                self.assertEqual(words[1:6], ['expected', 'observed', 'at', 'requires', 'trace'])
                 self.assertIn(f'--peer {ADDRESS} --strict --only {fault.caught_by}', examination.lines[-1])
