@@ -77,7 +77,9 @@ class SecureMonitorTests(ServingTest):
                         async for line in process.stdout:
                             messages.write(line)
                             lines.append(json.loads(line))
-                            if until in lines[-1]:
+                            # A busy machine can miss the strap; the client tries again.
+                            is_missed = 'was not heard in time' in lines[-1].get('error', '')
+                            if until in lines[-1] and not is_missed:
                                 break
             finally:
                 await end(process)
