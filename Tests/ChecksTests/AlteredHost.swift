@@ -9,9 +9,36 @@ import Simulation
 @testable import Checks
 @testable import VirtualWorld
 
+/// A host that lets the examiner treat a simulated peripheral like a real one.
+protocol HostOfRealPeripheral: AnyObject, ExaminerHost {
+    var host: VirtualTimeHost { get set }
+}
+
+extension HostOfRealPeripheral {
+    var pool: PacketPool {
+        get { host.pool }
+        _modify { yield &host.pool }
+    }
+    var now: Instant { host.now }
+    var simulated: (scenario: Scenario, device: Int)? { nil }
+    var isOver: Bool { false }
+
+    func start() { host.start() }
+    func stall(since begin: Instant) -> Duration { .zero }
+    func act(_ action: Action, for duration: Duration?) -> Bool { false }
+}
+
+extension VirtualTimeHost {
+    init(_ peripheral: Peripheral) throws {
+        var world = try World(peripheral.scenario(), seed: 1)
+        world.mutation = peripheral.mutation
+        self = try VirtualTimeHost(world, device: 0)
+    }
+}
+
 /// A host of a real peripheral that differs from the simulated one, and the writes of the examiner.
-final class AlteredHost: ExaminerHost {
-    private var host: VirtualTimeHost
+final class AlteredHost: HostOfRealPeripheral {
+    var host: VirtualTimeHost
     /// Replaces an output; nil: there is none.
     private let alter: (Host.Output) -> Host.Output?
     private let peripheralExchangesMTU: Bool
@@ -29,23 +56,9 @@ final class AlteredHost: ExaminerHost {
         _ peripheral: Peripheral, exchangesMTU: Bool = false,
         alter: @escaping (Host.Output) -> Host.Output? = { $0 }
     ) throws {
-        var world = try World(peripheral.scenario(), seed: 1)
-        world.mutation = peripheral.mutation
-        host = try VirtualTimeHost(world, device: 0)
+        host = try VirtualTimeHost(peripheral)
         (self.alter, peripheralExchangesMTU) = (alter, exchangesMTU)
     }
-
-    var pool: PacketPool {
-        get { host.pool }
-        _modify { yield &host.pool }
-    }
-    var now: Instant { host.now }
-    var simulated: (scenario: Scenario, device: Int)? { nil }
-    var isOver: Bool { false }
-
-    func start() { host.start() }
-    func stall(since begin: Instant) -> Duration { .zero }
-    func act(_ action: Action, for duration: Duration?) -> Bool { false }
 
     func perform(_ command: Host.Command) {
         switch command {

@@ -14,8 +14,8 @@ import VirtualWorld
 @testable import Checks
 
 /// A host of another program: it hides some attributes, sends some requests by itself, and lacks most capabilities.
-private final class ForeignHost: ExaminerHost {
-    private var host: VirtualTimeHost
+private final class ForeignHost: HostOfRealPeripheral {
+    var host: VirtualTimeHost
     private var outputs: [Host.Output] = []
     /// The services that it hides, once they were discovered.
     private var hidden: [HandleRange] = []
@@ -27,23 +27,11 @@ private final class ForeignHost: ExaminerHost {
     private(set) var trespasses: [String] = []
 
     init(_ peripheral: Peripheral, isBonded: Bool = false) throws {
-        var world = try World(peripheral.scenario(), seed: 1)
-        world.mutation = peripheral.mutation
-        host = try VirtualTimeHost(world, device: 0)
+        host = try VirtualTimeHost(peripheral)
         self.isBonded = isBonded
     }
 
-    var pool: PacketPool {
-        get { host.pool }
-        _modify { yield &host.pool }
-    }
-    var now: Instant { host.now }
-    var simulated: (scenario: Scenario, device: Int)? { nil }
-    var isOver: Bool { false }
-    func start() { host.start() }
     func play(until limit: Instant) -> Bool { !outputs.isEmpty || host.play(until: limit) }
-    func stall(since begin: Instant) -> Duration { .zero }
-    func act(_ action: Action, for duration: Duration?) -> Bool { false }
 
     func unsupportedReason(for capability: CentralCapability) -> String? {
         switch capability {

@@ -20,8 +20,8 @@ package enum ControllerPlace: Hashable, Sendable {
             self = .kernel
             return
         }
-        let isStream = text.hasPrefix("tcp:") || text.hasPrefix("unix:")
-        self = .stream(try orFail(.usage, hint: isStream ? "" : ", or vhci") { try StreamAddress(text) })
+        let hint = StreamAddress.resembles(text) ? "" : ", or vhci"
+        self = .stream(try orFail(.usage, hint: hint) { try StreamAddress(text) })
     }
 }
 

@@ -45,6 +45,11 @@ public enum StreamAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether a text begins as an address does, so that it is probably meant as one.
+    package static func resembles(_ text: some StringProtocol) -> Bool {
+        text.hasPrefix("tcp:") || text.hasPrefix("unix:")
+    }
+
     private static func unreadable(_ text: String, _ reason: String) -> Unreadable {
         Unreadable(description: "invalid address \(text.quoted): \(reason)")
     }

@@ -42,7 +42,7 @@ private let program = Program(
 
 private func understand(_ words: [String]) -> Int32 {
     do throws(UsageError) {
-        switch try program.parse(words, width: Console.columns) {
+        switch try program.parse(words, width: Console.columns(of: Console.descriptor) ?? 100) {
         case .introduction:
             for line in Introduction.lines { Console.print("\(line)") }
             return ExitCode.success.status

@@ -97,10 +97,10 @@ package enum Console {
     /// Sends results to standard error, because standard output is used for something else.
     package static func divert() { shared.state.withLock { $0.isDiverted = true } }
 
-    /// The width of the terminal of results; 100 without one.
-    package static var columns: Int {
+    /// The width of the terminal of a descriptor; nil without one.
+    package static func columns(of descriptor: CInt) -> Int? {
         var size = winsize()
-        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 100 }
+        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
         return Int(size.ws_col)
     }
 

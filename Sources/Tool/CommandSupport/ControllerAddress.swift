@@ -23,8 +23,7 @@ package enum ControllerAddress: Hashable, Sendable, CustomStringConvertible {
         if let index = Self.adapterIndex(place) {
             self = .adapter(index)
         } else {
-            let isStream = place.hasPrefix("tcp:") || place.hasPrefix("unix:")
-            let hint = isStream ? "" : ", or an adapter's number, as in hci:0"
+            let hint = StreamAddress.resembles(place) ? "" : ", or an adapter's number, as in hci:0"
             self = .stream(try orFail(.usage, "--radio: ", hint: hint) { try StreamAddress(String(place)) })
         }
     }

@@ -47,10 +47,8 @@ package final class ProgressBar: Sendable {
 
     /// Shows a line with a bar, or only a text if `part` is nil; cut to the width of the terminal.
     package static func show(_ part: Double?, _ text: String) {
-        var size = winsize()
-        let isKnown = unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
         // A character in the last column would wrap.
-        Console.show(last: "\(line(part, text, columns: (isKnown ? Int(size.ws_col) : 80) - 1))")
+        Console.show(last: "\(line(part, text, columns: (Console.columns(of: STDERR_FILENO) ?? 80) - 1))")
     }
 
     package static func remove() { Console.show(last: nil) }

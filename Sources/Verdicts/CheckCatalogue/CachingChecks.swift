@@ -61,9 +61,7 @@ extension Check {
             gatt("7.2"), scope: .freshConnection, if: hasClientFeatures
         ) { peripheral throws(CheckExit) in
             let handle = try peripheral.enableRobustCaching()
-            try peripheral.expectRefused(
-                .writeRequest(handle: handle, value: [0x00]), with: [.valueNotAllowed], at: handle,
-                "a write of 00 over 01 in Client Supported Features")
+            try peripheral.expectClearingRefused(handle)
             _ = try peripheral.enableRobustCaching()
         },
     ]
@@ -106,6 +104,13 @@ extension Examiner {
         let handle = try characteristic(.clientSupportedFeatures, of: .genericAttribute).valueHandle
         try write([0x01], to: handle, "Client Supported Features")
         return handle
+    }
+
+    /// Fails unless a client that has set a feature is refused to clear it.
+    mutating func expectClearingRefused(_ handle: UInt16) throws(CheckExit) {
+        try expectRefused(
+            .writeRequest(handle: handle, value: [0x00]), with: [.valueNotAllowed], at: handle,
+            "a write of 00 over 01 in Client Supported Features")
     }
 
     fileprivate mutating func expectChangeIndicated() throws(CheckExit) {
