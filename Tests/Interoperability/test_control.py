@@ -423,7 +423,7 @@ class AwayTests(Interoperability):
                         ended, reason = await gone
                     self.assertEqual(reason, LOST)
                     self.assertGreater(ended - began, timeout - interval - 0.05)
-                    self.assertLess(ended - began, timeout + interval + 0.25)
+                    self.assertLess(ended - began, timeout + interval + 2)  # on a busy machine
                 with self.assertRaises(TimeoutError):
                     await find(central, limit=2)
                 self.assertEqual(await control.ask({'do': 'clear', 'of': 'strap'}), {'ok': True})
