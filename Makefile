@@ -15,6 +15,8 @@ EVIDENCE := .build/test-linux
 SOURCES := Package.swift Sources Tests
 # An app for Apple's platforms, with tests for Linux.
 APP := Examples/HeartRateApp
+# Packages in Examples use the modules that are built already.
+SHARED := --scratch-path .build
 # Whole-program optimization saves a sixth of the time of a read, but the linker needs 7 GiB: disable it with `make release LINKING=`.
 LINKING := $(shell awk '/^MemTotal/ && $$2 > 12000000 { print "--experimental-lto-mode full" }' /proc/meminfo)
 # Modules that read external data or wrap C.
@@ -54,6 +56,8 @@ test:  ## lint, build and test, with Bumble and tshark
 	@Tools/setup test
 	swift format lint --strict --recursive $(SOURCES)
 	swift build --build-tests $(BUILDING) --explicit-target-dependency-import-check error
+	@# The app and the sensor of test_corebluetooth.
+	swift build --package-path $(APP) $(SHARED) $(BUILDING)
 	@# In parallel, because each leaves a processor idle half of the time. Failures are printed once more at the end.
 	$(MAKE) --jobs 2 --keep-going --output-sync=line unit interoperability || \
 	    { grep -h -A 30 '^FAIL: \|^ERROR: ' .build/interoperability.log; \
@@ -78,12 +82,10 @@ docs:  ## build the documentation of all modules in .build/docs; fails on DocC w
 
 examples:  ## build and run Examples, packages that use the libraries as other packages do
 	@Tools/setup test
-	swift build --package-path Examples $(BUILDING)
-	for example in measurement battery scan; do Examples/.build/debug/examples $$example || exit 1; done
-	swift build --product lubdub $(BUILDING)
-	swift build --build-tests --package-path $(APP) $(BUILDING)
-	LUBDUB_DAY=1 swift test --skip-build --package-path $(APP)
-	LUBDUB=$(LUBDUB) .venv/bin/python Tests/side_by_side.py Tests/Interoperability 'test_corebluetooth*.py'
+	swift build --package-path Examples $(SHARED) $(BUILDING)
+	for example in measurement battery scan; do .build/debug/examples $$example || exit 1; done
+	swift build --build-tests --package-path $(APP) $(SHARED) $(BUILDING)
+	LUBDUB_DAY=1 swift test --skip-build --package-path $(APP) $(SHARED)
 
 test-linux: release  ## test with Linux's Bluetooth and bluetoothd, in an emulated machine (QEMU)
 	@Tools/setup linux

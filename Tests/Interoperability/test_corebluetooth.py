@@ -1,7 +1,7 @@
 """Examples/HeartRateApp, whose core uses CoreBluetooth: above Bumble's controller with Bumble's peripheral, and with `run --client`.
 Its sensor uses CoreBluetooth, too: with `check`, and with Bumble as the central.
 
-`make examples` builds the programs and runs these tests; elsewhere they are skipped.  HEART_RATE_CLIENT names another client, and
+`make test` builds the programs and runs these tests; elsewhere they are skipped.  HEART_RATE_CLIENT names another client, and
 HEART_RATE_SENSOR another sensor.
 """
 
@@ -21,11 +21,11 @@ from bumble.transport.tcp_server import open_tcp_server_transport_with_socket
 from examining import air, examined
 from harness import HEART_RATE, LUBDUB, ROOT, Interoperability, end, host as host_at, lubdub, peer as connected
 
-BUILT = ROOT / 'Examples/HeartRateApp/.build/debug'
+BUILT = ROOT / '.build/debug'
 CLIENT = pathlib.Path(os.environ.get('HEART_RATE_CLIENT', BUILT / 'heart-rate-client'))
 SENSOR = pathlib.Path(os.environ.get('HEART_RATE_SENSOR', BUILT / 'heart-rate-sensor'))
-needs_client = unittest.skipUnless(CLIENT.exists(), f'{CLIENT} is not built; `make examples` builds it')
-needs_sensor = unittest.skipUnless(SENSOR.exists(), f'{SENSOR} is not built; `make examples` builds it')
+needs_client = unittest.skipUnless(CLIENT.exists(), f'{CLIENT} is not built; `make test` builds it')
+needs_sensor = unittest.skipUnless(SENSOR.exists(), f'{SENSOR} is not built; `make test` builds it')
 ADDRESS = 'C0:FF:EE:00:00:01'
 
 

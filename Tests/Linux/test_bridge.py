@@ -16,8 +16,8 @@ from harness import LUBDUB, ROOT, until
 from heart import bpm
 from serving import NAME
 
-# The app and the sensor of Examples/HeartRateApp, which `make examples` builds.
-APPS = pathlib.Path(os.environ.get('LUBDUB_APPS', ROOT / 'Examples/HeartRateApp/.build/debug'))
+# The app and the sensor of Examples/HeartRateApp, which `make test` builds.
+APPS = pathlib.Path(os.environ.get('LUBDUB_APPS', ROOT / '.build/debug'))
 NOBODY = 65534
 RESET, RESET_ANSWER = bytes.fromhex('01 03 0C 00'), bytes.fromhex('04 0E 04 01 03 0C 00')
 # The longest packet that the kernel takes: HCI_MAX_FRAME_SIZE, of a connection that does not exist.
@@ -116,7 +116,7 @@ class BridgeTests(AdapterTest):
                 f'LUBDUB_CONTROLLER={address}', APPS / name) as process:
             yield process, self.folder / f'{name}.messages'
 
-    @unittest.skipUnless((APPS / 'heart-rate-client').exists(), f'{APPS} has no apps; `make examples` builds them')
+    @unittest.skipUnless((APPS / 'heart-rate-client').exists(), f'{APPS} has no apps; `make test` builds them')
     async def test_apps_above_corebluetooth_use_the_adapter(self):
         async with self.own_adapters(2) as (own, other), self.bridged(other) as (process, address):
             async with self.played(own), self.app('heart-rate-client', address) as (app, shown):

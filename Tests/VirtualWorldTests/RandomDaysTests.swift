@@ -8,7 +8,7 @@ import Testing
 ///
 /// `LUBDUB_SOAK` sets the number of days; `make soak` plays 100,000.
 @Suite struct RandomDaysTests {
-    private static let count = ProcessInfo.processInfo.environment["LUBDUB_SOAK"].flatMap(UInt64.init) ?? 500
+    private static let count = ProcessInfo.processInfo.environment["LUBDUB_SOAK"].flatMap(UInt64.init) ?? 100
     private static let slices: UInt64 = 8
 
     @Test(arguments: 0..<slices)
