@@ -260,7 +260,11 @@ class ProcessTests(Interoperability):
 
         played = await play(RESTING | {'limit': '50 s'}, 'sleep 7654324 & RESET 60', meanwhile=interrupt)
         self.assertEqual(played.status, 128 + signal.SIGINT)
+        self.assertIn('interrupted: what was not decided by then is inconclusive\n', played.errors)
         await until(lambda: not running('sleep 7654324'))
+        played = await play(RESTING, 'sleep 60', meanwhile=interrupt)
+        self.assertEqual(played.status, 128 + signal.SIGINT)
+        self.assertIn('\ninconclusive  client: the run was interrupted before its host sent HCI Reset\n', played.output)
 
     async def test_arbitrary_output(self):
         played = await self.verdict(

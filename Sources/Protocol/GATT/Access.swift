@@ -219,7 +219,8 @@ extension Access {
         }
     }
 
-    /// The bits after a write, of which a short one changes the first octets.  Section 3.4.5.1.
+    /// The defined bits after a write, of which a short one changes the first octets (Vol 3, Part F, section 3.4.5.1);
+    /// reserved bits are ignored (Vol 3, Part G, section 3.3.3.3).
     private func configuration(
         _ octets: [UInt8], over present: ClientConfiguration, at handle: UInt16
     ) throws(ErrorResponse) -> ClientConfiguration {
@@ -230,7 +231,7 @@ extension Access {
         for (place, octet) in octets.enumerated() {
             bits = bits & ~(0xFF << (8 * place)) | UInt16(octet) << (8 * place)
         }
-        return ClientConfiguration(rawValue: bits)
+        return ClientConfiguration(rawValue: bits).intersection([.notification, .indication])
     }
 
     private func writeable(_ handle: UInt16, by server: Server) throws(ErrorResponse) -> AttributeTable.Attribute {

@@ -122,7 +122,7 @@ private final class ProofPrinter {
             if isJSON {
                 Console.print("\(row.json(of: item.id))")
             } else if verbosity > .quiet || !row.isProven {
-                let name = paint(row.expectation.padded(to: width), row.isProven ? .state : .warning)
+                let name = paint(row.expectation.padded(to: width), row.isProven ? .success : .warning)
                 let should = row.isRecommendation ? "(should) " : ""
                 Console.print("\(name)  \(should)\(row.description(isComplete: verbosity == .verbose))")
             }

@@ -5,11 +5,13 @@ import Glibc
 package struct Paint: Sendable {
     /// The role of a text; the raw value is the parameter of SGR: ECMA-48, section 8.3.117.
     package enum Style: String, Sendable {
+        case failure = "31"
         case heading = "1;35"
         case heart = "1;31"
         case packet = "36"
         case quiet = "2"
         case state = "1"
+        case success = "32"
         case warning = "33"
     }
 

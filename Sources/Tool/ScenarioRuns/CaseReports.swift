@@ -1,7 +1,7 @@
 package import Arguments
 package import CommandSupport
 package import Conformance
-import Expectations
+package import Expectations
 import Reporting
 import Simulation
 import TextFormatting
@@ -16,6 +16,16 @@ package enum CaseLines {
     package static func show(_ entry: Report.Entry) { Console.print("\(JSONReport.line(of: entry))") }
 
     package static func showSummary(_ report: Report) { Console.print("\(JSONReport.lastLine(of: report))") }
+}
+
+extension Verdict {
+    package var style: Paint.Style {
+        switch self {
+        case .pass: .success
+        case .fail, .error: .failure
+        case .inconclusive, .skip: .warning
+        }
+    }
 }
 
 /// Formats the results of cases for the terminal.
@@ -33,7 +43,7 @@ package struct CaseFormatter {
         let verdict = outcome.verdict
         let label = verdict.rawValue.padded(to: Self.width)
         var lines: [TerminalLine] = [
-            "\(paint(label, verdict == .pass ? .state : .warning))  \(entry.id)  \(outcome.duration.inTenths) s"
+            "\(paint(label, verdict.style))  \(entry.id)  \(outcome.duration.inTenths) s"
         ]
         let margin = String(repeating: " ", count: Self.width + 2)
         for fault in outcome.faults {

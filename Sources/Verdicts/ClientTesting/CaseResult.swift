@@ -74,7 +74,7 @@ package struct CaseResult: Sendable {
     /// The lines that a command prints that runs nothing else.
     package func lines(_ paint: Paint, isVirtual: Bool) -> [TerminalLine] {
         guard let judgement else {
-            return outcome.reasons.map { "\(paint(outcome.verdict.rawValue, .warning))  \($0)" }
+            return outcome.reasons.map { "\(paint(outcome.verdict.rawValue, outcome.verdict.style))  \($0)" }
         }
         var lines: [TerminalLine] = [
             "\(measurements == 0 ? "No measurements" : measurements.counted("measurement")) in "
@@ -84,7 +84,7 @@ package struct CaseResult: Sendable {
         if judgement.code == nil {
             let (verdict, count) = (outcome.verdict, measurements == 0 ? "no measurement" : "measurements")
             lines.append(
-                "\(paint(verdict.rawValue, verdict == .pass ? .state : .warning))  client: it reported \(count) "
+                "\(paint(verdict.rawValue, verdict.style))  client: it reported \(count) "
                     + "(a scenario without expectations requires one measurement)")
         }
         if let code = judgement.code, code != .success {
@@ -172,15 +172,16 @@ package struct Judgement {
         guard !rows.isEmpty || fault != nil else { return [] }
         let recommended = rows.filter { !isStrict && $0.expectation.isRecommendation }
         var lines: [TerminalLine] = []
-        if let fault { lines.append("\(paint(fault.verdict.rawValue, .warning))  client: \(why(fault).description)") }
+        if let fault {
+            lines.append("\(paint(fault.verdict.rawValue, fault.verdict.style))  client: \(why(fault).description)")
+        }
         for row in required { lines += self.lines(row, paint, after: "") }
         for row in recommended { lines += self.lines(row, paint, after: "should  ") }
         return lines + ["\(summary)"]
     }
 
     private func lines(_ row: Row, _ paint: Paint, after head: TerminalLine) -> [TerminalLine] {
-        let verdict = row.ruling.verdict
-        let word = paint(verdict.rawValue, verdict == .pass ? .state : .warning)
+        let word = paint(row.ruling.verdict.rawValue, row.ruling.verdict.style)
         return CaseFormatter.lines(finding(row), paint, after: "\(head)\(word)  ", indentedBy: 6)
     }
 

@@ -117,6 +117,9 @@ struct ClientUnderTest: Sendable {
         }
         // The kernel starts the case's time whether or not the client could be started.
         if !startsAtReset, [126, 127].contains(record.exit?.status) { record.hasPlayed = false }
+        if reason.code?.isInterruption == true, record.exit == nil, record.absence == nil {
+            record.absence = "the run was interrupted before its host sent HCI Reset"
+        }
         complain(ofRunaways: world, of: configuration.item?.id)
         world.endJudging()
         record.stall = record.exit.flatMap { $0.isFailure ? world.stall(shortlyBefore: $0.at) : nil }

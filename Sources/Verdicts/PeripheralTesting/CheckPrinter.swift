@@ -83,12 +83,7 @@ struct CheckPrinter {
 
     private func title(_ outcome: Check.Outcome, isKnown: Bool) -> TerminalLine {
         let verdict = outcome.verdict
-        let style: Paint.Style =
-            switch verdict {
-            case .pass: .state
-            case .skip: .quiet
-            case .fail, .inconclusive, .error: isKnown ? .quiet : .warning
-            }
+        let style = verdict == .skip || isKnown ? .quiet : verdict.style
         let label = verdict == .inconclusive ? verdict.rawValue : verdict.rawValue.padded(to: 4)
         var line: TerminalLine = "\(paint(label, style))  \(outcome.check.id)  \(outcome.check.title)"
         if isKnown { line += " (known)" }
