@@ -204,6 +204,20 @@ extension CoreBluetoothTests {
             }
         }
 
+        @Test(.page("cbcharacteristicproperties/writewithoutresponse"))
+        func `Only a characteristic with the property takes writes without response`() async throws {
+            try await explored("resting") { world, central, peripheral in
+                let control = try #require(central.characteristic("2A39"))
+                peripheral.writeValue(Data([1]), for: control, type: .withoutResponse)
+                await world.run(for: .seconds(2))
+                #expect(!world.events.contains(#""event": "written", "of": "strap/heart_rate/control_point""#))
+                #expect(world.warnings.contains { $0.contains("ignoring response-less write") })
+                peripheral.writeValue(Data([1]), for: control, type: .withResponse)
+                await world.run(for: .seconds(2))
+                #expect(world.events.contains(#""event": "written", "of": "strap/heart_rate/control_point""#))
+            }
+        }
+
         @Test(.page("cbperipheral/maximumwritevaluelength(for:)"))
         func `The maximum length depends on the type and the MTU`() async throws {
             try await explored { _, _, peripheral in

@@ -173,5 +173,62 @@ extension CoreBluetoothTests {
                 #expect(none.isEmpty)
             }
         }
+
+        @Test(.page("cbcentralmanager/retrieveconnectedperipherals(withservices:)"))
+        func `A peripheral is connected until the last manager has left it`() async throws {
+            try await explored { world, central, peripheral in
+                let other = Central { other, call in
+                    guard call == "state poweredOn" else { return }
+                    other.peripherals = other.manager.retrieveConnectedPeripherals(withServices: [
+                        CBUUID(string: Lamp.light)
+                    ])
+                    if let peripheral = other.peripheral { other.manager.connect(peripheral) }
+                }
+                await world.run(until: { other.calls.contains("didConnect") }, within: .seconds(5))
+                central.manager.cancelPeripheralConnection(peripheral)
+                await world.run(for: .seconds(1))
+                let found = other.manager.retrieveConnectedPeripherals(withServices: [CBUUID(string: Lamp.light)])
+                #expect(found.map(\.identifier) == [peripheral.identifier])
+                if let peripheral = other.peripheral { other.manager.cancelPeripheralConnection(peripheral) }
+                await world.run(for: .seconds(1))
+                let none = other.manager.retrieveConnectedPeripherals(withServices: [CBUUID(string: Lamp.light)])
+                #expect(none.isEmpty)
+            }
+        }
+
+        @Test(.page("cbperipheral/name")) func `A retrieved peripheral has its name`() async throws {
+            try await scanned("resting") { world, central in
+                let identifier = try #require(central.peripheral?.identifier)
+                let other = Central()
+                await world.run(until: { other.manager.state == .poweredOn }, within: .seconds(1))
+                central.release()
+                for manager in [central.manager, other.manager] {
+                    let found = manager.retrievePeripherals(withIdentifiers: [identifier])
+                    #expect(found.map(\.name) == ["Lubdub HRM"])
+                }
+            }
+        }
+
+        @Test func `Connecting another manager's peripheral is a misuse`() async throws {
+            try await scanned("resting") { world, central in
+                let other = Central()
+                await world.run(until: { other.manager.state == .poweredOn }, within: .seconds(1))
+                let peripheral = try #require(central.peripheral)
+                other.manager.connect(peripheral)
+                #expect(peripheral.state == .disconnected)
+                #expect(world.warnings.contains { $0.contains("is another manager's") })
+            }
+        }
+
+        @Test func `A manager that is older than the scenario is a misuse`() async throws {
+            var old: Central?
+            try await scanned("resting") { _, central in old = central }
+            try await withScenario("resting") { world in
+                await world.run(for: .seconds(1))
+                #expect(world.warnings.isEmpty)
+                old?.manager.scanForPeripherals(withServices: nil)
+                #expect(world.warnings.contains { $0.contains("create managers in each scenario") })
+            }
+        }
     }
 }

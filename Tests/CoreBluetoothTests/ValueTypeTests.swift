@@ -53,11 +53,17 @@ import Testing
             switch error {
             case CBError.peripheralDisconnected: "disconnected"
             case CBATTError.Code.readNotPermitted: "not permitted"
+            case CBATTError.insufficientEncryption: "not encrypted"
             default: "other"
             }
         }
         #expect(name(CBError(.peripheralDisconnected)) == "disconnected")
         #expect(name(CBATTError(.readNotPermitted)) == "not permitted")
+        #expect(name(CBATTError(.insufficientEncryption)) == "not encrypted")
         #expect(name(error) == "other")
+        let own = CBError(.connectionFailed, userInfo: [NSLocalizedDescriptionKey: "mine", "peer": 7])
+        #expect((own as NSError).userInfo["peer"] as? Int == 7)
+        #expect((own as NSError).localizedDescription == "mine")
+        #expect(own != CBError(.connectionFailed) && CBError(.unknown) == CBError(.unknown))
     }
 }

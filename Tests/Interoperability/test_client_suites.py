@@ -107,7 +107,7 @@ class ClientSuiteTests(SuiteCase):
         self.assertLess(done.seconds, 3 * 8)
         ended = re.findall(r'^pass +(\w)', done.output, re.M)
         self.assertEqual((ended[0], sorted(ended)), ('d', ['a', 'b', 'c', 'd']))
-        addresses = dict(re.findall(r'^([a-d]): controller (\S+)$', done.output, re.M))
+        addresses = {case: address for address, case in re.findall(r'^controller (\S+) ([a-d])$', done.output, re.M)}
         self.assertEqual((sorted(addresses), len(set(addresses.values()))), (['a', 'b', 'c', 'd'], 4))
 
     async def test_standard_error_of_each_client_is_kept(self):

@@ -243,6 +243,8 @@ class SuiteTests(unittest.TestCase):
         done = matrix(one, other, '-o', page)
         self.assertEqual((done.returncode, done.stdout), (0, f'Wrote {page}: 7 cases from 2 reports\n'), done.stderr)
         self.assertIn('<span class="name">other</span>', page.read_text())
+        done = matrix(one, other)
+        self.assertEqual((done.returncode, done.stdout), (0, page.read_text()), done.stderr)
         self.assertEqual(matrix(one, '-o', self.folder / 'm.md').returncode, 0)
         (self.folder / 'bad.json').write_text('{"lubdub": 1}')
         big = self.folder / 'big.json'
@@ -258,7 +260,7 @@ class SuiteTests(unittest.TestCase):
                 self.assertIn(message, done.stderr)
                 self.assertEqual((done.stdout, page.read_bytes()), ('', before))
         for words, status in [
-                ([one], 2), ([one, '-o', 'x.txt'], 2), (['-o', page], 2), ([one, '-o', self.folder / 'none' / 'x.md'], 3),
+                ([one, '-o', 'x.txt'], 2), (['-o', page], 2), ([one, '-o', self.folder / 'none' / 'x.md'], 3),
                 ([page, '-o', page], 2)]:
             self.assertEqual(matrix(*words).returncode, status, words)
 

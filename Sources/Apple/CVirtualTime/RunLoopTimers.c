@@ -88,6 +88,14 @@ static bool is_on_main_queue(void) {
     return dispatch_queue_get_label(NULL) == dispatch_queue_get_label(&_dispatch_main_q);
 }
 
+// For Thread.isMainThread: the main queue stands in for the main thread.
+bool _CFIsMainThread(void);
+bool _CFIsMainThread(void) {
+    static _Atomic(__typeof__(&_CFIsMainThread)) original;
+    if (!original) original = REAL(_CFIsMainThread);
+    return virtual_time_follows() ? is_on_main_queue() : original();
+}
+
 void CFRunLoopAddTimer(void *loop, void *timer, void *mode) {
     static _Atomic(__typeof__(&CFRunLoopAddTimer)) original;
     if (!original) original = REAL(CFRunLoopAddTimer);

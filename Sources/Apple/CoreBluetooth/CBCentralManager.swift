@@ -49,6 +49,7 @@ open class CBCentralManager: CBManager, RadioUser {
 
     deinit {
         Managers.remove(id)
+        radio.peripherals.released(id)
         radio.submit(CentralRequest.close, of: id)
     }
 
@@ -95,6 +96,10 @@ open class CBCentralManager: CBManager, RadioUser {
     ///   - options: The keys that begin with `CBConnectPeripheralOption`.
     open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
         guard isPoweredOn() else { return }
+        guard retained(peripheral.address) === peripheral else {
+            return radio.warn(
+                "API MISUSE: \(peripheral) is another manager's: connect it with that one, or retrieve it from \(self)")
+        }
         var connection = ConnectionOptions()
         connection.reconnects = Self.isSet(CBConnectPeripheralOptionEnableAutoReconnect, options)
         if peripheral.state != .connected { peripheral.state = .connecting }
@@ -117,7 +122,7 @@ open class CBCentralManager: CBManager, RadioUser {
     /// The peripherals that are connected to the process, and on which one of these services has been discovered.
     open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
         guard isPoweredOn() else { return [] }
-        return radio.connected.addresses(with: serviceUUIDs).map { peripheral(at: $0) }
+        return radio.peripherals.connected(with: serviceUUIDs).map { peripheral(at: $0) }
     }
 
     /// Reports connections of the phone with these peripherals, or with peripherals that have these services, whichever manager
@@ -150,6 +155,7 @@ open class CBCentralManager: CBManager, RadioUser {
         table.withLock { state in
             if let known = state.peripherals[address]?.object { return known }
             let new = CBPeripheral(address, identifier: radio.identifier(of: address), of: self)
+            new.name = radio.peripherals.name(of: address)
             state.peripherals[address] = Peripheral(object: new)
             return new
         }
@@ -200,7 +206,10 @@ open class CBCentralManager: CBManager, RadioUser {
         case .discovered(let address, let advertisement, let rssi):
             guard isScanning else { return }
             let peripheral = peripheral(at: address)
-            if let name = advertisement.name { peripheral.name = name }
+            if let name = advertisement.name {
+                peripheral.name = name
+                radio.peripherals.rename(address, name)
+            }
             delegate?.centralManager(
                 self, didDiscover: peripheral, advertisementData: advertisement.dictionary,
                 rssi: NSNumber(value: rssi))
@@ -222,7 +231,9 @@ open class CBCentralManager: CBManager, RadioUser {
             delegate?.centralManager(
                 self, connectionEventDidOccur: isConnected ? .peerConnected : .peerDisconnected,
                 for: peripheral(at: address))
-        case .renamed(let address, let name): retained(address)?.renamed(name)
+        case .renamed(let address, let name):
+            radio.peripherals.rename(address, name)
+            retained(address)?.renamed(name)
         case .exchangedMTU(let address, let mtu): retained(address)?.mtu = mtu
         case .value(let address, let handle, let octets): retained(address)?.received(octets, handle)
         case .servicesChanged(let address, let range): retained(address)?.servicesChanged(range)

@@ -10,6 +10,9 @@ public let CBCentralManagerOptionShowPowerAlertKey = "kCBInitOptionShowPowerAler
 /// process is not relaunched.
 public let CBCentralManagerOptionRestoreIdentifierKey = "kCBInitOptionRestoreIdentifier"
 
+/// The kinds of accessories that the app uses.  All are reported here.
+public let CBCentralManagerOptionDeviceAccessForMedia = "kCBInitOptionDeviceAccessForMedia"
+
 /// Whether each advertisement is reported, not only the first of a peripheral: a Boolean.
 public let CBCentralManagerScanOptionAllowDuplicatesKey = "kCBScanOptionAllowDuplicates"
 /// Peripherals that solicit one of these services are reported, too: `[CBUUID]`.
@@ -30,6 +33,13 @@ public let CBConnectPeripheralOptionNotifyOnDisconnectionKey = "kCBConnectOption
 public let CBConnectPeripheralOptionNotifyOnNotificationKey = "kCBConnectOptionNotifyOnNotification"
 /// Whether the system connects again after the link was lost: a Boolean.
 public let CBConnectPeripheralOptionEnableAutoReconnect = "kCBConnectOptionEnableAutoReconnect"
+
+/// How many seconds to wait before connecting: a number, without effect here.
+public let CBConnectPeripheralOptionStartDelayKey = "kCBConnectOptionStartDelay"
+/// Whether the system also connects with BR/EDR: a Boolean, without effect here.
+public let CBConnectPeripheralOptionEnableTransportBridgingKey = "kCBConnectOptionEnableTransportBridging"
+/// Whether the peripheral needs the Apple Notification Center Service: a Boolean, without effect here.
+public let CBConnectPeripheralOptionRequiresANCS = "kCBConnectOptionRequiresANCS"
 
 /// Whether to warn the user if Bluetooth is off: a Boolean.  Nobody is warned here.
 public let CBPeripheralManagerOptionShowPowerAlertKey = "kCBInitOptionShowPowerAlert"

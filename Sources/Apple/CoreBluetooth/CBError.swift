@@ -40,13 +40,23 @@ public struct CBError: Error, Hashable, CustomNSError, LocalizedError {
         case encryptionTimedOut = 15
         /// There are too many bonds.
         case tooManyLEPairedDevices = 16
+        /// The app in the background received more notifications than the system permits.
+        case leGattExceededBackgroundNotificationLimit = 17
+        /// The app in the background receives nearly more notifications than the system permits.
+        case leGattNearBackgroundNotificationLimit = 18
     }
 
     /// The cause.
     public let code: Code
+    private let details: NSError
 
-    /// An error with this cause.
-    public init(_ code: Code) { self.code = code }
+    /// An error with this cause, and facts about it.
+    public init(_ code: Code, userInfo: [String: Any] = [:]) {
+        (self.code, details) = (code, NSError(domain: CBErrorDomain, code: code.rawValue, userInfo: userInfo))
+    }
+
+    /// The facts about the error, with its description.
+    public var userInfo: [String: Any] { errorUserInfo }
 
     /// `CBErrorDomain`.
     public static var errorDomain: String { CBErrorDomain }
@@ -73,11 +83,15 @@ public struct CBError: Error, Hashable, CustomNSError, LocalizedError {
         case .peerRemovedPairingInformation: "Peer removed pairing information."
         case .encryptionTimedOut: "Failed to encrypt the connection, the connection has timed out unexpectedly."
         case .tooManyLEPairedDevices: "There are too many paired devices."
+        case .leGattExceededBackgroundNotificationLimit: "Too many notifications in the background."
+        case .leGattNearBackgroundNotificationLimit: "Nearly too many notifications in the background."
         }
     }
 
     /// The cause in words, for `localizedDescription`.
-    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: errorDescription ?? ""] }
+    public var errorUserInfo: [String: Any] {
+        [NSLocalizedDescriptionKey: errorDescription ?? ""].merging(details.userInfo) { _, own in own }
+    }
 
     /// `Code.unknown`.
     public static var unknown: Code { .unknown }
@@ -97,6 +111,26 @@ public struct CBError: Error, Hashable, CustomNSError, LocalizedError {
     public static var connectionFailed: Code { .connectionFailed }
     /// `Code.peerRemovedPairingInformation`.
     public static var peerRemovedPairingInformation: Code { .peerRemovedPairingInformation }
+    /// `Code.outOfSpace`.
+    public static var outOfSpace: Code { .outOfSpace }
+    /// `Code.uuidNotAllowed`.
+    public static var uuidNotAllowed: Code { .uuidNotAllowed }
+    /// `Code.alreadyAdvertising`.
+    public static var alreadyAdvertising: Code { .alreadyAdvertising }
+    /// `Code.connectionLimitReached`.
+    public static var connectionLimitReached: Code { .connectionLimitReached }
+    /// `Code.unknownDevice`.
+    public static var unknownDevice: Code { .unknownDevice }
+    /// `Code.operationNotSupported`.
+    public static var operationNotSupported: Code { .operationNotSupported }
+    /// `Code.encryptionTimedOut`.
+    public static var encryptionTimedOut: Code { .encryptionTimedOut }
+    /// `Code.tooManyLEPairedDevices`.
+    public static var tooManyLEPairedDevices: Code { .tooManyLEPairedDevices }
+    /// `Code.leGattExceededBackgroundNotificationLimit`.
+    public static var leGattExceededBackgroundNotificationLimit: Code { .leGattExceededBackgroundNotificationLimit }
+    /// `Code.leGattNearBackgroundNotificationLimit`.
+    public static var leGattNearBackgroundNotificationLimit: Code { .leGattNearBackgroundNotificationLimit }
 }
 
 extension CBError.Code {
@@ -156,8 +190,15 @@ public struct CBATTError: Error, Hashable, CustomNSError, LocalizedError {
     /// The peripheral's Error Code.
     public let code: Code
 
-    /// An Error Response with this code.
-    public init(_ code: Code) { self.code = code }
+    private let details: NSError
+
+    /// An Error Response with this code, and facts about it.
+    public init(_ code: Code, userInfo: [String: Any] = [:]) {
+        (self.code, details) = (code, NSError(domain: CBATTErrorDomain, code: code.rawValue, userInfo: userInfo))
+    }
+
+    /// The facts about the error, with its description.
+    public var userInfo: [String: Any] { errorUserInfo }
 
     /// `CBATTErrorDomain`.
     public static var errorDomain: String { CBATTErrorDomain }
@@ -177,7 +218,46 @@ public struct CBATTError: Error, Hashable, CustomNSError, LocalizedError {
         }
     }
     /// The cause in words, for `localizedDescription`.
-    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: errorDescription ?? ""] }
+    public var errorUserInfo: [String: Any] {
+        [NSLocalizedDescriptionKey: errorDescription ?? ""].merging(details.userInfo) { _, own in own }
+    }
+
+    /// `Code.success`.
+    public static var success: Code { .success }
+    /// `Code.invalidHandle`.
+    public static var invalidHandle: Code { .invalidHandle }
+    /// `Code.readNotPermitted`.
+    public static var readNotPermitted: Code { .readNotPermitted }
+    /// `Code.writeNotPermitted`.
+    public static var writeNotPermitted: Code { .writeNotPermitted }
+    /// `Code.invalidPdu`.
+    public static var invalidPdu: Code { .invalidPdu }
+    /// `Code.insufficientAuthentication`.
+    public static var insufficientAuthentication: Code { .insufficientAuthentication }
+    /// `Code.requestNotSupported`.
+    public static var requestNotSupported: Code { .requestNotSupported }
+    /// `Code.invalidOffset`.
+    public static var invalidOffset: Code { .invalidOffset }
+    /// `Code.insufficientAuthorization`.
+    public static var insufficientAuthorization: Code { .insufficientAuthorization }
+    /// `Code.prepareQueueFull`.
+    public static var prepareQueueFull: Code { .prepareQueueFull }
+    /// `Code.attributeNotFound`.
+    public static var attributeNotFound: Code { .attributeNotFound }
+    /// `Code.attributeNotLong`.
+    public static var attributeNotLong: Code { .attributeNotLong }
+    /// `Code.insufficientEncryptionKeySize`.
+    public static var insufficientEncryptionKeySize: Code { .insufficientEncryptionKeySize }
+    /// `Code.invalidAttributeValueLength`.
+    public static var invalidAttributeValueLength: Code { .invalidAttributeValueLength }
+    /// `Code.unlikelyError`.
+    public static var unlikelyError: Code { .unlikelyError }
+    /// `Code.insufficientEncryption`.
+    public static var insufficientEncryption: Code { .insufficientEncryption }
+    /// `Code.unsupportedGroupType`.
+    public static var unsupportedGroupType: Code { .unsupportedGroupType }
+    /// `Code.insufficientResources`.
+    public static var insufficientResources: Code { .insufficientResources }
 }
 
 extension CBATTError.Code {

@@ -55,6 +55,7 @@ open class CBPeripheral: CBPeer {
         radio.warn(
             "API MISUSE: Cancelling connection for unused peripheral <CBPeripheral: identifier = \(identifier), state = "
                 + "\(state)>, Did you forget to keep a reference to it?")
+        radio.peripherals.disconnected(address, from: manager)
         radio.submit(.cancel(address), of: manager)
     }
 
@@ -101,7 +102,7 @@ open class CBPeripheral: CBPeer {
                 let found = services.filter { Self.admits($0.uuid, serviceUUIDs) }
                 let new = found.map { peripheral.service($0, isPrimary: true) }
                 peripheral.services = Self.merged(peripheral.services, new) { $0.range.first }
-                peripheral.radio.connected.note(new.map(\.uuid), at: peripheral.address)
+                peripheral.radio.peripherals.discovered(new.map(\.uuid), at: peripheral.address)
             }
             peripheral.delegate?.peripheral(peripheral, didDiscoverServices: error)
         }
@@ -193,11 +194,18 @@ open class CBPeripheral: CBPeer {
         }
     }
 
-    /// Writes a characteristic.  A write without response is dropped if it is longer than `maximumWriteValueLength`, or if
-    /// there is no room for it.
+    /// Writes a characteristic.  A write without response is dropped if the characteristic does not have the property
+    /// `writeWithoutResponse`, if the value is longer than `maximumWriteValueLength`, or if there is no room for it.
     open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
         guard isValid(characteristic) else { return }
-        guard type == .withResponse else { return writeWithoutResponse(Array(data), characteristic.handle) }
+        guard type == .withResponse else {
+            guard characteristic.properties.contains(.writeWithoutResponse) else {
+                return radio.warn(
+                    "WARNING: Characteristic \(characteristic) does not specify the \"Write Without Response\" property - "
+                        + "ignoring response-less write")
+            }
+            return writeWithoutResponse(Array(data), characteristic.handle)
+        }
         start(.procedure(write(Array(data), to: characteristic.handle))) { peripheral, result in
             peripheral.delegate?.peripheral(peripheral, didWriteValueFor: characteristic, error: result.error)
         }
@@ -260,11 +268,12 @@ open class CBPeripheral: CBPeer {
     // MARK: Events, on the manager's queue
 
     func connected(mtu: Int) {
+        radio.peripherals.connected(address, to: manager)
         current.withLock { ($0.connection, $0.mtu) = (.connected, max($0.mtu, mtu)) }
     }
 
     func disconnected(isReconnecting: Bool) {
-        radio.connected.remove(address)
+        radio.peripherals.disconnected(address, from: manager)
         current.withLock { state in
             state.connection = isReconnecting ? .connecting : .disconnected
             (state.services, state.mtu, state.waitingWrites, state.wasFull) = (nil, 23, 0, false)

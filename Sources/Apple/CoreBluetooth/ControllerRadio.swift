@@ -13,7 +13,7 @@ import Sockets
 /// It has its own thread, whose event loop is the only user of its state.
 final class ControllerRadio: Radio {
     let identifiers: PeripheralIdentifiers
-    let connected = ConnectedPeripherals()
+    let peripherals = KnownPeripherals()
     private let loop = EventLoop(pace: .real())
     private let address: StreamAddress?
     /// Whether the process is a client under test, which prints lines for Lubdub.

@@ -11,8 +11,8 @@ package protocol Radio: AnyObject {
     /// The seed of the peripherals' UUIDs.
     var identifiers: PeripheralIdentifiers { get }
 
-    /// The peripherals that are connected over it.
-    var connected: ConnectedPeripherals { get }
+    /// What managers know together about peripherals.
+    var peripherals: KnownPeripherals { get }
 
     /// Takes a warning to the programmer, as Apple's framework prints it.
     func warn(_ misuse: String)

@@ -8,7 +8,7 @@ import ScenarioLanguage
 import Scenarios
 import Simulation
 import Synchronization
-public import Testing
+@_exported public import Testing
 
 /// What an app under test shows, and thus what expectations can be about.
 public enum ShownValues: Sendable {
@@ -33,12 +33,19 @@ public enum ShownValues: Sendable {
 ///   - sourceLocation: Where issues are recorded.
 ///   - body: The test.
 /// - Returns: The result of `body`.
-/// - Throws: `ScenarioProblem` if the scenario cannot be read, or what `body` throws.
+/// - Throws: `ScenarioProblem` if the scenario cannot be read or the caller is not a test of Swift Testing, or what `body` throws.
+@discardableResult
 public nonisolated(nonsending) func withScenario<Result>(
     _ name: String, seed: UInt64? = nil, showing shown: ShownValues? = nil,
     sourceLocation: SourceLocation = #_sourceLocation,
     _ body: nonisolated(nonsending) (SimulatedWorld) async throws -> Result
 ) async throws -> Result {
+    guard Test.current != nil else {
+        throw ScenarioProblem(
+            description:
+                "withScenario records failures as issues of Swift Testing, which XCTest and detached tasks lose: "
+                + "call it in a function with @Test")
+    }
     let scenario = try read(name)
     let terms = shown.map { Judge.Terms(judgesInventions: true, shown: $0 == .bpm ? .heartRate : .all) }
     let turn = await Turns.take()

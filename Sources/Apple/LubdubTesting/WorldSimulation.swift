@@ -54,7 +54,7 @@ final class WorldSimulation: Radio, Sendable {
     }
 
     let identifiers: PeripheralIdentifiers
-    let connected = ConnectedPeripherals()
+    let peripherals = KnownPeripherals()
     private let state: Mutex<State>
     private let inbox = Mutex<[Entry]>([])
     private let misuses = Mutex<[String]>([])
@@ -126,7 +126,14 @@ final class WorldSimulation: Radio, Sendable {
         }
     }
 
-    func add(_ entry: Entry) { inbox.withLock { $0.append(entry) } }
+    func add(_ entry: Entry) {
+        inbox.withLock { $0.append(entry) }
+        guard case .request(_, let request, _) = entry, request.needsRadio,
+            let present = Managers.present as? WorldSimulation, present !== self
+        else { return }
+        present.warn(
+            "API MISUSE: a manager of a scenario that has ended is still used: create managers in each scenario")
+    }
 
     func warn(_ misuse: String) {
         misuses.withLock { $0.append(misuse) }
@@ -177,7 +184,7 @@ final class WorldSimulation: Radio, Sendable {
                 let (timer, limit) = (virtual_time_next(), state.withLock { max($0.limit, $0.world.now) })
                 let target = timer == .max ? limit : max(limit, Instant(nanoseconds: timer))
                 let hasPlayed = play(until: target, stopping: .afterWork)
-                let isStuck = !hasPlayed && virtual_time_next() == .max
+                let isStuck = !hasPlayed && virtual_time_follows() && virtual_time_next() == .max
                 if isStuck { warn("the test waits for something that has not happened by \(target) s") }
                 seen = isStuck ? count : 0
             }
@@ -321,6 +328,16 @@ final class WorldSimulation: Radio, Sendable {
     }
 }
 
+extension ManagerRequest {
+    /// Whether an app is waiting for what it causes.
+    fileprivate var needsRadio: Bool {
+        switch self {
+        case .central(.scan), .central(.connect), .central(.start), .peripheral(.add), .peripheral(.advertise): true
+        default: false
+        }
+    }
+}
+
 /// A line of the contract of clients as it is, or other text as a JSON string.
 private struct ShownLine: JSONWritable {
     private let line: String
@@ -334,7 +351,7 @@ private struct ShownLine: JSONWritable {
 
 /// The radio of another phone in the same world.
 final class OtherPhone: Radio {
-    let connected = ConnectedPeripherals()
+    let peripherals = KnownPeripherals()
     private let simulation: WorldSimulation
     private let number: Int
 

@@ -13,24 +13,25 @@ let matrixGrammar = Arguments.Grammar(
         .repeated(
             "REPORT", "A JSON report, as \"run --report FILE.json\" writes it; the file's name is the column's title")
     ],
-    options: [.option("-o", "FILE", required: true, "File to write: FILE.html or FILE.md")])
+    options: [.option("-o", "FILE", "File to write: FILE.html or FILE.md (default: HTML on standard output)")])
 
 func matrix(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
-    guard let path = invocation.text("-o") else {
-        throw CommandFailure(.usage, "matrix requires -o FILE.html or -o FILE.md")
-    }
+    let path = invocation.text("-o")
     let write: ([ReportColumn]) -> String
-    if path.hasSuffix(".html") {
-        write = HTMLReport.text
-    } else if path.hasSuffix(".md") {
-        write = MarkdownReport.text
-    } else {
+    switch path {
+    case let path? where path.hasSuffix(".md"): write = MarkdownReport.text
+    case let path? where !path.hasSuffix(".html"):
         throw CommandFailure(.usage, "-o must be a file that ends in .html or .md, not \(path.quoted)")
+    default: write = HTMLReport.text
     }
     var uses = FileUses(reading: invocation.operands)
-    try uses.write(path, "-o")
+    if let path { try uses.write(path, "-o") }
     let reports = try JSONReport.read(files: invocation.operands)
     let columns = zip(names(of: invocation.operands), reports).map { ReportColumn($0, $1) }
+    guard let path else {
+        Console.print(linesOf: String(write(columns).dropLast()))  // without its last line feed
+        return .success
+    }
     try orFail(.environment, hint: " (choose a writable path)") { try WholeFile(path).write(write(columns)) }
     let cases = Set(columns.flatMap { $0.report.cases.map(\.id) }).count
     Console.print("Wrote \(path): \(cases.counted("case")) from \(columns.count.counted("report"))")

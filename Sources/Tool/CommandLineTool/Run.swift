@@ -33,9 +33,10 @@ let runGrammar = Arguments.Grammar(
             "With --client: also listen at tcp:HOST:PORT or unix:PATH for the client's lines, for example\nfrom a phone"
         ),
         .option(
-            "--controller", "ADDRESS",
-            "With --client or --ask: offer the controller at tcp:HOST:PORT, at unix:PATH, or as vhci, a virtual adapter\n"
-                + "of this machine's kernel, which needs root. Default: tcp:127.0.0.1 with a free port"),
+            "--controller", "ADDRESS", repeatable: true,
+            "With --client or --ask: offer a controller at tcp:HOST:PORT, at unix:PATH, or as vhci, a virtual adapter\n"
+                + "of this machine's kernel, which needs root. Default: tcp:127.0.0.1 with a free port. Of several, the\n"
+                + "first is the client's"),
         .flag(
             "--bpm-only",
             "With --client: your client shows the heart rate in beats per minute, and nothing else; skip\n"
@@ -125,8 +126,10 @@ private func checkClientOptions(_ invocation: Invocation) throws(CommandFailure)
     for name in ["--said", "--bpm-only"] where invocation.has(name) && !invocation.has("--client") {
         throw CommandFailure(.usage, "\(name) requires --client")
     }
-    for name in ["--controller", "--radio"]
-    where invocation.has(name) && !invocation.has("--client") && !invocation.has("--ask") {
+    let hasClient = invocation.has("--client") || invocation.has("--ask")
+    let radios = invocation.texts("--radio").filter { $0 != "virtual" }
+    for (name, values) in [("--controller", invocation.texts("--controller")), ("--radio", radios)]
+    where !hasClient && !values.isEmpty {
         throw CommandFailure(.usage, "\(name) requires --client or --ask")
     }
 }

@@ -20,7 +20,8 @@ package enum ControllerAddress: Hashable, Sendable, CustomStringConvertible {
             )
         }
         let place = text.dropFirst("hci:".count)
-        if let index = Self.adapterIndex(place) {
+        // hci:socket:0 is another name of hci:0.
+        if let index = Self.adapterIndex(place.hasPrefix("socket:") ? place.dropFirst("socket:".count) : place) {
             self = .adapter(index)
         } else {
             let hint = StreamAddress.resembles(place) ? "" : ", or an adapter's number, as in hci:0"

@@ -109,10 +109,9 @@ package struct RunConfiguration {
         (settings, limitText) = (invocation.texts("--set"), invocation.text("--for"))
         isStrict = invocation.has("--strict")
         hasExternalClient = invocation.has("--client") || invocation.has("--ask")
-        clientOptions = ["--client", "--controller", "--said"].flatMap { name in
-            invocation.text(name).map { [name, $0] } ?? []
+        clientOptions = ["--client", "--controller", "--said", "--radio"].flatMap { name in
+            invocation.texts(name).flatMap { [name, $0] }
         }
-        clientOptions += invocation.texts("--radio").flatMap { ["--radio", $0] }
         if invocation.has("--bpm-only") { shown = .heartRate }
         let faulty = try orFail { try invocation.choice("--faulty", of: FaultyClient.all.map(\.name)) }
         faultyClient = FaultyClient.all.first { $0.name == faulty }

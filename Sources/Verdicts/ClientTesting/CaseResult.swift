@@ -22,7 +22,7 @@ package struct CaseResult: Sendable {
     /// How this machine disturbed the case, if nothing else kept it from a verdict.
     var disturbance: String?
 
-    /// The result of a judged world, and of its external client if there is one.  Without expectations, the client must
+    /// The result of a judged world, and of its external client if there is one.  If nothing was judged, the client must
     /// have reported a measurement.
     package init(
         _ world: World, _ judgement: Judgement, of configuration: RunConfiguration, measurements: Int,
@@ -34,10 +34,10 @@ package struct CaseResult: Sendable {
         hint = measurements > 0 ? "" : (client?.end?.words ?? client?.printed.cause).map { "; \($0)" } ?? ""
         var outcome: Outcome
         if findings.isEmpty {
-            let hasMeasured = measurements > 0
+            let passes = judgement.code == .success || measurements > 0
             outcome = Outcome(
-                hasMeasured ? .pass : .fail, title: title,
-                reasons: hasMeasured ? [] : ["the client reported no measurement\(hint)"],
+                passes ? .pass : .fail, title: title,
+                reasons: passes ? [] : ["the client reported no measurement\(hint)"],
                 replay: configuration.replay, seed: configuration.seed, duration: duration)
         } else {
             outcome = Outcome(
@@ -140,10 +140,10 @@ package struct Judgement {
         self.rows = rows.filter { isJudged || $0.ruling.expectation < own || $0.ruling.verdict != .pass }
     }
 
-    /// The exit code of the run; nil when nothing was judged.
+    /// The exit code of the run; nil when nothing was judged.  Recommendations alone cannot fail.
     package var code: ExitCode? {
         if let fault { return fault.verdict == .error ? .internalError : .failure }
-        guard !required.isEmpty else { return nil }
+        guard !required.isEmpty else { return rows.isEmpty ? nil : .success }
         return Report.Tally(required.map(\.ruling.verdict)).code
     }
 

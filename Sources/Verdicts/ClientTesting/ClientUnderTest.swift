@@ -24,7 +24,7 @@ struct ClientUnderTest: Sendable {
 
     /// How the client reaches the devices.
     private enum Attachment: Sendable {
-        case controller(ControllerPlace)
+        case controllers([ControllerPlace])
         case radios(DeviceRadios)
     }
 
@@ -49,7 +49,13 @@ struct ClientUnderTest: Sendable {
         if let radios = try DeviceRadios(invocation) {
             attachment = .radios(radios)
         } else {
-            attachment = .controller(try ControllerPlace(invocation.text("--controller") ?? "tcp:127.0.0.1:0"))
+            let offered = invocation.texts("--controller")
+            let places = try (offered.isEmpty ? ["tcp:127.0.0.1:0"] : offered).map(ControllerPlace.init)
+            guard places.count == 1 || !places.contains(.kernel) else {
+                throw CommandFailure(
+                    .usage, "--controller vhci excludes others: the kernel's adapter is the client's only controller")
+            }
+            attachment = .controllers(places)
         }
         guard let text = invocation.text("--said") else {
             lineSocket = nil
@@ -82,18 +88,21 @@ struct ClientUnderTest: Sendable {
 
     /// What is printed of a run, in addition to the client's lines.
     struct Narration: Sendable {
-        /// Precedes each line: the case's id, if several are run at once.
-        let label: String
+        /// The case's id, if several are run at once.
+        let caseID: String?
         /// Whether the addresses of its controller and line socket go to standard output.
         let hasAddresses: Bool
         /// Whether its standard error is passed on.
         let hasErrors: Bool
 
-        func printAddress(_ line: String) { if hasAddresses { Console.print("\(label)\(line)") } }
+        /// Prints where a client reaches the case: `controller tcp:127.0.0.1:6402`, then the case's id.
+        func printAddress(_ line: String) {
+            if hasAddresses { Console.print("\(line)\(caseID.map { " \($0)" } ?? "")") }
+        }
 
         func printErrors(_ lines: [String]) {
             guard hasErrors else { return }
-            for line in lines { Console.complain("\(label)\(line)") }
+            for line in lines { Console.complain("\(caseID.map { "\($0): " } ?? "")\(line)") }
         }
     }
 
@@ -146,7 +155,7 @@ struct ClientUnderTest: Sendable {
 
     /// Whether the case's time starts when an external host sends HCI Reset.
     private var startsAtReset: Bool {
-        if case (.command, .controller(.stream)) = (driver, attachment) { true } else { false }
+        if case (.command, .controllers(let places)) = (driver, attachment) { !places.contains(.kernel) } else { false }
     }
 
     private func session(
@@ -154,10 +163,13 @@ struct ClientUnderTest: Sendable {
         _ files: LogFiles, _ narration: Narration,
         _ report: @escaping @Sendable (Instant, ClientLine) -> Void
     ) async throws -> any ClientSession {
-        var controller: String?
-        if case .controller(let place) = attachment {
-            controller = try await live.offer(place)
-            if let controller { narration.printAddress("controller \(controller)") }
+        var controllers: [String] = []
+        if case .controllers(let places) = attachment {
+            for place in places {
+                let controller = try await live.offer(place)
+                narration.printAddress("controller \(controller)")
+                controllers.append(controller)
+            }
         }
         let command: String
         switch driver {
@@ -182,11 +194,11 @@ struct ClientUnderTest: Sendable {
         var addresses: [DeviceAddress] = []
         for device in configuration.scenario.devices.indices { addresses.append(await live.address(of: device)) }
         var variables = environment(
-            of: configuration, controller: controller, addresses: addresses,
+            of: configuration, controller: controllers.first, addresses: addresses,
             outOfBand: await outOfBandData(for: configuration.scenario, live))
         if let bonds = await bonds(with: live) { variables.append(("LUBDUB_BONDS", bonds)) }
         let process = try ClientProcess(command, variables)
-        if case .controller(.kernel) = attachment { await live.start() }
+        if case .controllers([.kernel]) = attachment { await live.start() }
         return ProcessSession(process, live, socket, completion, report: report) { lines, octets in
             narration.printErrors(lines)
             files.writeClientErrors(octets)

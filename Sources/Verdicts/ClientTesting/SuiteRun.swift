@@ -123,7 +123,7 @@ struct CasePlayer: Sendable {
         case .external(let external):
             let isOneOfSeveral = (invocation.text("--jobs").flatMap { Int($0) } ?? 1) > 1
             let narration = ClientUnderTest.Narration(
-                label: isOneOfSeveral ? configuration.item.map { "\($0.id): " } ?? "" : "",
+                caseID: isOneOfSeveral ? configuration.item?.id : nil,
                 hasAddresses: !isJSON && (configuration.item == nil || verbosity > .quiet),
                 hasErrors: verbosity > .quiet)
             var result = try external.play(configuration, narrator, source: source, signals, narration) {
@@ -315,7 +315,7 @@ private func jobs(_ invocation: Invocation, _ player: CasePlayer) throws(Command
         throw CommandFailure(.usage, "--jobs cannot be combined with \(name), which \(why)")
     }
     // With vhci, each case has its own interface.
-    for name in ["--said", "--controller"] where invocation.has(name) && invocation.text(name) != "vhci" {
+    for name in ["--said", "--controller"] where invocation.has(name) && invocation.texts(name) != ["vhci"] {
         throw CommandFailure(
             .usage, "--jobs cannot be combined with \(name): only one case can listen at the address")
     }

@@ -11,7 +11,7 @@
 // that is in virtual time: between `virtual_time_enter` and `virtual_time_leave`, or while it runs work that such a thread
 // has submitted.  There,
 //
-// * work that is submitted to a queue is counted until it has ended;
+// * work that is submitted to a queue is counted until it has ended, except while it waits for a semaphore or a group;
 // * clocks show virtual time, and timers (dispatch_after, Task.sleep, timer sources, Foundation's Timer) wait for
 //   `virtual_time_fire`.
 
