@@ -10,7 +10,7 @@ extension CoreBluetoothTests {
     @Suite struct WaitTests {
         private let worker = DispatchQueue(label: "worker")
 
-        /// What `body` returns on another queue, and when it has ended.
+        /// Runs `body` on another queue; its result, and when it has ended.
         private func waited(_ body: @escaping @Sendable () -> Bool) async throws -> (result: Bool?, at: Duration?) {
             let found = Mutex<(result: Bool?, at: Duration?)>((nil, nil))
             try await withScenario("resting") { world in
