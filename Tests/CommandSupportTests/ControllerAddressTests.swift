@@ -8,6 +8,11 @@ import Testing
         #expect(try ControllerAddress(adapter: text) == .adapter(7))
     }
 
+    @Test(arguments: ["hci:7", "hci:hci7", "hci:socket:7"])
+    func `A radio can be an adapter`(text: String) throws {
+        #expect(try ControllerAddress(radio: text) == .adapter(7))
+    }
+
     @Test(arguments: [
         "", "7", "hci", "hci:", "hci:-1", "hci:65536", "hci:+1", "hci:01", "hci:0,1", "bluez:hci0",
         "hci:tcp:127.0.0.1:6402",

@@ -368,9 +368,25 @@ speaker.sendall(b'{{"steps": 1}}\\n{{"feed": 87}}')
         played = await self.verdict('RESET 60', 0, r'\npass  speaks\n', content=case)
         self.assertLess(played.seconds, 30)
 
+    async def test_several_controllers_can_be_offered(self):
+        free = ['--controller', 'tcp:127.0.0.1:0'] * 2
+        played = await play(RESTING, 'echo "$LUBDUB_CONTROLLER" >&2; RESET 60', *free, '--radio', 'virtual')
+        self.assertEqual(played.status, 0, played.output + played.errors)
+        offered = re.findall(r'^controller (\S+)$', played.output, re.M)
+        self.assertEqual((len(offered), played.errors), (2, f'{offered[0]}\n'))
+
+    async def test_recommendations_alone_cannot_fail(self):
+        case = RESTING | {'expect': [
+            {'id': 'connects', 'expect': 'seen', 'event': 'connected', 'within': '1 s', 'should': True}]}
+        for options, status in [((), 0), (('--strict',), 1)]:
+            played = await play(case, 'RESET 60', *options)
+            self.assertEqual(played.status, status, played.output)
+            self.assertRegex(played.output, r'\n(should  )?fail  connects\n')
+
     async def test_invalid_options_are_reported(self):
         for options, status, pattern in [
                 (['--speed', 'max'], 2, '--speed cannot be combined with --client'), (['--speed', '2'], 2, '--speed cannot be combined with --client'),
+                (['--controller', 'vhci', '--controller', 'unix:hci'], 2, '--controller vhci excludes others'),
                 (['--ask'], 2, '--ask'), (['--said', '7000'], 2, '--said')]:
             played = await play(RESTING, 'true', *options)
             self.assertEqual(played.status, status)
