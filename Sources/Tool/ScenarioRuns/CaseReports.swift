@@ -19,6 +19,7 @@ package enum CaseLines {
 }
 
 extension Verdict {
+    /// How the terminal shows it.
     package var style: Paint.Style {
         switch self {
         case .pass: .success
