@@ -22,9 +22,9 @@ async def running(*arguments, name='xterm', columns=120, **options):
 
 
 class ProgressTests(Interoperability):
-    async def ends(self, terminal, status=0):
+    async def ends(self, terminal, status=0, last=''):
         self.assertEqual(await terminal.ended(), status)
-        await terminal.shows(r'\r\x1b\[K\Z')
+        await terminal.shows(r'\r\x1b\[K' + last + r'\Z')
 
     async def test_a_suite_shows_its_cases(self):
         async with running('run', 'scenarios/formats') as terminal:
@@ -37,7 +37,7 @@ class ProgressTests(Interoperability):
         async with running('run', 'scenarios/resting.json', '--for', '240 h') as terminal:
             await terminal.shows(BAR + r'[\d.]+ s of 864000\.\d* s', limit=30)
             terminal.process.send_signal(signal.SIGINT)
-            await self.ends(terminal, 128 + signal.SIGINT)
+            await self.ends(terminal, 128 + signal.SIGINT, r'lubdub: interrupted: [^\r\n]*\r?\n')
 
     async def test_bench_and_scan_show_their_parts(self):
         async with running('bench', 'start', 'pairing', '--alone') as terminal:
