@@ -292,7 +292,9 @@ package func runSingleCase(_ item: Case, _ invocation: Invocation) throws(Comman
     let scheduler = try SuiteScheduler(runner, jobs: 1, SuiteScheduler.Order(), callbacks).run(Signals())
     if invocation.has("--json") { player.reportEnd(scheduler.runner.report) }
     try reports.write(scheduler.runner.report)
-    if let interruption = scheduler.interruption, interruption != .signal(SIGPIPE) {
+    if let interruption = scheduler.interruption, interruption != .signal(SIGPIPE),
+        !configuration.scenario.expectations.isEmpty
+    {
         Console.warn("interrupted: what was not decided by then is inconclusive")
     }
     switch scheduler.last {
