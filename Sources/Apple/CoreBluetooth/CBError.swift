@@ -90,7 +90,7 @@ public struct CBError: Error, Hashable, CustomNSError, LocalizedError {
 
     /// The cause in words, for `localizedDescription`.
     public var errorUserInfo: [String: Any] {
-        [NSLocalizedDescriptionKey: errorDescription ?? ""].merging(details.userInfo) { _, own in own }
+        details.userInfo(describedAs: errorDescription)
     }
 
     /// `Code.unknown`.
@@ -131,6 +131,13 @@ public struct CBError: Error, Hashable, CustomNSError, LocalizedError {
     public static var leGattExceededBackgroundNotificationLimit: Code { .leGattExceededBackgroundNotificationLimit }
     /// `Code.leGattNearBackgroundNotificationLimit`.
     public static var leGattNearBackgroundNotificationLimit: Code { .leGattNearBackgroundNotificationLimit }
+}
+
+extension NSError {
+    /// The facts, with a description unless they have one.
+    fileprivate func userInfo(describedAs text: String?) -> [String: Any] {
+        [NSLocalizedDescriptionKey: text ?? ""].merging(userInfo) { _, own in own }
+    }
 }
 
 extension CBError.Code {
@@ -219,7 +226,7 @@ public struct CBATTError: Error, Hashable, CustomNSError, LocalizedError {
     }
     /// The cause in words, for `localizedDescription`.
     public var errorUserInfo: [String: Any] {
-        [NSLocalizedDescriptionKey: errorDescription ?? ""].merging(details.userInfo) { _, own in own }
+        details.userInfo(describedAs: errorDescription)
     }
 
     /// `Code.success`.

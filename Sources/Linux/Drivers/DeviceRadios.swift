@@ -22,9 +22,14 @@ package struct DeviceRadios: Sendable {
 
     private let means: Means
 
+    /// The values of `--radio` that name another radio than the virtual one.
+    package static func named(_ invocation: Invocation) -> [String] {
+        invocation.texts("--radio").filter { $0 != "virtual" }
+    }
+
     /// Reads the values of `--radio`; nil for the virtual radio.
     package init?(_ invocation: Invocation) throws(CommandFailure) {
-        let texts = invocation.texts("--radio").filter { $0 != "virtual" }
+        let texts = Self.named(invocation)
         guard let first = texts.first else { return nil }
         if let text = texts.first(where: isBlueZ) {
             guard invocation.texts("--radio").count == 1 else {

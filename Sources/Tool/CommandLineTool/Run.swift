@@ -127,8 +127,9 @@ private func checkClientOptions(_ invocation: Invocation) throws(CommandFailure)
         throw CommandFailure(.usage, "\(name) requires --client")
     }
     let hasClient = invocation.has("--client") || invocation.has("--ask")
-    let radios = invocation.texts("--radio").filter { $0 != "virtual" }
-    for (name, values) in [("--controller", invocation.texts("--controller")), ("--radio", radios)]
+    for (name, values) in [
+        ("--controller", invocation.texts("--controller")), ("--radio", DeviceRadios.named(invocation)),
+    ]
     where !hasClient && !values.isEmpty {
         throw CommandFailure(.usage, "\(name) requires --client or --ask")
     }
