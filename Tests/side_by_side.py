@@ -1,92 +1,141 @@
-"""Runs the tests of a folder in parallel processes, since most of them mostly wait; up to 7 of a class share one.
+"""Runs the tests of a folder in parallel processes, since most of them mostly wait.
 
     python Tests/side_by_side.py FOLDER [GLOB]    files whose names match, all tests without
 
-Files that use the default port of `serve` share a process.  Those with a line `ALONE = True` run one after another
-at the end, with nothing in parallel.  The slowest start first.  The output of a process is printed
-when it ends.  The tests play in real time and a busy machine can delay them, so a process that fails beside others
-runs once more, alone; both outputs are printed.
+This process imports the tests and what they need once, and forks a process for each test.  Tests of a class with
+`setUpClass` share a process, and so do those of files that use the default port of `serve`.  Files with a line
+`ALONE = True` run one after another at the end, with nothing in parallel.  The slowest start first.  The output of a
+process is printed if it failed.  The tests play in real time and a busy machine can delay them, so what fails beside
+others runs once more, alone; both outputs are printed.
 Exit status: 0 if all passed, else 1.
 """
 
-import concurrent.futures
+import dataclasses
 import importlib
 import os
 import pathlib
-import subprocess
 import sys
+import tempfile
 import time
+import traceback
 import unittest
 
-WORKERS = 10
-MOST_TESTS = 7
+WORKERS = 12
+SLOWEST = 10
 PORT = '6402'
 
 
-def run(folder, names):
-    started = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, '-m', 'unittest', *names], env=os.environ | {'PYTHONPATH': str(folder)},
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace')
-    return names, done.returncode, done.stdout, time.monotonic() - started
+@dataclasses.dataclass
+class Job:
+    """Tests that share a process, and how long they may take, which orders the jobs."""
+
+    names: list
+    limit: int
 
 
-def parts(module):
-    """The names of tests or classes of a module that share a process, with the time limit of all their tests."""
-    found = []
-    for name, kind in vars(module).items():
-        if isinstance(kind, type) and issubclass(kind, unittest.TestCase) and kind.__module__ == module.__name__:
-            tests = unittest.defaultTestLoader.getTestCaseNames(kind)
-            name, limit = f'{module.__name__}.{name}', getattr(kind, 'limit', 10)
-            count = -(-len(tests) // MOST_TESTS)
-            for part in (tests[place::count] for place in range(count)):
-                found.append((len(part) * limit, [name] if count == 1 else [f'{name}.{test}' for test in part]))
-    return found
+class Running:
+    """A forked process that runs a job."""
 
+    def __init__(self, job):
+        self.job, self.started, self.output = job, time.monotonic(), tempfile.TemporaryFile()
+        sys.stdout.flush()
+        self.id = os.fork()
+        if self.id == 0:
+            os._exit(self.perform())
 
-def groups(folder, pattern):
-    """The names that share a process in parallel with others, and those that run alone."""
-    sys.path.insert(0, str(folder))
-    beside, alone, together = [], [], []
-    for file in sorted(folder.glob(pattern)):
-        module = importlib.import_module(file.stem)
-        found = parts(module)
-        assert found, f'{file} has no tests'
-        if getattr(module, 'ALONE', False):
-            alone.append([name for _, names in found for name in names])
-        elif PORT in file.read_text():
-            together += found
-        else:
-            beside += found
-    beside.append((sum(limit for limit, _ in together), [name for _, names in together for name in names]))
-    return [names for _, names in sorted(beside, reverse=True) if names], alone
+    def perform(self):
+        """In the child: runs the tests with their output in the file."""
+        try:
+            os.dup2(self.output.fileno(), 1)
+            os.dup2(self.output.fileno(), 2)
+            sys.stdin = open(os.devnull)
+            result = unittest.main(module=None, argv=['side_by_side', *self.job.names], exit=False).result
+            passed = result.wasSuccessful()
+        except BaseException:
+            traceback.print_exc()
+            passed = False
+        sys.stdout.flush()
+        sys.stderr.flush()
+        return 0 if passed else 1
+
+    def end(self, status):
+        """Prints what a process that failed has written; returns whether it passed, and its seconds."""
+        seconds = time.monotonic() - self.started
+        with self.output:
+            self.output.seek(0)
+            said = self.output.read().decode(errors='replace')
+        summary = said.strip().splitlines()[-1] if said.strip() else 'nothing was said'
+        if status != 0:
+            print(f'{title(self.job.names)}: {summary} in {seconds:.0f} s\n{said}', flush=True)
+        return status == 0, seconds
 
 
 def title(names):
-    """The names, of which those of one class are one."""
-    kinds = dict.fromkeys('.'.join(name.split('.')[:2]) for name in names)
-    return ' '.join(kinds)
+    """The names, of which those of one class are one if there are several."""
+    return names[0] if len(names) == 1 else ' '.join(dict.fromkeys('.'.join(name.split('.')[:2]) for name in names))
 
 
-def tell(names, code, said, seconds):
-    """Prints the result of a process; returns whether it passed."""
-    summary = said.strip().splitlines()[-1] if said.strip() else 'nothing was said'
-    print(f'{title(names)}: {summary} in {seconds:.0f} s', flush=True)
-    if code != 0:
-        print(said, flush=True)
-    return code == 0
+def parts(module):
+    """The jobs of a module."""
+    for name, kind in vars(module).items():
+        if isinstance(kind, type) and issubclass(kind, unittest.TestCase) and kind.__module__ == module.__name__:
+            tests = [f'{module.__name__}.{name}.{test}' for test in unittest.defaultTestLoader.getTestCaseNames(kind)]
+            limit = getattr(kind, 'limit', 10)
+            if kind.setUpClass.__func__ is not unittest.TestCase.setUpClass.__func__:
+                yield Job(tests, len(tests) * limit)
+            else:
+                yield from (Job([test], limit) for test in tests)
+
+
+def jobs(folder, pattern):
+    """The jobs that run in parallel, and those that run alone."""
+    sys.path.insert(0, str(folder))
+    beside, alone, together = [], [], Job([], 0)
+    for file in sorted(folder.glob(pattern)):
+        module = importlib.import_module(file.stem)
+        found = [job for job in parts(module) if job.names]
+        assert found, f'{file} has no tests'
+        if getattr(module, 'ALONE', False):
+            alone += found
+        elif PORT in file.read_text():
+            for job in found:
+                together = Job(together.names + job.names, together.limit + job.limit)
+        else:
+            beside += found
+    return sorted(beside + [together] * bool(together.names), key=lambda job: -job.limit), alone
+
+
+def perform(todo, workers):
+    """Runs jobs, `workers` at a time; returns what failed, and the seconds of each."""
+    todo, running, failed, seconds, count = list(reversed(todo)), {}, [], {}, len(todo)
+    while todo or running:
+        while todo and len(running) < workers:
+            started = Running(todo.pop())
+            running[started.id] = started
+        process, status = os.wait()
+        if process not in running:
+            continue
+        ended = running.pop(process)
+        passed, seconds[title(ended.job.names)] = ended.end(status)
+        if not passed:
+            failed.append(ended.job)
+        if sys.stdout.isatty():
+            print(f'\r{len(seconds)} of {count}', end='' if todo or running else '\n', flush=True)
+    return failed, seconds
 
 
 def main(folder, pattern='test_*.py'):
-    beside, alone = groups(folder, pattern)
-    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
-        jobs = [pool.submit(run, folder, names) for names in beside]
-        delayed = [job.result()[0] for job in concurrent.futures.as_completed(jobs) if not tell(*job.result())]
-    failed = [names for names in alone + delayed if not tell(*run(folder, names))]
-    for names in delayed:
-        if names not in failed:
-            print(f'{title(names)}: failed beside others, passed alone', flush=True)
-    print('not all passed' if failed else 'all passed', flush=True)
+    started = time.monotonic()
+    beside, alone = jobs(folder, pattern)
+    delayed, seconds = perform(beside, WORKERS)
+    failed, others = perform(alone + delayed, 1)
+    for job in delayed:
+        if job not in failed:
+            print(f'{title(job.names)}: failed beside others, passed alone', flush=True)
+    slowest = sorted((seconds | others).items(), key=lambda item: -item[1])[:SLOWEST]
+    print('slowest:', ', '.join(f'{name} {taken:.1f} s' for name, taken in slowest))
+    count = sum(len(job.names) for job in beside + alone)
+    print(f'{count} tests in {time.monotonic() - started:.0f} s: ' + ('not all passed' if failed else 'all passed'), flush=True)
     return 1 if failed else 0
 
 
