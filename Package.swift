@@ -11,6 +11,12 @@ import Glibc
 /// Whether `make fuzz` builds its program.
 let isFuzzing = Context.environment["LUBDUB_FUZZ"] != nil
 
+/// Whether a debug build optimizes what plays scenarios, so that tests take a tenth of the time; assertions stay.
+///
+/// A package that depends on this one may not have the flags. `LUBDUB_UNOPTIMIZED=1` is for debuggers.
+let isOptimizing =
+    !Context.packageDirectory.contains("/checkouts/") && Context.environment["LUBDUB_UNOPTIMIZED"] == nil
+
 /// The modules, layer by layer: a target may use those of lower layers only, and never its neighbours.
 let layers: [[Target]] = [
     isFuzzing ? [.systemLibrary(name: "CFuzzer", path: "Tests/FuzzingTests/CFuzzer")] : [],
@@ -499,7 +505,16 @@ let package = Package(
 func library(_ name: String, on lower: String..., embedding files: String...) -> Target {
     .target(
         name: name, dependencies: named(lower), path: path(of: name), resources: files.map { .embedInCode($0) },
-        swiftSettings: houseRules())
+        swiftSettings: houseRules() + optimization(of: name))
+}
+
+/// In debug builds, the optimizer for the folders that play scenarios.
+func optimization(of module: String) -> [SwiftSetting] {
+    let isPlaying = ["Basics", "Protocol", "Devices", "Client", "Scenario", "Verdicts"].contains { folder in
+        path(of: module).hasPrefix("Sources/\(folder)/")
+    }
+    guard isOptimizing, isPlaying else { return [] }
+    return [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
 }
 
 /// A module whose declarations are Apple's, with classes that are not Sendable: Swift 5, which does not check that.

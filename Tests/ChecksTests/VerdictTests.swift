@@ -111,7 +111,18 @@ import VirtualWorld
             try text.write(toFile: String(Self.page), atomically: true, encoding: .utf8)
         }
         let current = try String(contentsOfFile: String(Self.page), encoding: .utf8)
-        #expect(current == text, "regenerate it with make generate")
+        let compared = Matrix.isWhole ? current : Self.withoutOthers(current)
+        #expect(compared == text, "regenerate it with make generate")
+    }
+
+    /// The page without what the whole matrix alone knows: which other checks fail for a mutant.
+    private static func withoutOthers(_ page: String) -> String {
+        var isMutant = false
+        return page.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            if line.hasPrefix("## ") { isMutant = line == "## Mutants" }
+            guard isMutant, line.hasPrefix("| `"), let last = line.dropLast(2).lastIndex(of: "|") else { return String(line) }
+            return line[...last] + "  |"
+        }.joined(separator: "\n")
     }
 }
 
