@@ -9,7 +9,7 @@ import Testing
         lists: [.init("Keys", [("up, down", "Faster or slower")])])
     static let topic = HelpTopic("radios", "Where they meet", [.init("Radios", [("bluez", "This machine's")])])
     static let program = Program(
-        "strap", "A strap: 1 µs.", "It's slow.", groups: [.init("Try it", [grammar])], topics: [topic])
+        "strap", "Strap is a strap: 1 µs.", "It's slow.", groups: [.init("Try it", [grammar])], topics: [topic])
     static let status = ManualPage.Section("EXIT STATUS", [("0", "Success")])
 
     @Test func `The page of a command has its operands and options`() {
@@ -64,10 +64,10 @@ import Testing
     @Test func `The page of the program lists the commands`() {
         let text = ManualPage(of: Self.program, [Self.status]).text(version: "strap 1", date: "")
         let lines = text.split(separator: "\n").map(String.init)
-        let start = [#".TH "STRAP" 1 "" "strap 1""#, ".SH NAME", #"strap \- A strap: 1 \[u00B5]s"#]
+        let start = [#".TH "STRAP" 1 "" "strap 1""#, ".SH NAME", #"strap \- is a strap: 1 \[u00B5]s"#]
         #expect(Array(lines.prefix(3)) == start)
         #expect(lines.contains(#"\fBstrap\fR \fICOMMAND\fR [\fIOPTION\fR...] [\fIOPERAND\fR...]"#))
-        #expect(text.contains(".SH DESCRIPTION\nA strap: 1 \\[u00B5]s. It\\(aqs slow.\n"))
+        #expect(text.contains(".SH DESCRIPTION\nStrap is a strap: 1 \\[u00B5]s. It\\(aqs slow.\n"))
         #expect(text.contains(".SH COMMANDS\n.SS Try it\n.TP\n\\fBrun\\fR\nRun days\n"))
         #expect(text.contains(".SH RADIOS\n.TP\n\\fBbluez\\fR\nThis machine\\(aqs\n"))
         #expect(text.hasSuffix(".SH SEE ALSO\n\\fBstrap\\-run\\fR(1)\n"))

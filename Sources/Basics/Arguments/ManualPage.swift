@@ -51,7 +51,9 @@ package struct ManualPage: Sendable {
     /// The page of a program: its commands and topics, these sections, and the commands' pages.
     package init(of program: Program, _ sections: [Section]) {
         name = program.name
-        summary = String(program.summary.prefix { $0 != "." })
+        // The line "lubdub - tests …" of man -k.
+        let words = program.summary.prefix { $0 != "." }.split(separator: " ")
+        summary = words.drop { $0.lowercased() == program.name }.joined(separator: " ")
         synopsis = [Roff.bold(program.name), Roff.italic("COMMAND"), Self.anyOption, "[\(Roff.italic("OPERAND"))...]"]
         let commands = program.groups.map { group in
             (title: group.title, rows: group.commands.map { (term: Roff.bold($0.command), text: $0.summary) })
