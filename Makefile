@@ -26,7 +26,7 @@ READING := ATT AppleBluetooth Arguments BlueZ Bluetooth Characteristics Checks C
     Scenarios SecurityManager Services Simulation Sockets \
     TextFormatting Terminal VirtualController
 # Suites of tests that update what is generated.
-GENERATING := ActionTableTests MistakeTests OutputSchemaTests ProblemFormatTests ReferencePageTests RegistryTests \
+GENERATING := ActionTableTests CommandPageTests MistakeTests OutputSchemaTests ProblemFormatTests ReferencePageTests RegistryTests \
     ReportTests ScenarioFileTests VerdictTests
 # For make matrix: which clients of Tests/Clients/clients.json run (all if empty).
 CLIENTS ?=

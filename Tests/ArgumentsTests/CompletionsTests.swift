@@ -5,17 +5,21 @@ import Testing
 /// The scripts as text; `Tests/Interoperability/test_install.py` lets the shells complete.
 @Suite struct CompletionsTests {
     static let program = Program(
-        "strap", "A strap.",
-        commands: [
-            Grammar(
-                "run", "Run one of a strap's days", operands: [.repeated("SUITE", of: .suite, "What to run")],
-                options: [
-                    .option("--set", "NAME=VALUE", repeatable: true, "Set a variable [a: b]\nof the scenario"),
-                    .option("--keep", "DIR", "Keep logs"), .option("-o", "FILE", "Write a file"),
-                    .option("--speed", "X|max", "Pace"), .flag("--quiet", "Don't print"),
-                ]),
-            Grammar("control", "Control it", operands: [.required("SOCKET", "Where")]),
-        ])
+        "strap", "A strap.", "",
+        groups: [
+            .init(
+                "",
+                [
+                    Grammar(
+                        "run", "Run one of a strap's days", operands: [.repeated("SUITE", of: .suite, "What to run")],
+                        options: [
+                            .option("--set", "NAME=VALUE", repeatable: true, "Set a variable [a: b]\nof the scenario"),
+                            .option("--keep", "DIR", "Keep logs"), .option("-o", "FILE", "Write a file"),
+                            .option("--speed", "X|max", "Pace"), .flag("--quiet", "Don't print"),
+                        ]),
+                    Grammar("control", "Control it", operands: [.required("SOCKET", "Where")]),
+                ])
+        ], topics: [HelpTopic("radios", "Radios", [])])
 
     @Test(
         arguments: [
@@ -37,6 +41,7 @@ import Testing
                     "        run:-o) _strap_paths -f; return ;;", "        run:--speed) _strap_words 'max'; return ;;",
                     "            run) _strap_words '--set --keep -o --speed --quiet --help' ;;",
                     "        run) _strap_scenarios ;;", "        control) : ;;",
+                    "        help) _strap_words 'run control radios' ;;",
                     "    _strap_words \"$(strap list 2>/dev/null)\"",
                     "complete -F _strap strap",
                 ]

@@ -1,5 +1,6 @@
-import Arguments
 import Testing
+
+@testable import Arguments
 
 @Suite struct GrammarTests {
     static let serve = Grammar(
@@ -18,8 +19,12 @@ import Testing
     static let run = Grammar(
         "run", "test a client",
         options: [.option("--report", "FILE", "write a report"), .flag("--strict", "fail early")])
+    static let radios = HelpTopic(
+        "radios", "Where devices and clients meet",
+        [.init("Values of --radio", [("virtual", "no hardware"), ("bluez", "this\nmachine's")])])
     let program = Program(
-        "lubdub", "A heart-rate strap that you can script.", commands: [serve, validate, check, run])
+        "lubdub", "A heart-rate strap that you can script.", "It fails.",
+        groups: [.init("Connect", [serve]), .init("Write and test", [validate, check, run])], topics: [radios])
 
     private func invocation(_ words: [String]) throws -> Invocation {
         guard case .run(_, let invocation) = try program.parse(words) else { throw UsageError("no command ran") }
@@ -61,6 +66,9 @@ import Testing
     @Test(arguments: [
         (["sevre"], #"unknown command "sevre" (did you mean "serve"?)"#),
         (["help", "chekc"], #"unknown command "chekc" (did you mean "check"?)"#),
+        (["help", "radio"], #"unknown command "radio" (did you mean "radios"?)"#),
+        (["help", "--check"], #"unknown option "--check" (check is a command: write it without hyphens)"#),
+        (["radios"], #"unknown command "radios""#),
         (["serve", "--sed", "7"], #"unknown option "--sed" (did you mean "--seed"?)"#),
         (["serve", "--zzzzzzzzz"], #"unknown option "--zzzzzzzzz""#),
         (["serve", "--report", "f"], "serve has no option --report; check and run have it"),
@@ -125,14 +133,65 @@ import Testing
             text == """
                 Usage: lubdub COMMAND [OPTION...] [OPERAND...]
 
-                A heart-rate strap that you can script.
+                A heart-rate strap that you can script. It fails.
 
-                  serve     be the scenario's devices
-                  validate  report every problem of a scenario file
-                  check     check a peripheral
-                  run       test a client
+                Connect:
+
+                  serve        be the scenario's devices
+
+                Write and test:
+
+                  validate     report every problem of a scenario file
+                  check        check a peripheral
+                  run          test a client
+
+                Topics:
+
+                  help radios  Where devices and clients meet
 
                 lubdub COMMAND --help describes a command; lubdub --version prints the version.
                 """)
+    }
+
+    @Test func `A topic of several commands has its own help`() throws {
+        guard case .help(let text) = try program.parse(["help", "radios"]) else {
+            Issue.record("no help")
+            return
+        }
+        #expect(
+            text == """
+                Where devices and clients meet
+
+                Values of --radio:
+
+                  virtual  no hardware
+                  bluez    this machine's
+                """)
+    }
+
+    @Test func `Groups of options have headings, and the first one has the operands`() throws {
+        let grammar = Grammar(
+            "play", "Play it", operands: [.required("SCENARIO", "What to play")],
+            groups: [
+                .init("What to play", [.option("--seed", "N", "Repeat")]),
+                .init("Output", [.flag("--quiet", "Print nothing")]),
+            ])
+        #expect(
+            grammar.usage(of: "lubdub", width: 80) == """
+                Usage: lubdub play [OPTION...] SCENARIO
+
+                Play it
+
+                What to play:
+
+                  SCENARIO  What to play
+                  --seed N  Repeat
+
+                Output:
+
+                  --quiet   Print nothing
+                  --help    Print this help
+                """)
+        #expect(try grammar.parse(["--quiet", "--seed", "7", "a"]).text("--seed") == "7")
     }
 }

@@ -7,7 +7,9 @@ import Testing
         "run", "Run days", operands: [.repeated("SUITE", "One of:\nrest   a day\nrun    a race\nor a path")],
         options: [.option("--listen", "ADDRESS", required: true, "An address\n.of yours"), .flag("-q", #"Don't \"#)],
         lists: [.init("Keys", [("up, down", "Faster or slower")])])
-    static let program = Program("strap", "A strap: 1 µs", commands: [grammar])
+    static let topic = HelpTopic("radios", "Where they meet", [.init("Radios", [("bluez", "This machine's")])])
+    static let program = Program(
+        "strap", "Strap is a strap: 1 µs.", "It's slow.", groups: [.init("Try it", [grammar])], topics: [topic])
     static let status = ManualPage.Section("EXIT STATUS", [("0", "Success")])
 
     @Test func `The page of a command has its operands and options`() {
@@ -62,11 +64,24 @@ import Testing
     @Test func `The page of the program lists the commands`() {
         let text = ManualPage(of: Self.program, [Self.status]).text(version: "strap 1", date: "")
         let lines = text.split(separator: "\n").map(String.init)
-        let start = [#".TH "STRAP" 1 "" "strap 1""#, ".SH NAME", #"strap \- A strap: 1 \[u00B5]s"#]
+        let start = [#".TH "STRAP" 1 "" "strap 1""#, ".SH NAME", #"strap \- is a strap: 1 \[u00B5]s"#]
         #expect(Array(lines.prefix(3)) == start)
         #expect(lines.contains(#"\fBstrap\fR \fICOMMAND\fR [\fIOPTION\fR...] [\fIOPERAND\fR...]"#))
-        #expect(text.contains(".TP\n\\fBrun\\fR\nRun days\n"))
+        #expect(text.contains(".SH DESCRIPTION\nStrap is a strap: 1 \\[u00B5]s. It\\(aqs slow.\n"))
+        #expect(text.contains(".SH COMMANDS\n.SS Try it\n.TP\n\\fBrun\\fR\nRun days\n"))
+        #expect(text.contains(".SH RADIOS\n.TP\n\\fBbluez\\fR\nThis machine\\(aqs\n"))
         #expect(text.hasSuffix(".SH SEE ALSO\n\\fBstrap\\-run\\fR(1)\n"))
+    }
+
+    @Test func `Groups of options are parts of a section`() {
+        let grammar = Grammar("run", "Run", groups: [.init("Output", [.flag("-q", "Print nothing")])])
+        let text = ManualPage(of: grammar, in: Self.program, []).text(version: "strap 1", date: "")
+        #expect(text.contains(".SH OPTIONS\n.SS Output\n.TP\n\\fB\\-q\\fR\nPrint nothing\n.TP\n\\fB\\-\\-help\\fR\n"))
+    }
+
+    @Test func `A section can have text instead of a list`() {
+        let page = ManualPage(of: Self.program, [.init("LICENSE", text: "Apache License 2.0")])
+        #expect(page.text(version: "1", date: "").contains(".SH LICENSE\nApache License 2.0\n.SH SEE ALSO\n"))
     }
 
     @Test(arguments: [

@@ -17,6 +17,7 @@ from harness import LUBDUB, ROOT
 INSTALLED = [
     'bin/lubdub', 'share/man/man1/lubdub.1', 'share/man/man1/lubdub-run.1', 'share/bash-completion/completions/lubdub',
     'share/fish/vendor_completions.d/lubdub.fish', 'share/zsh/site-functions/_lubdub', 'share/lubdub/README.md',
+    'share/lubdub/LICENSE', 'share/lubdub/SECURITY.md',
     'share/lubdub/scenarios/resting.json', 'share/lubdub/scenarios/devices/polar_h10.json',
     'share/lubdub/schema/scenario.schema.json', 'share/lubdub/Documentation/install.md', 'share/lubdub/python/pyproject.toml']
 
@@ -39,6 +40,7 @@ COMPLETED = [
     (['lubdub', 'serve', '--trace', 'o'], ['other.txt']),
     (['lubdub', 'completions', ''], ['bash', 'fish', 'zsh']),
     (['lubdub', 'manual', 'contr'], []),
+    (['lubdub', 'help', 'rad'], ['radios']),
 ]
 EQUALS = (['lubdub', 'run', '--speed', '=', 'm'], ['max'])
 

@@ -1,4 +1,4 @@
-"""The picture of `lubdub monitor` in the README: its screen, drawn by Chromium."""
+"""The picture of `lubdub monitor` in the documentation: its screen, drawn by Chromium."""
 
 import html
 import json
@@ -58,7 +58,7 @@ class PictureTests(Interoperability):
             scenario = pathlib.Path(folder, 'band.json')
             scenario.write_text(json.dumps(BAND))
             async with monitoring('--every', '2s', columns=COLUMNS, rows=ROWS, scenario=scenario) as terminal:
-                # For the README, the charts are full.
+                # For the documentation, the charts are full.
                 rows = await terminal.sees(
                     lambda shown: ' subscribed ' in shown[0] and len(BRAILLE.findall(''.join(shown))) > 200
                     and any(row.startswith(' steps') for row in shown)
@@ -75,7 +75,7 @@ class PictureTests(Interoperability):
         if is_written:
             PICTURE.write_bytes(picture)
         self.assertLess(PICTURE.stat().st_size, 150_000)
-        self.assertIn('](Documentation/monitor.png)', (ROOT / 'README.md').read_text())
+        self.assertIn('](monitor.png)', (ROOT / 'Documentation' / 'built-in-client.md').read_text())
 
 
 if __name__ == '__main__':

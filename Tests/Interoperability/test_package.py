@@ -41,19 +41,28 @@ class PackageTests(unittest.TestCase):
         copy = self.folder / 'copy of the checkout'
         shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns('.build*', '.venv', '__pycache__', '.git'))
         moment = finish('git', 'log', '-1', '--format=%ct', cwd=ROOT).strip()
-        environment = os.environ | {'SOURCE_DATE_EPOCH': moment, 'TZ': 'Asia/Kolkata', 'LUBDUB_MAINTAINER': self.maintainer()}
+        environment = os.environ | {'SOURCE_DATE_EPOCH': moment, 'TZ': 'Asia/Kolkata'}
         for kind, file in [('deb', self.deb), ('dist', self.tarball)]:
             finish('bash', '-c', f'umask 077; exec Tools/package {kind} {LUBDUB} "{self.folder}/again"', cwd=copy, env=environment)
             self.assertEqual(self.digest(self.folder / 'again' / file.name), self.digest(file), kind)
-
-    def maintainer(self):
-        return finish('dpkg-deb', '--field', self.deb, 'Maintainer').strip()
 
     def digest(self, path):
         return hashlib.sha256(path.read_bytes()).hexdigest()
 
     def test_the_checksums_are_right(self):
         self.assertEqual(finish('sha256sum', '--check', 'SHA256SUMS', cwd=self.packages).count(': OK\n'), 2)
+
+    def test_it_names_its_licence_and_a_maintainer_who_is_the_same_in_every_checkout(self):
+        self.assertRegex(finish('dpkg-deb', '--field', self.deb, 'Maintainer'), r'^The authors of Lubdub <')
+        finish('dpkg-deb', '--extract', self.deb, self.folder / 'licensed')
+        copyright = (self.folder / 'licensed/usr/share/doc/lubdub/copyright').read_text()
+        self.assertIn('Files: *\nCopyright: 2026 the authors of Lubdub\nLicense: Apache-2.0\n', copyright)
+        self.assertNotIn('unstated', copyright)
+        self.assertEqual((self.folder / 'licensed/usr/share/lubdub/LICENSE').read_bytes(), (ROOT / 'LICENSE').read_bytes())
+
+    def test_its_description_is_that_of_the_help(self):
+        description = finish('dpkg-deb', '--field', self.deb, 'Description').split('\n', 1)[1]
+        self.assertEqual(description.split(), finish(LUBDUB, '--help').split('\n\n')[1].split())
 
     def test_the_program_has_no_path_of_this_machine(self):
         finish('dpkg-deb', '--extract', self.deb, self.folder / 'root')

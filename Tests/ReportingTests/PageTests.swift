@@ -75,6 +75,7 @@ import TextFormatting
         #expect(!page.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.properties.isBidiControl })
         #expect(page.contains("&lt;/style&gt;&lt;script&gt;alert(1)"))
         #expect(page.contains("\\u{202E}"))
+        #expect(page.contains("<footer>Written by Lubdub, free software under the Apache License 2.0.</footer>"))
     }
 
     @Test func `Each link of a cell has one target`() throws {

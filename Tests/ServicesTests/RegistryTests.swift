@@ -96,7 +96,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("README.md", "services", ServiceRegistry.table),
+            ("Documentation/services.md", "services", ServiceRegistry.table),
             ("Documentation/built-in-client.md", "lines", ServiceRegistry.tableOfLines),
         ])
     func `The documentation has the registry's tables`(file: String, mark: String, table: String) throws {

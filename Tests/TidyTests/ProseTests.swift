@@ -5,7 +5,9 @@ import Testing
 @Suite struct ProseTests {
     /// Folders and files that are checked: of Swift files the comments, the string literals with a space and the names
     /// in backticks, of others the text outside of blocks of code.
-    static let checked = ["Sources", "Tests", "Documentation", "README.md", "ARCHITECTURE.md"]
+    static let checked = [
+        "Sources", "Tests", "Documentation", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md",
+    ]
     /// The patterns and their samples.
     static let unchecked = ["Tests/TidyTests/Prose.swift", "Tests/TidyTests/ProseTests.swift"]
     /// Findings that are right, as `file: words`; each needs a reason in a comment.

@@ -50,7 +50,7 @@ extension Completions {
                 fi
                 case $command in
             \(operands.joined(separator: "\n"))
-                    help) _\(name)_words \(program.commandNames.quotedForShell) ;;
+                    help) _\(name)_words \(program.helpNames.quotedForShell) ;;
                 esac
             }
 

@@ -4,7 +4,7 @@ extension Completions {
         var lines = [
             intro(.fish), "", "complete -c \(name) -f", "\(first) -l help -d 'List the commands'",
             "\(first) -l version -d 'Print the version'", "\(first) -a help -d 'Print the help of a command'",
-            "\(after("help")) -x -a \(program.commandNames.quotedForShell)",
+            "\(after("help")) -x -a \(program.helpNames.quotedForShell)",
         ]
         lines += commands.map { "\(first) -a \($0.command) -d \(fish($0.summary))" }
         for grammar in commands {

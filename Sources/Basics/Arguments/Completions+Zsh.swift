@@ -31,7 +31,7 @@ extension Completions {
                 ((CURRENT--))
                 case $command in
             \(cases.joined(separator: "\n"))
-                    help) _values command \(program.commandNames.joined(separator: " ")) ;;
+                    help) _values command \(program.helpNames.joined(separator: " ")) ;;
                 esac
             }
 

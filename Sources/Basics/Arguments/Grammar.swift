@@ -73,10 +73,18 @@ package struct Grammar: Sendable {
         }
     }
 
-    /// A list of other words that belong to a command, such as keys, which its help and its manual page show.
-    package struct List: Sendable {
+    /// Options of one subject, below a heading in the help and the manual page: "Your client".
+    package struct Group: Sendable {
         let title: String
-        let rows: [(name: String, help: String)]
+        let options: [Option]
+
+        package init(_ title: String, _ options: [Option]) { (self.title, self.options) = (title, options) }
+    }
+
+    /// A list of other words, such as keys, which the help and the manual page of a command or topic show.
+    package struct List: Sendable {
+        package let title: String
+        package let rows: [(name: String, help: String)]
 
         package init(_ title: String, _ rows: [(name: String, help: String)]) {
             (self.title, self.rows) = (title, rows)
@@ -88,27 +96,41 @@ package struct Grammar: Sendable {
     /// A short description for the list of commands.
     package let summary: String
     let operands: [Operand]
-    let options: [Option]
+    /// At least one; the title is empty if the command has few options.
+    let groups: [Group]
     let lists: [List]
+
+    var options: [Option] { groups.flatMap(\.options) }
 
     private static let help = Option.flag("--help", "Print this help")
 
     /// A command. Optional operands come after required ones; `--help` is added to the options.
     package init(
         _ command: String, _ summary: String, operands: [Operand] = [], options: [Option] = [], lists: [List] = []
+    ) { self.init(command, summary, operands: operands, groups: [Group("", options)], lists: lists) }
+
+    /// A command with many options; the first group is also about its operands. `--help` is added to the last group.
+    package init(
+        _ command: String, _ summary: String, operands: [Operand] = [], groups: [Group], lists: [List] = []
     ) {
-        (self.command, self.summary, self.lists) = (command, summary, lists)
-        (self.operands, self.options) = (operands, options + [Self.help])
+        (self.command, self.summary, self.operands, self.lists) = (command, summary, operands, lists)
+        let last = groups.last ?? Group("", [])
+        self.groups = groups.dropLast() + [Group(last.title, last.options + [Self.help])]
+    }
+
+    /// The words of a command line: `run [OPTION...] SUITE...`.
+    package var synopsis: String {
+        let required = options.filter(\.isRequired).map(\.label)
+        return ([command] + required + ["[OPTION...]"] + operands.map(\.label)).joined(separator: " ")
     }
 
     /// The help in lines of at most `width` characters: usage, summary, a row for each operand and option, and the lists.
     func usage(of program: String, width: Int) -> String {
-        let required = options.filter(\.isRequired).map(\.label)
-        let words = [program, command] + required + ["[OPTION...]"] + operands.map(\.label)
-        let rows = operands.map { ($0.label, $0.help) } + options.map { ($0.label, $0.help) }
-        let more = lists.flatMap { ["", "\($0.title):", ""] + table($0.rows, width: width) }
-        return (["Usage: " + words.joined(separator: " "), "", summary, ""] + table(rows, width: width) + more)
-            .joined(separator: "\n")
+        var tables = groups.map { List($0.title, $0.options.map { ($0.label, $0.help) }) }
+        tables[0] = List(tables[0].title, operands.map { ($0.label, $0.help) } + tables[0].rows)
+        return
+            (["Usage: \(program) \(synopsis)", "", summary] + sections(tables, width: width)
+            + lists.flatMap { sections([$0], width: width) }).joined(separator: "\n")
     }
 
     /// Parses the words after the command's name; throws at the first wrong one.
@@ -170,12 +192,16 @@ package struct Grammar: Sendable {
     }
 }
 
-/// Two columns, indented by two spaces and separated by two, in lines of at most `width` characters, but with at least 30 for
-/// the help.
-func table(_ rows: [(name: String, help: String)], width: Int) -> [String] {
-    let first = rows.map(\.name.count).max() ?? 0
+/// A blank line, a heading if there is a title, and the rows, for each list. The columns of all rows are aligned: they are
+/// indented by two spaces and separated by two, in lines of at most `width` characters, but with at least 30 for the help.
+func sections(_ lists: [Grammar.List], width: Int) -> [String] {
+    let first = lists.flatMap(\.rows).map(\.name.count).max() ?? 0
     let below = "\n" + String(repeating: " ", count: first + 4)
-    return rows.map { row in
-        "  \(row.name.padded(to: first))  " + row.help.wrapped(to: max(30, width - first - 4)).joined(separator: below)
+    return lists.flatMap { list in
+        let rows = list.rows.map { row in
+            "  \(row.name.padded(to: first))  "
+                + row.help.wrapped(to: max(30, width - first - 4)).joined(separator: below)
+        }
+        return [""] + (list.title.isEmpty ? [] : ["\(list.title):", ""]) + rows
     }
 }

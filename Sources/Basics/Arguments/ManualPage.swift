@@ -1,17 +1,41 @@
 /// A manual page: text for `man(1)`, in the macros of `man(7)`.
 package struct ManualPage: Sendable {
-    /// A section with a list of terms.
+    /// A section with text, a list of terms, or both.
     package struct Section: Sendable {
         let title: String
+        let text: String
         let rows: [(term: String, text: String)]
+        /// Whether it is a part of the section before it.
+        let isPart: Bool
 
         package init(_ title: String, _ rows: [(term: String, text: String)]) {
             self.init(title, roff: rows.map { (Roff.bold($0.term), $0.text) })
         }
 
+        package init(_ title: String, text: String) { self.init(title, text: text, roff: []) }
+
         /// `rows` have terms that are roff.
-        fileprivate init(_ title: String, roff rows: [(term: String, text: String)]) {
-            (self.title, self.rows) = (title, rows)
+        fileprivate init(
+            _ title: String, text: String = "", roff rows: [(term: String, text: String)], isPart: Bool = false
+        ) { (self.title, self.text, self.rows, self.isPart) = (title, text, rows, isPart) }
+
+        /// A section with a part for each group, or with the rows of a single group without a title.
+        fileprivate static func named(
+            _ title: String, _ groups: [(title: String, rows: [(term: String, text: String)])]
+        ) -> [Section] {
+            if groups.count == 1, groups[0].title.isEmpty { return [Section(title, roff: groups[0].rows)] }
+            return [Section(title, text: "")] + groups.map { Section($0.title, roff: $0.rows, isPart: true) }
+        }
+
+        /// A list of a command or topic.
+        fileprivate init(_ list: Grammar.List) {
+            self.init(list.title.uppercased(), list.rows.map { (term: $0.name, text: $0.help) })
+        }
+
+        /// The lines of the page.
+        fileprivate var lines: [String] {
+            [".\(isPart ? "SS" : "SH") \(Roff.escaped(title))"] + (text.isEmpty ? [] : Roff.paragraph(text))
+                + rows.flatMap { row in [".TP", row.term] + Roff.paragraph(row.text) }
         }
     }
 
@@ -24,17 +48,24 @@ package struct ManualPage: Sendable {
 
     private static let anyOption = "[\(Roff.italic("OPTION"))...]"
 
-    /// The page of a program: its commands, these sections, and the commands' pages.
+    /// The page of a program: its commands and topics, these sections, and the commands' pages.
     package init(of program: Program, _ sections: [Section]) {
         name = program.name
-        summary = program.summary
+        // The line "lubdub - tests …" of man -k.
+        let words = program.summary.prefix { $0 != "." }.split(separator: " ")
+        summary = words.drop { $0.lowercased() == program.name }.joined(separator: " ")
         synopsis = [Roff.bold(program.name), Roff.italic("COMMAND"), Self.anyOption, "[\(Roff.italic("OPERAND"))...]"]
-        let commands = program.commands.map { (term: $0.command, text: $0.summary) }
+        let commands = program.groups.map { group in
+            (title: group.title, rows: group.commands.map { (term: Roff.bold($0.command), text: $0.summary) })
+        }
         let help = [
-            (term: "--help", text: "Print the commands, or after a command, its options"),
+            (term: "--help", text: "Print the commands and the topics, or after a command, its options"),
             (term: "--version", text: "Print the version"),
         ]
-        self.sections = [Section("COMMANDS", commands), Section("OPTIONS", help)] + sections
+        let topics = program.topics.flatMap(\.lists).map(Section.init)
+        self.sections =
+            [Section("DESCRIPTION", text: program.description)] + Section.named("COMMANDS", commands)
+            + [Section("OPTIONS", help)] + topics + sections
         others = program.commands.map { "\(program.name)-\($0.command)" }
     }
 
@@ -46,12 +77,12 @@ package struct ManualPage: Sendable {
         let command = Roff.bold("\(program.name) \(grammar.command)")
         synopsis = [command] + required + [Self.anyOption] + grammar.operands.map { Roff.italic($0.label) }
         let operands = grammar.operands.map { (term: Roff.italic($0.name), text: $0.help) }
-        let options = grammar.options.map { (term: $0.term, text: $0.help) }
-        let own = [Section("OPERANDS", roff: operands), Section("OPTIONS", roff: options)]
-        let lists = grammar.lists.map { list in
-            Section(list.title.uppercased(), list.rows.map { (term: $0.name, text: $0.help) })
+        let options = grammar.groups.map { group in
+            (title: group.title, rows: group.options.map { (term: $0.term, text: $0.help) })
         }
-        self.sections = own.filter { !$0.rows.isEmpty } + lists + sections
+        self.sections =
+            (operands.isEmpty ? [] : [Section("OPERANDS", roff: operands)]) + Section.named("OPTIONS", options)
+            + grammar.lists.map(Section.init) + sections
         others = [program.name]
     }
 
@@ -61,10 +92,7 @@ package struct ManualPage: Sendable {
         var lines = [".TH \(Roff.argument(name.uppercased())) 1 \"\(day)\" \(Roff.argument(version))"]
         lines += [".SH NAME", "\(Roff.escaped(name)) \\- \(Roff.escaped(summary))"]
         lines += [".SH SYNOPSIS", ".nh", ".ad l", synopsis.joined(separator: " "), ".ad", ".hy"]
-        for section in sections {
-            lines.append(".SH \(Roff.escaped(section.title))")
-            for row in section.rows { lines += [".TP", row.term] + Roff.paragraph(row.text) }
-        }
+        for section in sections { lines += section.lines }
         let pages = others.map { "\(Roff.bold($0))(1)" }
         return (lines + [".SH SEE ALSO", pages.joined(separator: ",\n")]).joined(separator: "\n") + "\n"
     }

@@ -32,11 +32,11 @@ package enum ServiceRegistry {
 }
 
 extension ServiceRegistry {
-    /// All services as a table in Markdown, for `README.md`.
+    /// All services as a table in Markdown, for `Documentation/services.md`.
     package static let table =
         (["| `service` | what it is |", "|---|---|"] + all.map(\.row)
         + [
-            "| `custom` | [any service you define](Documentation/custom-services.md), also with the mistakes of real devices |"
+            "| `custom` | [any service you define](custom-services.md), also with the mistakes of real devices |"
         ])
         .joined(separator: "\n")
 

@@ -14,10 +14,8 @@ package struct DeviceRadios: Sendable {
     package static func option(_ radio: String) -> Arguments.Grammar.Option {
         .option(
             "--radio", "RADIO", repeatable: true,
-            "\(radio) of the devices: virtual (default); bluez[:hci0[,hci1]]: this machine's Bluetooth;\n"
-                + "hci:0[,1]: adapters of this machine without bluetoothd; hci:tcp:HOST:PORT or hci:unix:PATH:\n"
-                + "an external controller, one per device"
-        )
+            "\(radio) of the devices: virtual (default), bluez, hci:0, hci:tcp:HOST:PORT, ...; see\n"
+                + "\"lubdub help radios\"")
     }
 
     private let means: Means

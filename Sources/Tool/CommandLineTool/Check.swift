@@ -18,38 +18,51 @@ let checkGrammar = Arguments.Grammar(
             "A scenario file, or the name of an installed scenario: check its \"target\", or without one its first\n"
                 + "peripheral")
     ],
-    options: [
-        .option("--set", "NAME=VALUE", repeatable: true, "Give a variable of the scenario another value"),
-        .option("--seed", "N|random", "Seed of the random numbers (default: the scenario's)"),
-        .option(
-            "--radio", "RADIO",
-            "Radio to the peripheral: virtual (default); bluez[:hci0]: this machine's Bluetooth;\nhci:tcp:HOST:PORT or hci:unix:PATH: an external controller"
-        ),
-        .option(
-            "--controller", "ADDRESS", repeatable: true,
-            "Offer a virtual controller at tcp:HOST:PORT or unix:PATH to the peripheral's host stack,\ninstead of --radio"
-        ),
-        .option("--peer", "NAME|ADDRESS", "Real peripheral to check: its name, or C0:FF:EE:00:00:01[/public|/random]"),
-        ClientSecurity.passkeyOption, ClientSecurity.bondsOption,
-        .flag("--list", "List the checks, and run none"), CaseLines.option,
-        .option("--only", "GLOB", repeatable: true, "Run only checks whose id matches; * also matches /"),
-        .flag("--strict", "Also run checks of recommendations (\"should\") and of robustness"),
-        .option(
-            "--events", "FILE|-", "Write the event log (only for a scenario, and only if --only selects a single check)"
-        ),
-        .option(
-            "--trace", "FILE",
-            "Write every HCI packet as btsnoop (not with bluez; for a scenario, only if --only selects a\nsingle check)"
-        ),
-        ReportFiles.option,
-        .option(
-            "--baseline", "FILE|STACK",
-            "Accept known fails: those of a JSON report, of a list like Documentation/known-deviations.json,\nor of a stack in that list"
-        ),
-        .flag("--quiet", "Print only the summary and what did not pass"),
-        .flag("--verbose", "Print each skipped check, and its reason"),
-        colorOption,
+    groups: [
+        .init(
+            "What to check",
+            [
+                .option(
+                    "--peer", "NAME|ADDRESS", "Real peripheral: its name, or C0:FF:EE:00:00:01[/public|/random]"),
+                variableOption, seedOption,
+            ]),
+        .init(
+            "Radio, controller and pairing",
+            [
+                .option(
+                    "--radio", "RADIO",
+                    "Radio to the peripheral: virtual (default), bluez, hci:0, hci:tcp:HOST:PORT, ...; see\n\"lubdub help radios\""
+                ),
+                .option(
+                    "--controller", "ADDRESS", repeatable: true,
+                    "Instead of --radio: offer a virtual controller to the peripheral's host stack, at tcp:HOST:PORT\nor unix:PATH; see \"lubdub help radios\""
+                ), ClientSecurity.passkeyOption, ClientSecurity.bondsOption,
+            ]),
+        .init(
+            "Which checks",
+            [
+                .option("--only", "GLOB", repeatable: true, "Run only checks whose id matches; * also matches /"),
+                .flag("--strict", "Also run checks of recommendations (\"should\") and of robustness"),
+                .option(
+                    "--baseline", "FILE|STACK",
+                    "Accept known fails: those of a JSON report, of a list like Documentation/known-deviations.json,\nor of a stack in that list"
+                ), .flag("--list", "List the checks, and run none"),
+            ]),
+        .init("Output", checkOutputOptions),
     ])
+
+private let checkOutputOptions: [Arguments.Grammar.Option] = [
+    ReportFiles.option, CaseLines.option,
+    .option(
+        "--events", "FILE|-", "Write the event log (only for a scenario, and only if --only selects a single check)"),
+    .option(
+        "--trace", "FILE",
+        "Write every HCI packet as btsnoop (not with bluez; for a scenario, only if --only selects a\nsingle check)"
+    ),
+    .flag("--quiet", "Print only the summary and what did not pass"),
+    .flag("--verbose", "Print each skipped check, and its reason"),
+    colorOption,
+]
 
 func check(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let checks = try selectedChecks(invocation)

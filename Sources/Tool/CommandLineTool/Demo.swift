@@ -13,9 +13,9 @@ import Synchronization
 
 let demoGrammar = Arguments.Grammar(
     "demo", "Show a strap, a client and their packets in the terminal, without a radio",
-    options: playingOptions(until: "the end of the tour, 38 s") + [
-        Speed.option("1"), .flag("--quiet", "Print only the client's values"),
-        .flag("--verbose", "Print every event, and every packet of both sides"),
+    options: playingOptions(until: "the end of the tour, 38 s") + [Speed.option("1")] + recordingOptions() + [
+        .flag("--quiet", "Print only the client's values"),
+        .flag("--verbose", "Print every event, and every packet of both sides"), colorOption,
     ])
 
 func demo(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {

@@ -28,9 +28,9 @@ enum Introduction {
         return commands + (ShareFolder.path.map { [("\($0)/Documentation", "a tutorial, and the reference")] } ?? [])
     }
 
-    static var lines: [String] {
-        ["Lubdub simulates Bluetooth LE heart-rate devices, and tests clients and peripherals.", "", "To try:", ""]
-            + table(first) + ["", "To read:", ""] + table(reading)
+    /// `summary` is what Lubdub does.
+    static func lines(_ summary: String) -> [String] {
+        summary.wrapped(to: 100) + ["", "To try:", ""] + table(first) + ["", "To read:", ""] + table(reading)
     }
 
     /// A row for each step.

@@ -24,7 +24,7 @@ func manual(_ invocation: Invocation, of program: Program) throws(CommandFailure
         let grammar = try orFail { try program.grammar(of: command) }
         page = ManualPage(of: grammar, in: program, [exitStatuses])
     } else {
-        page = ManualPage(of: program, [exitStatuses, variables, files])
+        page = ManualPage(of: program, manualSections)
     }
     let text = page.text(version: "lubdub \(version)", date: invocation.text("--date") ?? "")
     Console.print(linesOf: String(text.dropLast()))  // its line feed
@@ -42,15 +42,18 @@ func completions(_ invocation: Invocation, of program: Program) throws(CommandFa
     return .success
 }
 
-private let exitStatuses = ManualPage.Section(
-    "EXIT STATUS",
-    [
-        ("0", "Success"), ("1", "A verdict \"fail\" or \"inconclusive\", or a refused request of control"),
-        ("2", "The command line or a file is invalid"),
-        ("3", "A prerequisite is missing: the message has the fix; or nothing could run"),
-        ("4", "A verdict \"error\": no client to run, or a suite's file is invalid; or an internal error"),
-        ("128+n", "Ended by signal n"),
-    ])
+/// The sections about the program as a whole.
+let manualSections = [exitStatuses, variables, files, licence]
+
+let exitStatusRows = [
+    ("0", "Success"), ("1", "A verdict \"fail\" or \"inconclusive\", or a refused request of control"),
+    ("2", "The command line or a file is invalid"),
+    ("3", "A prerequisite is missing: the message has the fix; or nothing could run"),
+    ("4", "A verdict \"error\": no client to run, or a suite's file is invalid; or an internal error"),
+    ("128+n", "Ended by signal n"),
+]
+
+private let exitStatuses = ManualPage.Section("EXIT STATUS", exitStatusRows)
 
 private let variables = ManualPage.Section(
     "ENVIRONMENT",
@@ -61,6 +64,10 @@ private let variables = ManualPage.Section(
         ("LUBDUB_SHARD_COUNT", "The number of parts of run --shard auto"),
         ("NO_COLOR", "If it is set, output has no colours"),
     ])
+
+private let licence = ManualPage.Section(
+    "LICENSE",
+    text: "Apache License 2.0: see PREFIX/share/lubdub/LICENSE, or https://www.apache.org/licenses/LICENSE-2.0")
 
 private let files = ManualPage.Section(
     "FILES",

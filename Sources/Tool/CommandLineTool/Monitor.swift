@@ -13,15 +13,28 @@ import TextFormatting
 
 let monitorGrammar = Arguments.Grammar(
     "monitor", "Connect to a device as a client, and show its values",
-    options: [
-        radioOption, .option("--peer", "NAME|ADDRESS", "Device to connect to (default: the strongest signal)"),
-        .option("--every", "DURATION", "How often to read steps and temperature of the service fitness (default 60 s)"),
-        .option("--for", "DURATION", "Stop after this long (default: no limit)"),
-        .flag("--json", "Print values, states and found devices as JSON lines, in the format of run --client"),
-        .flag("--plain", "Print lines even on a terminal, instead of filling the screen"),
-        .option("--height", "CM", "Your height, used for distance and calories (default 170)"),
-        .option("--weight", "KG", "Your weight, used for calories (default 70)"), colorOption,
-    ] + pairingOptions,
+    groups: [
+        .init(
+            "Device and radio",
+            [radioOption, .option("--peer", "NAME|ADDRESS", "Device to connect to (default: the strongest signal)")]),
+        .init("Pairing", pairingOptions),
+        .init(
+            "What to show",
+            [
+                .option(
+                    "--every", "DURATION",
+                    "How often to read steps and temperature of the service fitness (default 60 s)"),
+                .option("--for", "DURATION", "Stop after this long (default: no limit)"),
+                .option("--height", "CM", "Your height, used for distance and calories (default 170)"),
+                .option("--weight", "KG", "Your weight, used for calories (default 70)"),
+            ]),
+        .init(
+            "Output",
+            [
+                .flag("--json", "Print values, states and found devices as JSON lines, in the format of run --client"),
+                .flag("--plain", "Print lines even on a terminal, instead of filling the screen"), colorOption,
+            ]),
+    ],
     lists: [.init("Keys on a terminal", MonitorKey.allCases.map { ("\($0.rawValue)", $0.explanation) })])
 
 func monitor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {

@@ -18,7 +18,7 @@ let recordGrammar = Arguments.Grammar(
     options: [
         .option(
             "--radio", "RADIO",
-            "Radio to the device: hci:N, an adapter of this machine without bluetoothd; hci:tcp:HOST:PORT or\nhci:unix:PATH, an external controller"
+            "Radio to the device: hci:0, hci:tcp:HOST:PORT or hci:unix:PATH; see \"lubdub help radios\""
         ),
         .option("--peer", "NAME|ADDRESS", "Device to record: its name, or C0:FF:EE:00:00:01[/public|/random]"),
         .option(

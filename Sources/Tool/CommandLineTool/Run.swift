@@ -17,55 +17,72 @@ let runGrammar = Arguments.Grammar(
             "A scenario file, a suite file (a list of scenarios), a folder of scenarios, or the name of one that is\n"
                 + "installed: see lubdub list")
     ],
-    options: scenarioOptions(until: "the \"limit\" of the scenario", recording: " of a single case") + [
-        Speed.option("max"),
-        .option(
-            "--client", "CMD",
-            "Test your client in real time: /bin/sh runs CMD, with the address of a controller in $LUBDUB_CONTROLLER.\n"
-                + "Your client prints one JSON object per line: see Documentation/testing-your-client.md"),
-        .flag(
-            "--ask",
-            "Test an app interactively: print instructions, ask what the app shows, and read answers from\n"
-                + "standard input"),
-        DeviceRadios.option("With --client or --ask: radio"),
-        .option(
-            "--said", "ADDRESS",
-            "With --client: also listen at tcp:HOST:PORT or unix:PATH for the client's lines, for example\nfrom a phone"
-        ),
-        .option(
-            "--controller", "ADDRESS", repeatable: true,
-            "With --client or --ask: offer a controller at tcp:HOST:PORT, at unix:PATH, or as vhci, a virtual adapter\n"
-                + "of this machine's kernel, which needs root. Default: tcp:127.0.0.1 with a free port. Of several, the\n"
-                + "first is the client's"),
-        .flag(
-            "--bpm-only",
-            "With --client: your client shows the heart rate in beats per minute, and nothing else; skip\n"
-                + "expectations of other values"),
-        .option(
-            "--faulty", "NAME", of: .words(FaultyClient.all.map(\.name)),
-            "Give the built-in client this fault, to see which expectations fail it; \"prove --list\" prints the faults"
-        ),
-        .flag("--strict", "Also judge recommendations (\"should\")"),
-        .option(
-            "--only", "GLOB", repeatable: true,
-            "Run only cases whose id matches; * also matches /. --list prints the ids"
-        ),
-        .option(
-            "--shard", "I/N|auto",
-            "Split the cases into N parts, and run part I (1 to N); with auto or auto/N, the part that\nKubernetes, Slurm, GNU parallel or LUBDUB_SHARD_INDEX assign to this job"
-        ),
-        .option("--seeds", "A..B", "Run each case once with each seed from A to B"),
-        .option("--repeat", "N", "Run each case N times"),
-        .flag("--until-fail", "End the run after the first case that does not pass"),
-        .option(
-            "--last-failed", "REPORT.json",
-            "Run only the cases that did not pass in that JSON report, with the same seeds"),
-        .option("--jobs", "N", "Run up to N cases in parallel (default 1)"),
-        .flag("--list", "Print the ids of the cases, one per line, and run none"), CaseLines.option, watchOption,
-        ReportFiles.option,
-        .flag("--quiet", "Do not print the client's lines; with several cases, print only those that do not pass"),
-        .flag("--verbose", "Also print events and packets, on standard error"),
+    groups: [
+        .init(
+            "What to run",
+            scenarioOptions(until: "the \"limit\" of the scenario") + [Speed.option("max"), watchOption]),
+        .init("Your client", clientOptions),
+        .init(
+            "Radio and controller",
+            [
+                DeviceRadios.option("With --client or --ask: radio"),
+                .option(
+                    "--controller", "ADDRESS", repeatable: true,
+                    "With --client or --ask: offer a virtual controller here (default: tcp:127.0.0.1 with a free port);\n"
+                        + "see \"lubdub help radios\". Of several, the first is the client's"),
+            ]),
+        .init("Which cases", caseOptions),
+        .init(
+            "Output",
+            [ReportFiles.option, CaseLines.option] + recordingOptions(" of a single case") + [
+                .flag(
+                    "--quiet",
+                    "Do not print the client's lines; with several cases, print only those that do not pass"),
+                .flag("--verbose", "Also print events and packets, on standard error"), colorOption,
+            ]),
     ])
+
+private let clientOptions: [Arguments.Grammar.Option] = [
+    .option(
+        "--client", "CMD",
+        "Test your client in real time: /bin/sh runs CMD, with the address of a controller in $LUBDUB_CONTROLLER.\n"
+            + "Your client prints one JSON object per line: see Documentation/testing-your-client.md"),
+    .flag(
+        "--ask",
+        "Test an app interactively: print instructions, ask what the app shows, and read answers from\n"
+            + "standard input"),
+    .option(
+        "--said", "ADDRESS",
+        "With --client: also listen at tcp:HOST:PORT or unix:PATH for the client's lines, for example\nfrom a phone"
+    ),
+    .flag(
+        "--bpm-only",
+        "With --client: your client shows the heart rate in beats per minute, and nothing else; skip\n"
+            + "expectations of other values"),
+    .option(
+        "--faulty", "NAME", of: .words(FaultyClient.all.map(\.name)),
+        "Give the built-in client this fault, to see which expectations fail it; \"prove --list\" prints the faults"
+    ),
+    .flag("--strict", "Also judge recommendations (\"should\")"),
+]
+
+private let caseOptions: [Arguments.Grammar.Option] = [
+    .option(
+        "--only", "GLOB", repeatable: true, "Run only cases whose id matches; * also matches /. --list prints the ids"
+    ),
+    .option(
+        "--shard", "I/N|auto",
+        "Split the cases into N parts, and run part I (1 to N); with auto or auto/N, the part that\nKubernetes, Slurm, GNU parallel or LUBDUB_SHARD_INDEX assign to this job"
+    ),
+    .option("--seeds", "A..B", "Run each case once with each seed from A to B"),
+    .option("--repeat", "N", "Run each case N times"),
+    .flag("--until-fail", "End the run after the first case that does not pass"),
+    .option(
+        "--last-failed", "REPORT.json",
+        "Run only the cases that did not pass in that JSON report, with the same seeds"),
+    .option("--jobs", "N", "Run up to N cases in parallel (default 1)"),
+    .flag("--list", "Print the ids of the cases, one per line, and run none"),
+]
 
 func run(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     try checkClientOptions(invocation)

@@ -15,9 +15,8 @@ import VirtualWorld
 
 private let controllerOption = Arguments.Grammar.Option.option(
     "--controller", "ADDRESS", repeatable: true,
-    "Offer a virtual controller at tcp:HOST:PORT, at unix:PATH, or as vhci, a virtual adapter of this machine's\n"
-        + "kernel, which needs root. Default: tcp:127.0.0.1:6402, or the next free port"
-)
+    "Offer a virtual controller to a host here (default: tcp:127.0.0.1:6402, or the next free port); see\n"
+        + "\"lubdub help radios\"")
 
 private let controlOption = Arguments.Grammar.Option.option(
     "--control", "unix:PATH",
@@ -39,18 +38,23 @@ private let outputOptions: [Arguments.Grammar.Option] = [
 let serveGrammar = Arguments.Grammar(
     "serve", "Act as a scenario's devices; on a terminal, keys change their behaviour",
     operands: [.required("SCENARIO", of: .scenario, "A scenario file, or the name of an installed scenario")],
-    options: scenarioOptions(until: "no limit")
-        + [
-            controllerOption, DeviceRadios.option("Radio"), controlOption,
-            .option(
-                "--bonds", "FILE",
-                "Keep the devices' bonds, and the subscriptions of bonded clients, in this file, which only you can\n"
-                    + "read; it is created if missing"),
-            Speed.option(
-                "1",
-                ".\nWith max, serve stops at the scenario's \"limit\", "
-                    + "and external hosts cannot connect"),
-        ] + pageOptions + outputOptions,
+    groups: [
+        .init(
+            "What to serve",
+            scenarioOptions(until: "no limit") + [
+                Speed.option(
+                    "1",
+                    ".\nWith max, serve stops at the scenario's \"limit\", "
+                        + "and external hosts cannot connect"),
+                .option(
+                    "--bonds", "FILE",
+                    "Keep the devices' bonds, and the subscriptions of bonded clients, in this file, which only you can\n"
+                        + "read; it is created if missing"),
+            ]),
+        .init("Radio and controller", [DeviceRadios.option("Radio"), controllerOption]),
+        .init("Actions while it runs", [controlOption] + pageOptions),
+        .init("Output", recordingOptions() + outputOptions + [colorOption]),
+    ],
     lists: [.init("Keys on a terminal", KeyBinding.all.map { ($0.keys, $0.text) })])
 
 let controllerGrammar = Arguments.Grammar(
@@ -58,7 +62,7 @@ let controllerGrammar = Arguments.Grammar(
     options: [
         .option(
             "--listen", "ADDRESS", repeatable: true, required: true,
-            "Address of a controller: tcp:HOST:PORT, unix:PATH or vhci"),
+            "Address of a controller: tcp:HOST:PORT, unix:PATH or vhci; see \"lubdub help radios\""),
         .option("--seed", "N|random", "Seed of the random numbers"),
         .option("--for", "DURATION", "Stop after this long (default: no limit)"),
         .option("--trace", "FILE", "Write every HCI packet as btsnoop"), colorOption,

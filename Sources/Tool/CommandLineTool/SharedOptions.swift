@@ -2,23 +2,28 @@ import Arguments
 import CommandSupport
 import ScenarioRuns
 
-/// Options of every command that plays something, until a limit by default.  Files record `cases`.
-func playingOptions(until limit: String, recording cases: String = "") -> [Arguments.Grammar.Option] {
+/// Options of every command that plays something, until a limit by default.
+func playingOptions(until limit: String) -> [Arguments.Grammar.Option] {
     [
         seedOption,
         .option("--for", "DURATION", "Stop after this long, for example 10s (default: \(limit))"),
+    ]
+}
+
+/// Options of every command that plays a scenario from a file.
+func scenarioOptions(until limit: String) -> [Arguments.Grammar.Option] {
+    [variableOption] + playingOptions(until: limit)
+}
+
+/// Options of every command that plays something: the files that record `cases`.
+func recordingOptions(_ cases: String = "") -> [Arguments.Grammar.Option] {
+    [
         .option(
             "--events", "FILE|-",
             "Write the event log\(cases), one JSON object per line; with -, other output goes to standard error"),
         .option("--trace", "FILE", "Write every HCI packet\(cases) as btsnoop, for Wireshark and btmon"),
         .option("--keep", "DIR", "Save scenario, seed, event log and trace in the new folder DIR"),
-        colorOption,
     ]
-}
-
-/// Options of every command that plays a scenario from a file.
-func scenarioOptions(until limit: String, recording cases: String = "") -> [Arguments.Grammar.Option] {
-    [variableOption] + playingOptions(until: limit, recording: cases)
 }
 
 let seedOption = Arguments.Grammar.Option.option(

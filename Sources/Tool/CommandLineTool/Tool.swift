@@ -23,28 +23,49 @@ package func runTool(_ words: [String]) -> Int32 {
 
 private typealias Action = @Sendable (Invocation) throws(CommandFailure) -> ExitCode
 
+private typealias Command = (grammar: Arguments.Grammar, action: Action)
+
 /// In the order of `--help`.
-private let commands: [(grammar: Arguments.Grammar, action: Action)] = [
-    (demoGrammar, demo), (runGrammar, run), (checkGrammar, check), (serveGrammar, serve), (monitorGrammar, monitor),
-    (scanGrammar, scan), (recordGrammar, record), (controllerGrammar, controller), (bridgeGrammar, bridge),
-    (mergeGrammar, merge), (matrixGrammar, matrix),
-    (listGrammar, list), (newGrammar, new), (validateGrammar, validate), (proveGrammar, prove),
+private let groups: [(title: String, commands: [Command])] = [
+    ("Try it", [(demoGrammar, demo), (listGrammar, list)]),
+    (
+        "Test clients and peripherals",
+        [(runGrammar, run), (checkGrammar, check), (mergeGrammar, merge), (matrixGrammar, matrix)]
+    ), ("Write scenarios", writing),
+    (
+        "Connect devices, clients and hosts",
+        [
+            (serveGrammar, serve), (controlGrammar, control), (monitorGrammar, monitor), (scanGrammar, scan),
+            (controllerGrammar, controller), (bridgeGrammar, bridge),
+        ]
+    ), ("Maintain", maintenance),
+]
+
+private let writing: [Command] = [
+    (newGrammar, new), (validateGrammar, validate),
     (explainGrammar, { invocation throws(CommandFailure) in try explain(invocation, of: program) }),
-    (benchGrammar, bench), (doctorGrammar, doctor), (controlGrammar, control), (replayGrammar, replay),
+    (proveGrammar, prove), (recordGrammar, record), (replayGrammar, replay),
+]
+
+private let maintenance: [Command] = [
+    (doctorGrammar, doctor), (benchGrammar, bench),
     (completionsGrammar, { invocation throws(CommandFailure) in try completions(invocation, of: program) }),
     (manualGrammar, { invocation throws(CommandFailure) in try manual(invocation, of: program) }),
 ]
 
-private let program = Program(
+let program = Program(
     "lubdub",
-    "A scriptable Bluetooth LE heart-rate peripheral, and a conformance test runner for clients and peripherals",
-    commands: commands.map(\.grammar))
+    "Lubdub tests Bluetooth LE apps against simulated heart-rate straps that misbehave on purpose, and checks real "
+        + "straps against the specifications.",
+    "For each failure, it prints what it expected, what happened instead, a likely cause, the packets around it, and "
+        + "a command that repeats the case.",
+    groups: groups.map { .init($0.title, $0.commands.map(\.grammar)) }, topics: [radiosTopic])
 
 private func understand(_ words: [String]) -> Int32 {
     do throws(UsageError) {
         switch try program.parse(words, width: Console.columns(of: Console.descriptor) ?? 100) {
         case .introduction:
-            for line in Introduction.lines { Console.print("\(line)") }
+            for line in Introduction.lines(program.summary) { Console.print("\(line)") }
             return ExitCode.success.status
         case .help(let text):
             Console.print(linesOf: text)
@@ -53,7 +74,8 @@ private func understand(_ words: [String]) -> Int32 {
             Console.print("lubdub \(version)")
             return ExitCode.success.status
         case .run(let command, let invocation):
-            guard let (grammar, action) = commands.first(where: { $0.grammar.command == command }) else {
+            guard let (grammar, action) = groups.flatMap(\.commands).first(where: { $0.grammar.command == command })
+            else {
                 return ExitCode.internalError.status
             }
             return carryOut { () throws(CommandFailure) in try action(findingScenarios(of: invocation, by: grammar)) }

@@ -5,9 +5,7 @@ import TextFormatting
 /// The `--radio` option of a central.
 package let radioOption = Arguments.Grammar.Option.option(
     "--radio", "RADIO", required: true,
-    "bluez[:hci0]: this machine's Bluetooth; hci:0: the adapter hci0 without bluetoothd;\n"
-        + "hci:tcp:HOST:PORT or hci:unix:PATH: an external controller"
-)
+    "Radio to the device: bluez, hci:0, hci:tcp:HOST:PORT or hci:unix:PATH; see \"lubdub help radios\"")
 
 /// The radio of a central.
 package enum RadioChoice: CustomStringConvertible {

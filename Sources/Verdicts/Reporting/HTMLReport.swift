@@ -33,6 +33,7 @@ private struct Page {
         <body>
         \(header)<main>
         \(table)\(cases)</main>
+        <footer>Written by Lubdub, free software under the Apache License 2.0.</footer>
         </body>
         </html>
 

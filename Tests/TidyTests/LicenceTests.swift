@@ -1,0 +1,32 @@
+import FoundationEssentials
+import Testing
+
+/// The licences of what Lubdub links and includes are known, and compatible with the Apache License 2.0.
+@Suite struct LicenceTests {
+    private static let root = String(#filePath.dropLast("/Tests/TidyTests/LicenceTests.swift".count))
+
+    /// The lines of the C headers and module maps in `Sources`, with their file.
+    private static func lines() throws -> [(file: String, line: Substring)] {
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: "\(root)/Sources")
+        return try paths.filter { $0.hasSuffix(".h") || $0.hasSuffix(".modulemap") || $0.hasSuffix(".c") }
+            .flatMap { path in
+                let text = try String(contentsOfFile: "\(root)/Sources/\(path)", encoding: .utf8)
+                return text.split(separator: "\n").map { (path, $0.drop { $0 == " " }) }
+            }
+    }
+
+    @Test func `Each library that is linked has a row in the documentation's table of licences`() throws {
+        let page = try String(contentsOfFile: "\(Self.root)/Documentation/install.md", encoding: .utf8)
+        let rows = page[try #require(page.firstRange(of: "\n## Licences\n")).upperBound...].split(separator: "\n")
+        let linked = try Self.lines().filter { $0.line.hasPrefix("link \"") }.map { $0.line.dropFirst(6).dropLast() }
+        #expect(linked.count >= 3)
+        for library in linked { #expect(rows.contains { $0.hasPrefix("| lib\(library)") }, "lib\(library)") }
+    }
+
+    /// They have inline functions, which would be part of the program.
+    @Test func `No header of BlueZ is included, because they are under the GPL`() throws {
+        for (file, line) in try Self.lines() where line.hasPrefix("#include") {
+            #expect(!line.contains("bluetooth/"), "\(file)")
+        }
+    }
+}
