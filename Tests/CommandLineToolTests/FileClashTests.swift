@@ -16,7 +16,7 @@ private final class Folder {
         path = FileManager.default.temporaryDirectory.appending(path: "clash-\(UInt64.random(in: 0 ... .max))").path
         try FileManager.default.createDirectory(atPath: "\(path)/sub", withIntermediateDirectories: true)
         let scenario = """
-            {"lubdub": 1, "name": "S", "limit": "3 s", "devices": [{"id": "s", "name": "S", "address": "C0:FF:EE:00:00:01/random",
+            {"lubdub": 1, "name": "S", "limit": "10 s", "devices": [{"id": "s", "name": "S", "address": "C0:FF:EE:00:00:01/random",
              "advertise": {"services": ["180D"]},
              "services": [{"service": "heart_rate", "value": 60}]}]}
             """
