@@ -55,6 +55,16 @@ import Testing
         #expect(throws: FileLock.Refusal.unavailable(ENOENT)) { try FileLock("\(folder)/none/it") }
     }
 
+    @Test func `Where the lock cannot be created, it is on the file itself`() throws {
+        let long = "\(folder)/\(String(repeating: "n", count: 253))"  // too long with another ending
+        #expect(throws: FileLock.Refusal.unavailable(ENOENT)) { try FileLock(long) }
+        try write("it", long)
+        let lock = try FileLock(long)
+        #expect(throws: FileLock.Refusal.held(by: nil)) { try FileLock(long) }
+        withExtendedLifetime(lock) {}
+        #expect(names.count == 1, "only the file")
+    }
+
     @Test func `A lock that somebody has replaced is left to its new holder`() throws {
         var first: FileLock? = try FileLock(path)
         unsafe unlink("\(path).lock")

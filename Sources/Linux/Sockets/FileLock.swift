@@ -3,7 +3,7 @@ import Glibc
 /// A lock for what is at a path, which one process at a time can hold, and the kernel releases when that ends, however it ends.
 ///
 /// What is locked may be missing, and may be replaced while it is locked. So the lock is on a file next to it, `PATH.lock`, which
-/// has the number of the process, and is removed in the end.
+/// has the number of the process, and is removed in the end. Without the right to create that, the lock is on the file at the path.
 package final class FileLock: Sendable {
     package enum Refusal: Error, Equatable {
         /// Another process has the lock: this one, if it is known.
@@ -26,7 +26,11 @@ package final class FileLock: Sendable {
         path = Self.path(for: locked)
         while true {
             let opened = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-            guard opened >= 0 else { throw .unavailable(errno) }
+            guard opened >= 0 else {
+                guard [EACCES, EPERM, EROFS, ENAMETOOLONG].contains(errno) else { throw .unavailable(errno) }
+                (descriptor, file) = (try Self.take(inPlace: locked), nil)
+                return
+            }
             guard let refusal = Self.take(opened, path) else {
                 (descriptor, file) = (opened, FileIdentity(descriptor: opened))
                 break
@@ -42,6 +46,16 @@ package final class FileLock: Sendable {
     deinit {
         file?.remove(path)
         close(descriptor)
+    }
+
+    /// Locks a file itself: one in a folder where no other can be created is not replaced, either.
+    private static func take(inPlace path: String) throws(Refusal) -> CInt {
+        let opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard opened >= 0 else { throw .unavailable(errno) }
+        guard flock(opened, LOCK_EX | LOCK_NB) != 0 else { return opened }
+        let code = errno
+        close(opened)
+        throw code == EWOULDBLOCK ? .held(by: nil) : .unavailable(code)
     }
 
     /// Locks the open file; returns why that fails, `ESTALE` if the file is no longer at `path`.

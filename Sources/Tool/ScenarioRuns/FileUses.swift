@@ -58,8 +58,8 @@ package struct FileUses {
                         "--keep: a case has an id that is too long for a path: give it an \"id\" in a suite, or remove --keep"
                     )
                 }
-                try checkWay(to: path, below: keep)
                 try write(path, "--keep")
+                try checkWay(to: path, below: keep)
             }
             guard let other = paths.first(where: { FilePlace($0)?.exists == true }), !paths.contains(where: isKept)
             else { continue }
