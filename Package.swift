@@ -205,7 +205,7 @@ let layers: [[Target]] = [
             "ScenarioRuns",
             on: "Arguments", "ATT", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance",
             "Documents", "EventLog", "Expectations", "FaultyClients", "GATT", "HCI", "L2CAP", "LEHost", "Octets",
-            "Reporting", "ScenarioLanguage", "Scenarios", "ServiceFramework", "Services", "Simulation",
+            "Reporting", "ScenarioLanguage", "Scenarios", "ServiceFramework", "Services", "Simulation", "Sockets",
             "TextFormatting", "VirtualWorld"),
         library(
             "Doctor",

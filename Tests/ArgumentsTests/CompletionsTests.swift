@@ -14,7 +14,8 @@ import Testing
                         "run", "Run one of a strap's days", operands: [.repeated("SUITE", of: .suite, "What to run")],
                         options: [
                             .option("--set", "NAME=VALUE", repeatable: true, "Set a variable [a: b]\nof the scenario"),
-                            .option("--keep", "DIR", "Keep logs"), .option("-o", "FILE", "Write a file"),
+                            .option("--keep", "DIR", of: .folder, "Keep logs"),
+                            .option("-o", "FILE", of: .file(.written), "Write a file"),
                             .option("--speed", "X|max", "Pace"), .flag("--quiet", "Don't print"),
                         ]),
                     Grammar("control", "Control it", operands: [.required("SOCKET", "Where")]),
@@ -23,7 +24,6 @@ import Testing
 
     @Test(
         arguments: [
-            ("FILE", .file), ("FILE|-", .file), ("FILE|STACK", .file), ("REPORT.json", .file), ("DIR", .folder),
             ("N|random", .words(["random"])), ("X|max", .words(["max"])), ("NAME=VALUE", .text), ("unix:PATH", .text),
             ("A..B", .text), ("", .text),
         ] as [(String, WordKind)])

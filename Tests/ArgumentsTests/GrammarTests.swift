@@ -12,13 +12,19 @@ import Testing
             .flag("--quiet", "print nothing"),
         ])
     static let validate = Grammar(
-        "validate", "report every problem of a scenario file", operands: [.repeated("FILE", "JSON files")])
+        "validate", "report every problem of a scenario file",
+        operands: [.repeated("FILE", of: .file(.read), "JSON files")])
     static let check = Grammar(
         "check", "check a peripheral", operands: [.optional("SCENARIO", "a JSON file")],
-        options: [.option("--color", "WHEN", "auto, always or never"), .option("--report", "FILE", "write a report")])
+        options: [
+            .option("--color", "WHEN", "auto, always or never"),
+            .option("--report", "FILE", of: .file(.written), "write a report"),
+        ])
     static let run = Grammar(
         "run", "test a client",
-        options: [.option("--report", "FILE", "write a report"), .flag("--strict", "fail early")])
+        options: [
+            .option("--report", "FILE", of: .file(.written), "write a report"), .flag("--strict", "fail early"),
+        ])
     static let radios = HelpTopic(
         "radios", "Where devices and clients meet",
         [.init("Values of --radio", [("virtual", "no hardware"), ("bluez", "this\nmachine's")])])

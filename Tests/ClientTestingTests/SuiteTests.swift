@@ -93,6 +93,44 @@ import Testing
         #expect(missing.title == "x")
     }
 
+    /// A suite of strangers can name any file; its errors do not print what is in there.
+    @Test func `Errors show nothing of files outside of the suite's folder that are not scenarios`() throws {
+        let files = FileManager.default
+        let root = files.temporaryDirectory.appending(path: "suite-\(UInt64.random(in: 0 ... .max))").path
+        defer { try? files.removeItem(atPath: root) }
+        try files.createDirectory(atPath: "\(root)/suite", withIntermediateDirectories: true)
+        func write(_ text: String, _ name: String) throws {
+            try text.write(toFile: "\(root)/\(name)", atomically: false, encoding: .utf8)
+        }
+        try write("hunter2:x:0", "passwd")
+        try write(#"{"auths": {"hunter2": "hunter2"}}"#, "secret.json")
+        try write(#"{"lubdub": 1, "name": "hunter2", "limit": "1 s", "devicez": []}"#, "sibling.json")
+        try write("{\"oops\": hunter2}", "suite/own.json")
+        try files.createSymbolicLink(atPath: "\(root)/suite/link.json", withDestinationPath: "../passwd")
+        let including = #"{"lubdub": 1, "name": "I", "limit": "1 s", "include": ["../secret.json"], "devices": []}"#
+        try write(including, "suite/including.json")
+        let paths = ["../passwd", "../secret.json", "link.json", "including.json", "../sibling.json", "own.json"]
+        let cases = paths.map { "{\"scenario\": \"\($0)\"}" }.joined(separator: ",")
+        try write("{\"lubdub\": 1, \"kind\": \"suite\", \"name\": \"S\", \"cases\": [\(cases)]}", "suite/suite.json")
+        for operand in ["\(root)/suite/suite.json", "\(root)/suite"] {
+            for item in try discoverCases([operand]) where !item.path.hasSuffix("suite.json") {
+                guard case .unplayed(let outcome) = CaseReading(item) else {
+                    Issue.record("\(item.path) was read")
+                    continue
+                }
+                let text = outcome.findings.flatMap { [$0.line] + $0.trace }.joined(separator: "\n")
+                let mayShow = item.path.hasSuffix("sibling.json") || item.path.hasSuffix("own.json")
+                #expect(text.contains("hunter2") == mayShow, "\(item.path): \(text)")
+                #expect(text.contains("is not shown") == !mayShow, "\(item.path): \(text)")
+            }
+        }
+        for name in ["suite/suite.json", "suite/including.json"] {
+            let failure = #expect(throws: CommandFailure.self) { try readSource("\(root)/\(name)") }
+            #expect(failure?.description.contains("is not shown") == true)
+            #expect(!["hunter2:x", "auths"].contains { failure?.description.contains($0) == true })
+        }
+    }
+
     @Test func `A replay line names the case as it is called where it comes from`() throws {
         let path = "\(Self.root)/scenarios/resting.json"
         let item = Case("my case", path: path, seed: 3, variables: ["rest": Node(.string("4 s"))], of: "all suites/")

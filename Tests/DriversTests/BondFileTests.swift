@@ -1,7 +1,9 @@
+import Arguments
 import Bluetooth
 import CommandSupport
 import FoundationEssentials
 import GATT
+import Glibc
 import LEHost
 import SecurityManager
 import Testing
@@ -34,10 +36,12 @@ import Testing
 
     @Test func `A file has all that was saved`() throws {
         try Self.withPath { path in
-            var file = try BondFile(path)
-            #expect(file.address == nil)
-            try file.save([Bond(with: Self.peers[0])], of: Self.peers[1])
-            try file.save(Self.memory, of: Self.device)
+            do {
+                var file = try BondFile(path)
+                #expect(file.address == nil)
+                try file.save([Bond(with: Self.peers[0])], of: Self.peers[1])
+                try file.save(Self.memory, of: Self.device)
+            }
             let again = try BondFile(path)
             #expect(again.address == Self.peers[1])
             #expect(again.bonds(of: Self.peers[1]) == [Bond(with: Self.peers[0])])
@@ -95,6 +99,44 @@ import Testing
             let failure = #expect(throws: CommandFailure.self) { try BondFile(path) }
             #expect("\(failure.map { "\($0)" } ?? "")".contains(place), "\(failure.map { "\($0)" } ?? "")")
         }
+    }
+
+    /// Each would replace the file with the bonds that it knows.
+    @Test func `A file has one user, also while it is missing or a link leads to it`() throws {
+        try Self.withPath { path in
+            let link = "\(path).link"
+            defer { unsafe unlink(link) }
+            unsafe symlink(path, link)
+            do {
+                var file = try BondFile(path)
+                for name in [path, link] {
+                    let failure = #expect(throws: CommandFailure.self) { try BondFile(name) }
+                    #expect(failure?.code == .environment)
+                    #expect(failure?.description.contains("is used by process \(getpid())") == true)
+                    try file.save([Bond(with: Self.peers[0])], of: Self.device)
+                }
+            }
+            #expect(try BondFile(link).bonds(of: Self.device).count == 1)
+            #expect(!exists("\(path).lock"))
+        }
+    }
+
+    @Test func `The file of another program that has the name of the lock stays`() throws {
+        try Self.withPath { path in
+            defer { unsafe unlink("\(path).lock") }
+            try Data("a diary".utf8).write(to: URL(filePath: "\(path).lock"))
+            let failure = #expect(throws: CommandFailure.self) { try BondFile(path) }
+            #expect(failure?.description.contains("\(path).lock") == true)
+            #expect(try Data(contentsOf: URL(filePath: "\(path).lock")) == Data("a diary".utf8))
+        }
+    }
+
+    @Test func `Keys may have small letters`() throws {
+        let large = BondFile.line(Self.memory.bonds, of: Self.device)
+        let small = large.replacing(/"[0-9A-F]{16,32}"/) { $0.output.lowercased() }
+        #expect(small != large)
+        let bonds = try Self.withPath(small) { path in try BondFile(path).bonds(of: Self.device) }
+        #expect(bonds == Self.memory.bonds)
     }
 
     private static let hash = String(repeating: "0", count: 32)

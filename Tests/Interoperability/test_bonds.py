@@ -226,6 +226,32 @@ class RestartTests(Interoperability):
             self.assertIn(private['address'], {line.get('peer') for line in lines})
 
 
+class SharedFileTests(Interoperability):
+    """Two programs with one file of bonds would each write only the bonds that they know."""
+
+    async def test_the_second_is_refused_until_the_first_has_ended_however_it_ends(self):
+        with tempfile.TemporaryDirectory() as folder:
+            bonds = pathlib.Path(folder, 'bonds.json')
+            command = ['serve', 'scenarios/resting.json', '--controller', 'tcp:127.0.0.1:0', '--bonds', str(bonds)]
+            log = pathlib.Path(folder, 'events.jsonl')
+            log.write_text('old')
+            async with lubdub(*command) as first:
+                await controller_port(first)
+                for other in [command + ['--events', str(log)],
+                              ['monitor', '--radio', 'hci:tcp:127.0.0.1:1', '--bonds', str(bonds)]]:
+                    process = await asyncio.create_subprocess_exec(
+                        LUBDUB, *other, cwd=ROOT, stderr=asyncio.subprocess.PIPE, stdin=asyncio.subprocess.DEVNULL)
+                    _, errors = await process.communicate()
+                    self.assertEqual(process.returncode, 3)
+                    self.assertIn(f'is used by process {first.pid}:', errors.decode())
+                self.assertEqual(log.read_text(), 'old')
+                first.kill()
+                await first.wait()
+            async with lubdub(*command) as third:
+                await controller_port(third)
+            self.assertEqual(sorted(path.name for path in pathlib.Path(folder).iterdir()), ['events.jsonl'])
+
+
 class BondFromTheStartTests(Interoperability):
     limit = 120
 

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shlex
 import signal
 import subprocess
@@ -346,6 +347,28 @@ class LogTests(CommandTests):
                 'run', 'scenarios/resting.json', capture_output=False, stdout=full, stderr=subprocess.PIPE)
         self.assertEqual(done.returncode, 3)
         self.assertIn('No space left', done.stderr)
+
+    def test_a_file_that_may_not_grow_is_reported_like_a_full_disk(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+        for words in [['--events', self.folder / 'e'], ['--trace', self.folder / 't'], ['--report', self.folder / 'r.json'],
+                      ['--keep', self.folder / 'kept']]:
+            with self.subTest(words):
+                done = lubdub('run', 'scenarios/resting.json', *words, preexec_fn=limit)
+                self.assertEqual(done.returncode, 3, done)
+                self.assertIn('File too large', done.stderr)
+        with open(self.folder / 'output', 'w') as output:
+            done = lubdub('run', 'scenarios/resting.json', capture_output=False, stdout=output, stderr=subprocess.PIPE,
+                          preexec_fn=limit)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn('File too large', done.stderr)
+
+    def test_a_client_may_be_ended_by_the_limit_of_files(self):
+        report = self.folder / 'report.json'
+        lubdub('run', 'scenarios/resting.json', '--for', '2s', '--report', report,
+               '--client', f'ulimit -f 1; head -c 100000 /dev/zero > {self.folder}/big; kill -l $? >&2')
+        self.assertIn('XFSZ', report.read_text(), 'the client does not ignore the signal')
 
 
 class PipeTests(CommandTests):

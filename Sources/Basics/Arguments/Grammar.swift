@@ -17,7 +17,7 @@ package struct Grammar: Sendable {
         }
 
         /// An option with a value: `--seed 7` or `--seed=7`. `value` is its placeholder in the help, which suggests its
-        /// kind unless `kind` is given. If the option is given several times, the last value counts, unless it is
+        /// kind unless `kind` is given: it must be given for a file. If the option is given several times, the last value counts, unless it is
         /// `repeatable`. A `required` option is part of the usage line; the command checks that it is there.
         package static func option(
             _ name: String, _ value: String, of kind: WordKind? = nil, repeatable: Bool = false,
@@ -138,7 +138,7 @@ package struct Grammar: Sendable {
     /// Options and operands may be mixed; every word after `--`, and `-` alone, is an operand. Parsing stops at
     /// `--help`. `others` are the program's commands: the error for an unknown option names those that have it.
     package func parse(_ words: some Sequence<String>, others: [Grammar] = []) throws(UsageError) -> Invocation {
-        var (found, rest) = (Invocation(), Array(words)[...])
+        var (found, rest) = (Invocation(of: self), Array(words)[...])
         while let word = rest.popFirst() {
             if word == "--" {
                 found.operands += rest

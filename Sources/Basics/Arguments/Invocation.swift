@@ -5,8 +5,9 @@ package struct Invocation: Sendable {
     /// The operands in order.
     package internal(set) var operands: [String] = []
     var values: [String: [String]] = [:]
+    let grammar: Grammar
 
-    init() {}
+    init(of grammar: Grammar) { self.grammar = grammar }
 
     /// Whether `--help` is given: then the command only prints its help.
     var isHelpRequested: Bool { has("--help") }

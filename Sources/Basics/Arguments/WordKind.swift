@@ -4,7 +4,8 @@
 package enum WordKind: Hashable, Sendable {
     /// Anything else.
     case text
-    case file
+    case file(FileUse)
+    /// A folder, in which the command writes files.
     case folder
     /// A scenario file, or the name of an installed one.
     case scenario
@@ -13,28 +14,70 @@ package enum WordKind: Hashable, Sendable {
     /// One of several words.
     case words([String])
 
-    /// The kind that a placeholder such as `FILE|-` or `N|random` suggests: its parts in lower case are words.
+    /// The kind that a placeholder such as `N|random` suggests: its parts in lower case are words.  It cannot say how a command
+    /// uses a file.
     init(placeholder: String) {
         let parts = placeholder.split(separator: "|").map(String.init)
+        precondition(
+            !parts.contains { part in ["FILE", "REPORT", "DIR"].contains(where: part.hasPrefix) },
+            "\(placeholder): the option must have the kind of its file, and its use")
         let words = parts.filter { $0.allSatisfy { $0.isLowercase } }
-        if parts.contains(where: { $0.hasPrefix("FILE") || $0.hasPrefix("REPORT") }) {
-            self = .file
-        } else if parts.contains("DIR") {
-            self = .folder
-        } else {
-            self = words.isEmpty ? .text : .words(words)
+        self = words.isEmpty ? .text : .words(words)
+    }
+
+    /// How the command uses the file that the word names; nil if it names none, or a folder of files.
+    package var fileUse: FileUse? {
+        switch self {
+        case .file(let use): use
+        case .scenario, .suite: .read
+        case .text, .folder, .words: nil
+        }
+    }
+}
+
+/// How a command uses a file.
+package enum FileUse: Hashable, Sendable {
+    case read
+    /// It creates or replaces the file.
+    case written
+    /// It reads the file, and replaces it later.
+    case updated
+}
+
+/// A file that a command line names.
+package struct NamedFile: Hashable, Sendable {
+    /// The option, with its hyphens, or the name of the operand.
+    package let name: String
+    package let path: String
+    package let use: FileUse
+}
+
+extension Invocation {
+    /// The files that the operands and options name, whatever the command does with them later.
+    package var files: [NamedFile] {
+        let words = operands.enumerated().compactMap { place, path in
+            grammar.operand(at: place).map { (name: $0.name, kind: $0.kind, path: path) }
+        }
+        let values = grammar.options.flatMap { option in
+            option.value == nil ? [] : texts(option.name).map { (name: option.name, kind: option.kind, path: $0) }
+        }
+        return (words + values).compactMap { name, kind, path in
+            kind.fileUse.map { NamedFile(name: name, path: path, use: $0) }
         }
     }
 }
 
 extension Grammar {
+    /// The operand that the word at a place is; only the last one can be repeated.
+    fileprivate func operand(at place: Int) -> Operand? { place < operands.count ? operands[place] : operands.last }
+
     /// The invocation with other words: `change` receives each operand, and each value of an option, with its kind.
     package func replacingWords<Failure>(
         of invocation: Invocation, with change: (WordKind, String) throws(Failure) -> String
     ) throws(Failure) -> Invocation {
         var result = invocation
         for (place, word) in invocation.operands.enumerated() {
-            guard let operand = place < operands.count ? operands[place] : operands.last else { break }
+            guard let operand = operand(at: place) else { break }
             result.operands[place] = try change(operand.kind, word)
         }
         for option in options where option.value != nil {

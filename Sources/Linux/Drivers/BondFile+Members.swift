@@ -14,9 +14,8 @@ extension Grammar {
 
     private static func hexadecimal(_ count: Int) -> Shape {
         .form(
-            Shape.Form("\(2 * count) hexadecimal digits", pattern: "^[0-9A-F]{\(2 * count)}$") {
-                $0.utf8.count == 2 * count && $0.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "F") ~= $0 }
-                    && UInt128($0, radix: 16) != nil
+            Shape.Form("\(2 * count) hexadecimal digits", pattern: "^[0-9A-Fa-f]{\(2 * count)}$") {
+                $0.utf8.count == 2 * count && $0.unicodeScalars.allSatisfy(\.properties.isASCIIHexDigit)
             })
     }
 

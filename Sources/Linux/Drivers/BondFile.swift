@@ -5,6 +5,7 @@ import Documents
 import Glibc
 package import LEHost
 package import SecurityManager
+import Sockets
 import TextFormatting
 
 /// What bonded devices keep, in a file, so that it survives the process.
@@ -12,14 +13,17 @@ import TextFormatting
 ///     {"lubdub_bonds": 1, "devices": [{"address": "…", "bonds": [{"peer": "…", "irk": "…", "central": {…}, …}]}]}
 ///
 /// Each device has an address, since its peers know it by that. Keys are hexadecimal, the most significant octet first. Only
-/// the owner can read the file; a new one replaces it when it is complete.
+/// the owner can read the file; a new one replaces it when it is complete. As long as there is a copy of this value, no other
+/// process can use the file: each would write only the bonds that it knows.
 package struct BondFile: Sendable {
     private let path: String
+    private let lock: FileLock?
     private var devices: [(address: DeviceAddress, memory: HostMemory)] = []
 
-    /// Reads the file; one that is missing has no bonds.  Throws if it could not be written later.
+    /// Reads the file; one that is missing has no bonds.  Throws if it could not be written later, or is in use.
     package init(_ path: String) throws(CommandFailure) {
         self.path = path
+        lock = try Self.lock(path)
         _ = try orFail(.environment, "--bonds: ") { try WholeFile(path) }
         guard let octets = try Self.octets(of: path) else { return }
         let log = ProblemLog()
@@ -29,6 +33,26 @@ package struct BondFile: Sendable {
             throw CommandFailure(.usage, problems: log.problems.flatMap(\.lines))
         }
         devices = root.devices
+    }
+
+    /// Nil if the path names a pipe or a device, and where nothing can be locked.
+    private static func lock(_ path: String) throws(CommandFailure) -> FileLock? {
+        guard FilePlace(path) != nil else { return nil }
+        let file = resolvedPath(path)
+        do throws(FileLock.Refusal) { return try FileLock(file) } catch {
+            switch error {
+            case .unavailable: return nil
+            case .held(let process):
+                let who = process.map { "by process \($0)" } ?? "by another process"
+                throw CommandFailure(
+                    .environment, "--bonds: \(path.quoted) is used \(who): end that, or choose another file")
+            case .occupied(let other):
+                throw CommandFailure(
+                    .environment,
+                    "--bonds: \(other.quoted), where the lock of \(path.quoted) would be, is another file: move it away"
+                )
+            }
+        }
     }
 
     /// nil if there is no file.

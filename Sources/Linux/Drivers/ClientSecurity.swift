@@ -36,7 +36,8 @@ package struct ClientSecurity: Sendable {
         "The passkey that the device displays, or that is printed on it (default: on a terminal, you are asked)")
 
     package static let bondsOption = Arguments.Grammar.Option.option(
-        "--bonds", "FILE", "Keep bonds in this file, which only you can read; it is created if missing")
+        "--bonds", "FILE", of: .file(.updated),
+        "Keep bonds in this file, which only you can read; it is created if missing")
 
     /// The passkey of `passkeyOption`; nil if it is not given.
     package static func passkey(_ invocation: Invocation) throws(CommandFailure) -> UInt32? {

@@ -180,6 +180,17 @@ struct FileIdentity: Equatable {
     init?(path: String) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// Nil if nothing is open.
+    init?(descriptor: CInt) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
         (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino))
         isSocket = status.st_mode & S_IFMT == S_IFSOCK
     }

@@ -26,8 +26,10 @@ public final class StreamListener: Sendable {
         at address: StreamAddress, on loop: EventLoop, sendLimit: Int = StreamConnection.defaultLimit,
         forOwnerOnly: Bool = false, whenConnected handler: @escaping Handler
     ) throws(SocketFailure) {
+        let lock = try Self.lock(address)
         if case .unix(let path) = address { try Self.removeStale(path, at: address) }
         let socket = try Self.listen(at: address, forOwnerOnly: forOwnerOnly)
+        withExtendedLifetime(lock) {}
         switch address {
         case .tcp(let host, let port):
             self.address = .tcp(host: host, port: socket.port ?? port)
@@ -45,13 +47,12 @@ public final class StreamListener: Sendable {
 
     /// Stops listening and removes the socket file; accepted connections stay open. Closing twice has no effect.
     public func close() {
-        let wasOpen = state.withLock { state in
+        state.withLock { state in
             if let watch = state.watch.take() { loop.cancel(watch) }
-            let wasOpen = state.socket != nil
+            // The file goes first: as soon as nobody listens, another process may replace it, with the same inode.
+            if state.socket != nil, case .unix(let path) = address { file?.remove(path) }
             state.socket = nil
-            return wasOpen
         }
-        if wasOpen, case .unix(let path) = address { file?.remove(path) }
     }
 
     /// Listens at a TCP port for a library that accepts connections itself, and closes the descriptor in the end.
@@ -76,6 +77,15 @@ public final class StreamListener: Sendable {
             code = error
         }
         throw .cannotListen(address, code: code)
+    }
+
+    /// Lets one process at a time find out that nobody listens at a socket file, and listen there: of two that begin at once,
+    /// both would replace the file. Nil for other addresses, and where no file can be created.
+    private static func lock(_ address: StreamAddress) throws(SocketFailure) -> FileLock? {
+        guard case .unix(let path) = address else { return nil }
+        do throws(FileLock.Refusal) { return try FileLock.wait(for: path) } catch {
+            throw .cannotListen(address, code: EADDRINUSE)
+        }
     }
 
     private static func removeStale(_ path: String, at address: StreamAddress) throws(SocketFailure) {

@@ -6,6 +6,8 @@ import TextFormatting
 /// Loads files with their includes, and replaces variables.
 struct Loader {
     let log: ProblemLog
+    /// Whether problems may show what is in a file, even if it is not one of ours.
+    var mayShow: (String) -> Bool = { _ in true }
     let load: (String) -> [UInt8]?
 
     /// The root of a file; nil after noting that it is not a JSON object.
@@ -23,6 +25,12 @@ struct Loader {
             Cursor(Node(.unknown), file: file, log: log).note(.wrongType, message, help: help)
             return nil
         }
+        guard Self.isOurs(octets) || mayShow(file) else {
+            Cursor(Node(.unknown), file: file, log: log).note(
+                .wrongType, "expected a scenario, an object with \"lubdub\": 1",
+                help: "what is in the file is not shown, since it is outside of the folder that you named")
+            return nil
+        }
         guard let node = Node.repaired(json: octets, file: file, log: log) else { return nil }
         let root = Cursor(node, file: file, log: log)
         guard case .object = root.node.value else {
@@ -32,6 +40,12 @@ struct Loader {
         // A file of another version can differ in everything.
         guard let version = root["lubdub"], version.number != nil else { return root }
         return Tables.version.check(version).node == version.node ? root : nil
+    }
+
+    /// Whether the author of a file meant it for Lubdub, even if it is malformed.
+    private static func isOurs(_ octets: [UInt8]) -> Bool {
+        let start = String(decoding: octets.prefix(1000), as: UTF8.self)
+        return start.first { !$0.isWhitespace } == "{" && start.contains("\"lubdub\"")
     }
 
     /// Describes a report or an event log, which Lubdub has written for another purpose; nil for any other file.

@@ -29,39 +29,43 @@ package enum ScenarioFile: Hashable, Sendable {
     /// - Parameters:
     ///   - file: Its path, for messages and to resolve relative paths.
     ///   - variables: Values that override the file's own.
+    ///   - mayShow: Whether problems may show what is in the file at a path, if it is not a scenario: a suite of strangers can
+    ///     name any file.
     ///   - load: Returns the content of the regular file at a path; nil if there is none.
     /// - Returns: The content and its problems.
     package static func read(
-        _ file: String, variables: [String: Node] = [:], load: (String) -> [UInt8]?
+        _ file: String, variables: [String: Node] = [:], mayShow: (String) -> Bool = { _ in true },
+        load: (String) -> [UInt8]?
     ) -> Reading {
         let log = ProblemLog()
-        let content = read(file, variables: variables, log: log, load: load)
+        let content = withoutActuallyEscaping(mayShow) { mayShow in
+            withoutActuallyEscaping(load) { load in
+                read(file, variables: variables, by: Loader(log: log, mayShow: mayShow, load: load))
+            }
+        }
         let noted = log.problems
         return Reading(
             content: content, problems: noted.filter { !$0.code.isWarning }, warnings: noted.filter(\.code.isWarning))
     }
 
     private static func read(
-        _ file: String, variables: [String: Node], isCase: Bool = false, log: ProblemLog, load: (String) -> [UInt8]?
+        _ file: String, variables: [String: Node], isCase: Bool = false, by loader: Loader
     ) -> ScenarioFile? {
-        withoutActuallyEscaping(load) { load in
-            let loader = Loader(log: log, load: load)
-            guard let root = loader.root(of: file) else { return nil }
-            if Suite.isMeant(by: root) {
-                guard !isCase else {
-                    (root["kind"] ?? root).note(.unknownName, "expected a scenario: a suite cannot contain suites")
-                    return nil
-                }
-                let suite = Suite(Tables.suite.check(root), exists: { load($0) != nil })
-                for item in suite.cases where load(item.scenario) != nil {
-                    _ = read(item.scenario, variables: item.variables, isCase: true, log: log, load: load)
-                }
-                return .suite(suite)
+        guard let root = loader.root(of: file) else { return nil }
+        if Suite.isMeant(by: root) {
+            guard !isCase else {
+                (root["kind"] ?? root).note(.unknownName, "expected a scenario: a suite cannot contain suites")
+                return nil
             }
-            let (files, areComplete) = loader.resolved(root, overrides: variables)
-            guard !log.isFull else { return nil }
-            return .scenario(ScenarioReader(loader: loader, areFilesComplete: areComplete).scenario(files))
+            let suite = Suite(Tables.suite.check(root), exists: { loader.load($0) != nil })
+            for item in suite.cases where loader.load(item.scenario) != nil {
+                _ = read(item.scenario, variables: item.variables, isCase: true, by: loader)
+            }
+            return .suite(suite)
         }
+        let (files, areComplete) = loader.resolved(root, overrides: variables)
+        guard !loader.log.isFull else { return nil }
+        return .scenario(ScenarioReader(loader: loader, areFilesComplete: areComplete).scenario(files))
     }
 }
 

@@ -16,7 +16,7 @@ let benchGrammar = Arguments.Grammar(
     options: [
         .flag("--json", "Print one JSON object per row"),
         .option(
-            "--bumble", "PYTHON", of: .file,
+            "--bumble", "PYTHON", of: .file(.read),
             "Python interpreter with Bumble installed (default .venv/bin/python, which \"make test\" creates)"),
         .flag("--alone", "Do not run Bumble"),
         .flag("--check", "Fail when a row is worse than \(ExpectedFigures.path) allows"),

@@ -44,8 +44,8 @@ let checkGrammar = Arguments.Grammar(
                 .option("--only", "GLOB", repeatable: true, "Run only checks whose id matches; * also matches /"),
                 .flag("--strict", "Also run checks of recommendations (\"should\") and of robustness"),
                 .option(
-                    "--baseline", "FILE|STACK",
-                    "Accept known fails: those of a JSON report, of a list like Documentation/known-deviations.json,\nor of a stack in that list"
+                    "--baseline", "FILE|STACK", of: .file(.read),
+                    "Accept known fails: those of a JSON report, of a list like Documentation/known-deviations.json,\nor of a stack in that list; --report must name another file"
                 ), .flag("--list", "List the checks, and run none"),
             ]),
         .init("Output", checkOutputOptions),
@@ -54,9 +54,10 @@ let checkGrammar = Arguments.Grammar(
 private let checkOutputOptions: [Arguments.Grammar.Option] = [
     ReportFiles.option, CaseLines.option,
     .option(
-        "--events", "FILE|-", "Write the event log (only for a scenario, and only if --only selects a single check)"),
+        "--events", "FILE|-", of: .file(.written),
+        "Write the event log (only for a scenario, and only if --only selects a single check)"),
     .option(
-        "--trace", "FILE",
+        "--trace", "FILE", of: .file(.written),
         "Write every HCI packet as btsnoop (not with bluez; for a scenario, only if --only selects a\nsingle check)"
     ),
     .flag("--quiet", "Print only the summary and what did not pass"),

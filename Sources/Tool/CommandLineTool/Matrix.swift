@@ -11,9 +11,13 @@ let matrixGrammar = Arguments.Grammar(
     "matrix", "Compare JSON reports: one row per case, one column per report",
     operands: [
         .repeated(
-            "REPORT", "A JSON report, as \"run --report FILE.json\" writes it; the file's name is the column's title")
+            "REPORT", of: .file(.read),
+            "A JSON report, as \"run --report FILE.json\" writes it; the file's name is the column's title")
     ],
-    options: [.option("-o", "FILE", "File to write: FILE.html or FILE.md (default: HTML on standard output)")])
+    options: [
+        .option(
+            "-o", "FILE", of: .file(.written), "File to write: FILE.html or FILE.md (default: HTML on standard output)")
+    ])
 
 func matrix(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let path = invocation.text("-o")
@@ -24,8 +28,6 @@ func matrix(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         throw CommandFailure(.usage, "-o must be a file that ends in .html or .md, not \(path.quoted)")
     default: write = HTMLReport.text
     }
-    var uses = FileUses(reading: invocation.operands)
-    if let path { try uses.write(path, "-o") }
     let reports = try JSONReport.read(files: invocation.operands)
     let columns = zip(names(of: invocation.operands), reports).map { ReportColumn($0, $1) }
     guard let path else {

@@ -7,10 +7,13 @@ import TextFormatting
 
 let mergeGrammar = Arguments.Grammar(
     "merge", "Put the JSON reports of shards into one report",
-    operands: [.repeated("REPORT", "A JSON report, as \"run --shard I/N --report FILE.json\" writes it")],
+    operands: [
+        .repeated(
+            "REPORT", of: .file(.read), "A JSON report, as \"run --shard I/N --report FILE.json\" writes it")
+    ],
     options: [
         .option(
-            "-o", "FILE", repeatable: true, required: true,
+            "-o", "FILE", of: .file(.written), repeatable: true, required: true,
             "Report to write: FILE.json, FILE.xml (JUnit), FILE.html or FILE.md")
     ])
 
@@ -18,8 +21,6 @@ let mergeGrammar = Arguments.Grammar(
 func merge(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let paths = invocation.texts("-o")
     guard !paths.isEmpty else { throw CommandFailure(.usage, "merge requires -o FILE.json") }
-    var uses = FileUses(reading: invocation.operands)
-    for path in paths { try uses.write(path, "-o") }
     let files = try ReportFiles(paths, option: "-o")
     let parts = zip(invocation.operands, try JSONReport.read(files: invocation.operands)).map { Report.Part($0, $1) }
     let report = try orFail { try Report(merging: parts) }

@@ -13,7 +13,7 @@ let newGrammar = Arguments.Grammar(
             Template.kinds.map { kind in "\(kind): \(Template.named(kind, with: nil)?.about ?? "")" }.joined(
                 separator: "\n")
         ),
-        .optional("FILE", "File to write (default: standard output)"),
+        .optional("FILE", of: .file(.written), "File to write (default: standard output)"),
     ],
     options: [
         .option("--with", Template.libraries.joined(separator: "|"), "The library of a client (default: bumble)"),

@@ -22,10 +22,12 @@ let recordGrammar = Arguments.Grammar(
         ),
         .option("--peer", "NAME|ADDRESS", "Device to record: its name, or C0:FF:EE:00:00:01[/public|/random]"),
         .option(
-            "--from", "TRACE", of: .file,
+            "--from", "TRACE", of: .file(.read),
             "Read the packets of a btsnoop file instead, of btmon, an Android phone or --trace"),
         .option("--for", "DURATION", "How long to record what the device notifies (default 60 s)"),
-        .option("-o", "SCENARIO", of: .file, "File to write; the notified values go to a CSV file next to it"),
+        .option(
+            "-o", "SCENARIO", of: .file(.written),
+            "File to write; the notified values go to a CSV file next to it"),
         .flag("--without-values", "Keep only the structure: no values, name or address, which are a person's data"),
         .flag("--force", "Replace files that exist"),
         ClientSecurity.passkeyOption, ClientSecurity.bondsOption,
@@ -155,6 +157,8 @@ private struct RecordingFiles {
         self.path = path
         let stem = path.hasSuffix(".json") ? String(path.dropLast(5)) : path
         tablePath = stem + ".csv"
+        var uses = try FileUses(invocation)
+        try uses.write(tablePath, "-o")
         for path in [path, tablePath] { try checkReplacement(of: path, invocation) }
         let tablePath = tablePath
         (scenarioFile, tableFile) = try orFail(.environment) { (try WholeFile(path), try WholeFile(tablePath)) }

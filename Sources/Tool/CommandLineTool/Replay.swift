@@ -8,9 +8,9 @@ import TextFormatting
 
 let replayGrammar = Arguments.Grammar(
     "replay", "Turn an event log, including manual actions, into a scenario that repeats the run",
-    operands: [.required("EVENTS", of: .file, "An event log written by serve")],
+    operands: [.required("EVENTS", of: .file(.read), "An event log written by serve")],
     options: [
-        .option("-o", "SCENARIO", of: .file, "File to write (default: standard output)"),
+        .option("-o", "SCENARIO", of: .file(.written), "File to write (default: standard output)"),
         .option("--scenario", "FILE", of: .scenario, "Path of the original scenario (default: the path in the log)"),
         .flag("--changed", "Accept the original scenario even if its files have changed since the run"),
     ])

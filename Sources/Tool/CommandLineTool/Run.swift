@@ -78,8 +78,8 @@ private let caseOptions: [Arguments.Grammar.Option] = [
     .option("--repeat", "N", "Run each case N times"),
     .flag("--until-fail", "End the run after the first case that does not pass"),
     .option(
-        "--last-failed", "REPORT.json",
-        "Run only the cases that did not pass in that JSON report, with the same seeds"),
+        "--last-failed", "REPORT.json", of: .file(.read),
+        "Run only the cases that did not pass in that JSON report, with the same seeds; --report must name\nanother file"),
     .option("--jobs", "N", "Run up to N cases in parallel (default 1)"),
     .flag("--list", "Print the ids of the cases, one per line, and run none"),
 ]
@@ -99,6 +99,8 @@ func run(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     }
     guard !selection.cases.isEmpty else {
         let report = Report(version: version)
+        var uses = try FileUses(invocation)
+        try uses.keep(invocation, folders: [])
         if invocation.has("--json") {
             CaseLines.showSummary(report)
         } else {

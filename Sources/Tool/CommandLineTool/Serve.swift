@@ -47,7 +47,7 @@ let serveGrammar = Arguments.Grammar(
                     ".\nWith max, serve stops at the scenario's \"limit\", "
                         + "and external hosts cannot connect"),
                 .option(
-                    "--bonds", "FILE",
+                    "--bonds", "FILE", of: .file(.updated),
                     "Keep the devices' bonds, and the subscriptions of bonded clients, in this file, which only you can\n"
                         + "read; it is created if missing"),
             ]),
@@ -65,7 +65,7 @@ let controllerGrammar = Arguments.Grammar(
             "Address of a controller: tcp:HOST:PORT, unix:PATH or vhci; see \"lubdub help radios\""),
         .option("--seed", "N|random", "Seed of the random numbers"),
         .option("--for", "DURATION", "Stop after this long (default: no limit)"),
-        .option("--trace", "FILE", "Write every HCI packet as btsnoop"), colorOption,
+        .option("--trace", "FILE", of: .file(.written), "Write every HCI packet as btsnoop"), colorOption,
     ] + outputOptions)
 
 func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
@@ -166,13 +166,11 @@ private func playAlone(_ configuration: RunConfiguration, _ invocation: Invocati
     return code
 }
 
-/// The world with the bonds of `--bonds`, and what keeps them.
-private func keepingBonds(
-    of prepared: World, _ invocation: Invocation
-) throws(CommandFailure) -> (World, BondKeeper?) {
-    guard let path = invocation.text("--bonds") else { return (prepared, nil) }
+/// The world with the bonds in a file, and what keeps them.
+private func keeping(_ bonds: BondFile?, of prepared: World) -> (World, BondKeeper?) {
+    guard let bonds else { return (prepared, nil) }
     var world = prepared
-    let keeper = BondKeeper(try BondFile(path), &world)
+    let keeper = BondKeeper(bonds, &world)
     return (world, keeper)
 }
 
@@ -183,9 +181,10 @@ private func offer(
 ) throws(CommandFailure) -> ExitCode {
     let paint = try terminal.flatMap { _ throws(CommandFailure) in try statusPaint(configuration, invocation) }
     defer { terminal?.giveBack() }
+    let bonds = try ClientSecurity.bonds(invocation)
     let (prepared, files, verbosity, feed) = try prepare(
         configuration, invocation, inRealTime: true, hasPage: endpoints.page != nil)
-    let (started, keeper) = try keepingBonds(of: prepared, invocation)
+    let (started, keeper) = keeping(bonds, of: prepared)
     let limit = invocation.has("--for") ? configuration.scenario.limit : nil
     let signals = Signals()
     let loop = EventLoop(pace: .real(speed: factor))

@@ -19,10 +19,12 @@ func scenarioOptions(until limit: String) -> [Arguments.Grammar.Option] {
 func recordingOptions(_ cases: String = "") -> [Arguments.Grammar.Option] {
     [
         .option(
-            "--events", "FILE|-",
+            "--events", "FILE|-", of: .file(.written),
             "Write the event log\(cases), one JSON object per line; with -, other output goes to standard error"),
-        .option("--trace", "FILE", "Write every HCI packet\(cases) as btsnoop, for Wireshark and btmon"),
-        .option("--keep", "DIR", "Save scenario, seed, event log and trace in the new folder DIR"),
+        .option(
+            "--trace", "FILE", of: .file(.written),
+            "Write every HCI packet\(cases) as btsnoop, for Wireshark and btmon"),
+        .option("--keep", "DIR", of: .folder, "Save scenario, seed, event log and trace in the new folder DIR"),
     ]
 }
 

@@ -78,12 +78,20 @@ private func understand(_ words: [String]) -> Int32 {
             else {
                 return ExitCode.internalError.status
             }
-            return carryOut { () throws(CommandFailure) in try action(findingScenarios(of: invocation, by: grammar)) }
+            return carryOut { () throws(CommandFailure) in try action(prepared(invocation, by: grammar)) }
         }
     } catch {
         Console.warn("\(error)\(scenarioHint(words))")
         return ExitCode.usage.status
     }
+}
+
+/// The command line with the paths of installed scenarios.  Throws, before a file is opened, if the command would overwrite one
+/// that it reads, or write two outputs to one file.
+func prepared(_ invocation: Invocation, by grammar: Arguments.Grammar) throws(CommandFailure) -> Invocation {
+    let invocation = try findingScenarios(of: invocation, by: grammar)
+    _ = try FileUses(invocation)
+    return invocation
 }
 
 /// The command line that is probably meant, if the first word is the name of a scenario.

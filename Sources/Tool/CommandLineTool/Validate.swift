@@ -54,7 +54,9 @@ func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     defer { if bar != nil { ProgressBar.remove() } }
     for (index, path) in paths.enumerated() {
         bar?.show(Double(index) / Double(paths.count), "\(index + 1) of \(paths.count): \(path)")
-        let reading = ScenarioFile.read(path, variables: [:], load: contents)
+        let homes = invocation.operands + [folder(of: path)]
+        let mayShow = { (other: String) in other == path || leads(other, into: homes) }
+        let reading = ScenarioFile.read(path, variables: [:], mayShow: mayShow, load: contents)
         let (problems, warnings) = (reading.problems, reading.warnings)
         for problem in problems + warnings { printer.show(problem) }
         if problems.isEmpty {

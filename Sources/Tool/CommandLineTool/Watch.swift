@@ -10,6 +10,6 @@ func watch(
 ) throws(CommandFailure) -> ExitCode {
     var words = Array(CommandLine.arguments.dropFirst())
     if let place = words.firstIndex(of: "--watch") { words.remove(at: place) }
-    let outputs = ["--events", "--trace", "--report"].flatMap(invocation.texts)
+    let outputs = invocation.files.filter { $0.use != .read }.map(\.path)
     return try WatchedCommand(words, reading: files, writing: outputs).run()
 }

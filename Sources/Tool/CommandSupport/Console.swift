@@ -113,13 +113,16 @@ package enum Console {
     /// before the program had to end.
     package static var failure: Int32? { shared.state.withLock { $0.failure } }
 
-    /// Opens descriptors 0 to 2 if they are closed, so that no file or socket gets their numbers, and ignores SIGPIPE, so
-    /// that a reader that is gone is an error of `write(2)`.
+    /// The signals that this program ignores, but not the programs that it starts.
+    static let ignoredSignals = [SIGPIPE, SIGXFSZ]
+
+    /// Opens descriptors 0 to 2 if they are closed, so that no file or socket gets their numbers, and ignores SIGPIPE
+    /// and SIGXFSZ, so that a reader that is gone, and a file that may not grow, are errors of `write(2)`.
     package static func prepare() {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
         where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
             _ = unsafe open("/dev/null", O_RDWR)  // the lowest number that is free
         }
-        signal(SIGPIPE, SIG_IGN)
+        for number in ignoredSignals { signal(number, SIG_IGN) }
     }
 }

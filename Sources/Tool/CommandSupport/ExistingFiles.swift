@@ -14,3 +14,11 @@ package func checkReplacement(of path: String, _ invocation: Invocation) throws(
         throw CommandFailure(.usage, "\(path.quoted) exists: choose another name, or add --force to replace it")
     }
 }
+
+/// Whether there is a symbolic link, or a file that has another name, too.
+package func isLink(_ path: String) -> Bool {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else { return false }
+    let kind = status.st_mode & S_IFMT
+    return kind == S_IFLNK || kind == S_IFREG && status.st_nlink > 1
+}

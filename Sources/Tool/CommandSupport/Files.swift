@@ -60,6 +60,31 @@ package func linkTarget(_ path: String) -> String? {
     return String(decoding: octets.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
+/// The path to which links lead, also to a file that is missing.
+package func resolvedPath(_ path: String) -> String {
+    if let resolved = unsafe realpath(path, nil) {
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
+    }
+    guard let target = linkTarget(path) else { return path }
+    let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+    return target.hasPrefix("/") ? target : folder + target
+}
+
+/// The folder of the file at a path.
+package func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+}
+
+/// Whether what a path leads to is in one of these folders, or below it.
+package func leads(_ path: String, into folders: [String]) -> Bool {
+    let place = absolutePath(resolvedPath(path))
+    return folders.contains { folder in
+        let root = absolutePath(resolvedPath(folder))
+        return place.hasPrefix(root == "/" ? root : "\(root)/")
+    }
+}
+
 package func absolutePath(_ path: String) -> String {
     var words: [Substring] = []
     let folder = path.hasPrefix("/") ? "" : currentFolder

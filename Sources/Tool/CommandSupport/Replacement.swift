@@ -10,7 +10,7 @@ struct Replacement: Sendable {
     /// can only be written in place: `/dev/stderr`, a device or a pipe, or a file in a folder that cannot be written.
     init?(of path: String) throws(OutputFailure) {
         guard FilePlace(path) != nil else { return nil }
-        target = Self.resolved(path)
+        target = resolvedPath(path)
         var status = stat()
         let exists = unsafe stat(target, &status) == 0
         if exists, unsafe access(target, W_OK) != 0 { throw OutputFailure(path: path, code: errno) }
@@ -28,17 +28,6 @@ struct Replacement: Sendable {
         guard exists else { return }
         _ = fchown(descriptor, status.st_uid, status.st_gid)  // only root may give a file away
         fchmod(descriptor, status.st_mode & 0o777)
-    }
-
-    /// Follows links, also to a file that is missing.
-    private static func resolved(_ path: String) -> String {
-        if let resolved = unsafe realpath(path, nil) {
-            defer { unsafe free(resolved) }
-            return unsafe String(cString: resolved)
-        }
-        guard let target = linkTarget(path) else { return path }
-        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
-        return target.hasPrefix("/") ? target : folder + target
     }
 
     /// Replaces the file; returns an `errno(3)`, or nil.

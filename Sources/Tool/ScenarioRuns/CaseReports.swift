@@ -134,7 +134,7 @@ package struct ReportFiles {
     private var files: [(file: WholeFile, format: Format)] = []
 
     package static let option = Arguments.Grammar.Option.option(
-        "--report", "FILE", repeatable: true,
+        "--report", "FILE", of: .file(.written), repeatable: true,
         "Write a report: FILE.xml (JUnit), FILE.json, FILE.html (a page) or FILE.md (for CI)")
 
     static func showTimelines(_ invocation: Invocation) -> Bool {

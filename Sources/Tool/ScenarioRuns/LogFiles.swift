@@ -174,16 +174,30 @@ package struct ArtifactDirectory {
         }
     }
 
-    /// The folders of cases below `path`: their ids, made unique, and without `..`.
+    /// The folders of cases below `path`: their ids, made unique, also for file systems that ignore case, and without `..` and
+    /// the names of files that runs write.
     package static func paths(of ids: [String], in path: String) -> [String] {
+        let files = Set((ReportFiles.paths(in: "") + files(in: "")).map { String($0.dropFirst()) })
         var taken: Set<String> = []
         return ids.map { id in
-            let words = id.split(separator: "/").filter { $0 != "." }.map { word in
-                word == ".." ? "_" : String(word.map { $0.isASCII && ($0.asciiValue ?? 0) < 0x20 ? "_" : $0 })
-            }
+            let words = id.split(separator: "/").filter { $0 != "." }.map { folder(named: $0, besides: files) }
             var name = (words.isEmpty ? ["_"] : words).joined(separator: "/")
-            while !taken.insert(name).inserted { name += "_" }
+            while !taken.insert(name.lowercased()).inserted { name += "_" }
             return "\(path)/\(name)"
         }
+    }
+
+    /// In octets. File systems have names of up to 255.
+    private static let longestName = 200
+
+    private static func folder(named word: Substring, besides files: Set<String>) -> String {
+        guard word != ".." else { return "_" }
+        let name = String(word.map { $0.isASCII && ($0.asciiValue ?? 0) < 0x20 ? "_" : $0 })
+        guard name.utf8.count <= longestName else {
+            var digest = FileDigest()
+            digest.add(Array(name.utf8))
+            return "\(String(decoding: name.utf8.prefix(longestName / 2), as: UTF8.self))_\(digest.text)"
+        }
+        return files.contains(name.lowercased()) ? "\(name)_" : name
     }
 }

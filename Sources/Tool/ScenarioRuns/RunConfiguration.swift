@@ -95,8 +95,8 @@ package struct RunConfiguration {
         _ scenario: Scenario, _ path: String, _ invocation: Invocation, reading files: [String] = []
     ) throws(CommandFailure) {
         try self.init(unchecked: scenario, path, invocation)
-        var uses = FileUses(reading: files)
-        try uses.write(invocation)
+        var uses = try FileUses(invocation, reading: files)
+        try uses.keep(invocation)
     }
 
     private init(unchecked scenario: Scenario, _ path: String, _ invocation: Invocation) throws(CommandFailure) {
@@ -187,7 +187,9 @@ package func readSource(
             .usage, "\(path.quoted) is a folder, but this command plays a single scenario: choose a file in it")
     }
     var (files, digest) = ([String](), FileDigest())
-    let reading = ScenarioFile.read(path, variables: variables) { path in
+    let home = folder(of: path)
+    let mayShow = { (other: String) in other == path || leads(other, into: [home]) }
+    let reading = ScenarioFile.read(path, variables: variables, mayShow: mayShow) { path in
         let octets = contents(of: path)
         if let octets { digest.add(octets) }
         files.append(path)

@@ -57,7 +57,9 @@ package enum CaseReading {
     /// `variables` are those of the command line.
     package init(_ item: Case, variables: [String: Node] = [:]) {
         let variables = item.variables.merging(variables) { $1 }
-        let reading = ScenarioFile.read(item.path, variables: variables, load: contents)
+        let home = FilePlace(item.operand) == nil ? item.operand : folder(of: item.operand)
+        let mayShow = { (path: String) in path == item.operand || leads(path, into: [home]) }
+        let reading = ScenarioFile.read(item.path, variables: variables, mayShow: mayShow, load: contents)
         let title = reading.scenario?.name ?? item.id
         let problems = reading.problems
         if let scenario = reading.scenario, problems.isEmpty {

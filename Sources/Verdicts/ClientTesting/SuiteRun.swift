@@ -62,15 +62,15 @@ struct CasePlayer: Sendable {
     /// Throws when a report or an artifact would overwrite a file of the cases.
     func checkFiles(of cases: [Case]) throws(CommandFailure) {
         guard invocation.has("--report") || invocation.has("--keep") else { return }
-        var files = Array(Set(cases.map(\.operand))) + invocation.texts("--last-failed")
+        var files: [String] = []
         for source in Set(cases.map { Source(path: $0.path, variables: $0.variables.merging(variables) { $1 }) }) {
             _ = ScenarioFile.read(source.path, variables: source.variables) { path in
                 files.append(path)
                 return contents(of: path)
             }
         }
-        var uses = FileUses(reading: files)
-        try uses.write(invocation, folders: cases.compactMap { folders[$0.id] })
+        var uses = try FileUses(invocation, reading: files)
+        try uses.keep(invocation, folders: cases.compactMap { folders[$0.id] })
     }
 
     /// The scenario of a case, which all of its runs share.

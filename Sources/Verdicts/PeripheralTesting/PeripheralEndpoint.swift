@@ -60,12 +60,10 @@ package enum PeripheralEndpoint {
 
     /// Runs checks on the peripheral that `--peer` names.
     package func test(_ checks: [Check], _ invocation: Invocation) throws(CommandFailure) -> ExitCode {
-        var uses = FileUses(reading: [])
-        try uses.write(invocation)
         let (printer, baseline) = (try CheckPrinter(invocation), try Baseline(invocation))
         let reports = try ReportFiles(invocation)
-        let trace = try traceFile(invocation)
         let security = try ExaminerSecurity(invocation)
+        let trace = try traceFile(invocation)
         let recent = RecentPackets(of: 0)
         let log = PacketLog { chunk in
             trace?.write(chunk)
