@@ -39,13 +39,12 @@ package struct AdapterState: Hashable, Sendable {
 
     /// The flag `HCI_UP`; nil if there is no such adapter.
     private static func isRunning(_ adapter: UInt16) -> Bool? {
-        let descriptor = socket(
-            AF_BLUETOOTH, CInt(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), CInt(bluetoothProtocolHCI))
+        let descriptor = socket(AF_BLUETOOTH, CInt(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), CInt(BTPROTO_HCI))
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        var information = HCIDeviceInformation()
-        information.adapter = adapter
-        guard unsafe getDeviceInformation(descriptor, &information) == 0 else { return nil }
-        return information.flags & 1 != 0
+        var information = hci_dev_info()
+        information.dev_id = adapter
+        guard unsafe getDeviceInfo(descriptor, &information) == 0 else { return nil }
+        return information.flags & 1 << UInt32(HCI_UP) != 0
     }
 }

@@ -10,13 +10,13 @@ struct HCISocket: ~Copyable {
         /// The HCI packets of one adapter, without the kernel's host.
         case user(adapter: UInt16)
 
-        fileprivate var address: HCISocketAddress {
+        fileprivate var address: sockaddr_hci {
             let (device, channel) =
                 switch self {
-                case .control: (UInt16(noAdapter), UInt16(controlChannel))
-                case .user(let adapter): (adapter, UInt16(userChannel))
+                case .control: (UInt16(HCI_DEV_NONE), UInt16(HCI_CHANNEL_CONTROL))
+                case .user(let adapter): (adapter, UInt16(HCI_CHANNEL_USER))
                 }
-            return HCISocketAddress(family: sa_family_t(AF_BLUETOOTH), adapter: device, channel: channel)
+            return sockaddr_hci(hci_family: sa_family_t(AF_BLUETOOTH), hci_dev: device, hci_channel: channel)
         }
     }
 
@@ -30,7 +30,7 @@ struct HCISocket: ~Copyable {
     /// Opens a non-blocking socket.
     init(_ channel: Channel) throws(Refused) {
         let kind = CInt(SOCK_RAW.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        let descriptor = socket(AF_BLUETOOTH, kind, CInt(bluetoothProtocolHCI))
+        let descriptor = socket(AF_BLUETOOTH, kind, CInt(BTPROTO_HCI))
         guard descriptor >= 0 else { throw Refused(code: errno) }
         let code = Self.bind(descriptor, to: channel.address)
         guard code == 0 else {
@@ -50,9 +50,9 @@ struct HCISocket: ~Copyable {
     }
 
     /// Returns an `errno(3)`, or 0.
-    private static func bind(_ descriptor: CInt, to address: HCISocketAddress) -> CInt {
+    private static func bind(_ descriptor: CInt, to address: sockaddr_hci) -> CInt {
         var address = address
-        let length = socklen_t(MemoryLayout<HCISocketAddress>.size)
+        let length = socklen_t(MemoryLayout<sockaddr_hci>.size)
         let status = unsafe withUnsafePointer(to: &address) { address in
             unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 unsafe Glibc.bind(descriptor, address, length)
