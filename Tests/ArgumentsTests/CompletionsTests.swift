@@ -32,12 +32,13 @@ import Testing
             (
                 .bash,
                 [
-                    "        _strap_words 'run control help --help --version'",
-                    "        run:--set) :; return ;;", "        run:--keep) _strap_paths -d; return ;;",
-                    "        run:-o) _strap_paths -f; return ;;", "        run:--speed) _strap_words 'max'; return ;;",
-                    "            run) _strap_words '--set --keep -o --speed --quiet --help' ;;",
+                    "        _strap_words 'run' 'control' 'help' '--help' '--version'",
+                    "        run:--set) :; return ;;", "        run:--keep) _strap_paths dirnames; return ;;",
+                    "        run:-o) _strap_paths default; return ;;",
+                    "        run:--speed) _strap_words 'max'; return ;;",
+                    "            run) _strap_words '--set' '--keep' '-o' '--speed' '--quiet' '--help' ;;",
                     "        run) _strap_scenarios ;;", "        control) : ;;",
-                    "    _strap_words \"$(strap list 2>/dev/null)\"",
+                    "    mapfile -d '' -t found < <(strap list 2>/dev/null)",
                     "complete -F _strap strap",
                 ]
             ),
@@ -60,7 +61,7 @@ import Testing
                     "complete -c strap -n '__fish_seen_subcommand_from run' -s o -r -F -d 'Write a file'",
                     "complete -c strap -n '__fish_seen_subcommand_from run' -l speed -r -f -a 'max' -d 'Pace'",
                     #"complete -c strap -n '__fish_seen_subcommand_from run' -l quiet -d 'Don\'t print'"#,
-                    "complete -c strap -n '__fish_seen_subcommand_from run' -F -a '(strap list 2>/dev/null)'",
+                    "complete -c strap -n '__fish_seen_subcommand_from run' -F -a '(strap list 2>/dev/null | string split0)'",
                 ]
             ),
         ] as [(Shell, [String])])

@@ -29,7 +29,7 @@ extension Completions {
         case .text: "-f"
         case .file: "-F"
         case .folder: "-f -a '(__fish_complete_directories)'"
-        case .scenario, .suite: "-F -a '(\(names) 2>/dev/null)'"
+        case .scenario, .suite: "-F -a '(\(names) 2>/dev/null | string split0)'"
         case .words(let words): "-f -a \(words.quotedForShell)"
         }
     }

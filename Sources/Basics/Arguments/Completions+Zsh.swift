@@ -13,7 +13,7 @@ extension Completions {
 
             _\(name)_scenarios() {
                 local -a names
-                names=(${(f)"$(\(names) 2>/dev/null)"})
+                names=(${(0)"$(\(names) 2>/dev/null)"})
                 _alternative 'names:installed scenario:compadd -a names' 'files:file:_files'
             }
 

@@ -31,6 +31,10 @@ let checkGrammar = Arguments.Grammar(
         ),
         .option("--peer", "NAME|ADDRESS", "Real peripheral to check: its name, or C0:FF:EE:00:00:01[/public|/random]"),
         ClientSecurity.passkeyOption, ClientSecurity.bondsOption,
+        .option(
+            "--for", "DURATION",
+            "How long the check of a real peripheral may take in all; the checks that did not run by then are\ninconclusive (default: no limit)"
+        ),
         .flag("--list", "List the checks, and run none"), CaseLines.option,
         .option("--only", "GLOB", repeatable: true, "Run only checks whose id matches; * also matches /"),
         .flag("--strict", "Also run checks of recommendations (\"should\") and of robustness"),
@@ -65,7 +69,7 @@ func check(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         return .success
     }
     if let endpoint = try PeripheralEndpoint(invocation) { return try endpoint.test(checks, invocation) }
-    if let option = ["--peer", "--passkey", "--bonds"].first(where: invocation.has) {
+    if let option = ["--peer", "--passkey", "--bonds", "--for"].first(where: invocation.has) {
         throw CommandFailure(
             .usage,
             "\(option) requires a radio to the peripheral: --radio bluez, --radio hci:ADDRESS or --controller ADDRESS")
