@@ -48,7 +48,7 @@ import Testing
                     "#compdef strap", #"            'run:Run one of a strap'\''s days'"#,
                     #"                '*--set=[Set a variable \[a\: b\]]:NAME=VALUE:' \"#,
                     "                '--keep=[Keep logs]:DIR:_files -/' \\",
-                    "                '-o[Write a file]:FILE:_files' \\",
+                    "                '-o[Write a file]:FILE:_strap_files' \\",
                     "                '--speed=[Pace]:X|max:(max)' \\", #"                '--quiet[Don'\''t print]' \"#,
                     "                '*:SUITE:_strap_scenarios'", "                '*:SOCKET:'",
                 ]

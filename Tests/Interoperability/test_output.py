@@ -11,7 +11,7 @@ from harness import LUBDUB, ROOT
 
 # A command line of each command, which prints results; those that need a radio, or much time, print their help.
 COMMANDS = [
-    ['demo', '--speed', 'max', '--for', '5s'], ['run', 'resting', '--list'], ['run', 'resting', '--only', 'resting'],
+    ['demo', '--speed', 'max', '--for', '5s'], ['run', 'resting', '--list'], ['run', 'resting', '--only', '*resting'],
     ['check', 'resting', '--only', 'GATT/SR/GAD/BV-01-C'], ['check', '--list'],
     ['serve', 'resting', '--speed', 'max', '--for', '2s', '--events', '-'], ['monitor', '--help'], ['scan', '--help'],
     ['record', '--help'], ['controller', '--listen', 'unix:CONTROLLER', '--for', '0.1s'], ['bridge', '--help'],
@@ -27,7 +27,7 @@ class OutputTests(unittest.TestCase):
         temporary = tempfile.TemporaryDirectory()
         cls.addClassCleanup(temporary.cleanup)
         cls.folder = pathlib.Path(temporary.name)
-        cls.lubdub(['run', 'resting', '--only', 'resting', '--report', 'REPORT'], stdout=subprocess.DEVNULL)
+        cls.lubdub(['run', 'resting', '--only', '*resting', '--report', 'REPORT'], stdout=subprocess.DEVNULL)
         cls.lubdub(['serve', 'resting', '--speed', 'max', '--for', '2s', '--events', 'EVENTS'], stdout=subprocess.DEVNULL)
         server = subprocess.Popen(
             [LUBDUB, 'serve', 'resting', '--controller', f'unix:{cls.folder}/host', '--control', f'unix:{cls.folder}/control'],
@@ -90,7 +90,7 @@ class HiddenFolderTests(unittest.TestCase):
 
     def test_commands_do_the_same_without_proc(self):
         for words, status in [
-                (['run', 'resting', '--only', 'resting'], 0), (['run', 'clients/named', '--faulty', 'forgetful'], None),
+                (['run', 'resting', '--only', '*resting'], 0), (['run', 'clients/named', '--faulty', 'forgetful'], None),
                 (['list'], 0), (['validate', 'Tests/nowhere.json'], 2), (['serv'], 2), ([], 0),
                 (['check', 'resting', '--only', 'GATT/SR/GAD/BV-01-C'], 0)]:
             with self.subTest(words):

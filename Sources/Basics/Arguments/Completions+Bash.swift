@@ -62,13 +62,13 @@ extension Completions {
     private func bash(_ words: [String]) -> String { words.map { $0.quotedForShell() }.joined(separator: " ") }
 
     /// Functions that add words to `COMPREPLY`. They evaluate neither what was typed nor the name of a file or scenario,
-    /// as `compgen -W` would; Readline quotes it.
+    /// as `compgen -W` would. They quote by themselves, because Readline leaves a `$` in what is not the name of a file.
     private var bashFunctions: String {
         #"""
-        # Sets plain to the typed word without its quotes.
+        # Sets plain to the typed word without its quotes, and quote to the quotation mark that it does not close.
         _\#(name)_unquote() {
-            local rest=$word quote= letter
-            plain=
+            local rest=$word letter
+            plain= quote=
             while [[ -n $rest ]]; do
                 letter=${rest:0:1} rest=${rest:1}
                 if [[ $letter == "$quote" ]]; then
@@ -84,19 +84,35 @@ extension Completions {
             done
         }
 
+        # Adds a word, quoted as it begins.
+        _\#(name)_add() {
+            local rest=$1 letter quoted=
+            if [[ -z $quote && $word == '~/'* ]]; then quoted='~' rest=${rest:1}; fi
+            while [[ -n $rest ]]; do
+                letter=${rest:0:1} rest=${rest:1}
+                case $quote:$letter in
+                    \':\') quoted+="'\''" ;;
+                    \':* | \":[^\"\$\`\\] | :[[:alnum:]_./,%+-]) quoted+=$letter ;;
+                    :$'\n') quoted+=\'$letter\' ;;
+                    *) quoted+=\\$letter ;;
+                esac
+            done
+            COMPREPLY+=("$quoted")
+        }
+
         _\#(name)_words() {
-            local plain candidate
+            local plain quote candidate
             _\#(name)_unquote
             for candidate; do
-                if [[ $candidate == "$plain"* ]]; then COMPREPLY+=("$candidate"); fi
+                if [[ $candidate == "$plain"* ]]; then _\#(name)_add "$candidate"; fi
             done
         }
 
         # Adds files, or folders for dirnames; this is also what Bash completes if there are none, such as $HOME/x.
         _\#(name)_paths() {
-            local plain path file
+            local plain quote path file
             local -a found
-            compopt -o filenames -o "$1" 2>/dev/null
+            compopt -o filenames -o noquote -o "$1" 2>/dev/null
             _\#(name)_unquote
             path=$plain
             if [[ $word == '~/'* ]]; then path=$HOME/${plain:2}; fi
@@ -108,12 +124,14 @@ extension Completions {
                 for file in "$path"*; do printf '%s\0' "$file"; done
             )
             for file in "${found[@]}"; do
-                if [[ $1 == dirnames && ! -d $file ]]; then continue; fi
+                if [[ -d $file ]]; then file+=/; elif [[ $1 == dirnames ]]; then continue; fi
                 file=$plain${file:${#path}}
                 # A word that begins with - is an option.
                 if [[ $file == -* ]]; then file=./$file; fi
-                COMPREPLY+=("$file")
+                _\#(name)_add "$file"
             done
+            # The name of a folder goes on.
+            if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == */ ]]; then compopt -o nospace 2>/dev/null; fi
         }
 
         _\#(name)_scenarios() {

@@ -76,7 +76,7 @@ struct InstalledScenario: Equatable {
         return root?["kind"]?.string == "suite" ? .suite(title: title) : .scenario(title: title)
     }
 
-    /// What a command line takes for it: a word that begins with a hyphen would be an option.
+    /// The name for a command line: a word that begins with a hyphen would be an option.
     var word: String { name.hasPrefix("-") ? "scenarios/\(name)" : name }
 
     var description: String {

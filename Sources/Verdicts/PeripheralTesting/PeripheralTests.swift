@@ -104,7 +104,7 @@ struct RealPeripheralTest {
         }
     }
 
-    /// Reports the checks that the limit prevents from running, but not as skipped: an incomplete check is no success.
+    /// Reports the checks that the limit prevents from running, but not as skipped: an incomplete check does not succeed.
     private mutating func leaveOut(
         _ examination: Examination, _ recent: RecentPackets, _ runner: inout CaseRunner<Check>
     ) {
