@@ -25,7 +25,7 @@ extension Completions {
                     _files
                     return
                 fi
-                _alternative 'files:file:_files -g "^-*"' 'dashed:file:compadd -f -a dashed'
+                _alternative 'files:file:_path_files -g "^-*"' 'dashed:file:compadd -f -a dashed'
             }
 
             _\(name)() {

@@ -18,6 +18,8 @@ package struct Supervisor {
     private let process: pid_t
     private var hasExited = false
     private var groupIsGone = false
+    /// Then the client ends because of that.
+    private var hasLostGuard = false
 
     /// Runs a client until Lubdub closes the channel, and returns the exit status.
     package static func run(_ command: String) -> Int32 {
@@ -42,7 +44,8 @@ package struct Supervisor {
     private mutating func serve() {
         while true {
             let events = tree.wait(for: CShort(POLLIN), hasExited && !groupIsGone ? ProcessTree.beat : -1)
-            guard !events.hasParentEnded else { return }
+            hasLostGuard = events.hasParentEnded
+            guard !hasLostGuard else { return }
             if events.channel != 0, !passOnSignal() { return }
             tree.reap { ended($0, $1) }
             if hasExited, !groupIsGone, kill(-process, 0) != 0, errno == ESRCH {
@@ -69,6 +72,7 @@ package struct Supervisor {
     }
 
     private func report(_ octet: UInt8) {
+        guard !hasLostGuard else { return }
         var octet = octet
         _ = unsafe send(ProcessTree.channel, &octet, 1, CInt(MSG_NOSIGNAL))
     }
