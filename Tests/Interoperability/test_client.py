@@ -243,7 +243,7 @@ class ProcessTests(Interoperability):
         guard = '$(ps -o ppid= -p $PPID)'
         for number, attack, status in [
                 (7654332, 'kill -KILL $PPID', 4), (7654333, f'kill -KILL {guard}', 4),
-                (7654334, 'kill -KILL -- -$(ps -o pgid= -p $PPID | tr -d " ")', 4), (7654335, 'kill -STOP $PPID', 0)]:
+                (7654334, 'kill -s KILL -- -$(ps -o pgid= -p $PPID | tr -d " ")', 4), (7654335, 'kill -STOP $PPID', 0)]:
             with self.subTest(attack):
                 client = f'sleep {number} & env -i setsid sleep {number} & RESET 0.3; {attack}; exec sleep {number}'
                 played = await play(RESTING, client)
