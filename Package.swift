@@ -29,6 +29,7 @@ let layers: [[Target]] = [
         cLibrary("CCrypto", pkgConfig: "libcrypto"),
         cLibrary("CBluetooth"), cLibrary("COSLog"), cLibrary("CDBus", pkgConfig: "dbus-1"), cLibrary("CLinux"),
         cLibrary("CMicrohttpd"),
+        .target(name: "CProgram", path: path(of: "CProgram")),
     ],
     [
         library("Arguments", on: "TextFormatting"),
@@ -55,7 +56,9 @@ let layers: [[Target]] = [
         library("HTTP", on: "CMicrohttpd", "Simulation", "Sockets"),
         library("GATT", on: "ATT", "Cryptography", "Octets", "Bluetooth", "Simulation"),
         library("SecurityManager", on: "Bluetooth", "Cryptography", "Octets", "Simulation"),
-        library("CommandSupport", on: "Arguments", "Bluetooth", "CLinux", "Simulation", "Sockets", "TextFormatting"),
+        library(
+            "CommandSupport",
+            on: "Arguments", "Bluetooth", "CLinux", "CProgram", "Simulation", "Sockets", "TextFormatting"),
         library(
             "VirtualController", on: "Air", "Bluetooth", "Cryptography", "HCI", "LinkLayer", "Octets", "Simulation"),
     ],
@@ -266,7 +269,7 @@ let layers: [[Target]] = [
             "Scenarios", "ServiceFramework", "Services", "Simulation",
             "Sockets", "Statistics", "Templates", "TextFormatting", "Terminal", "VirtualWorld")
     ],
-    [program("lubdub", on: "CommandLineTool")],
+    [program("lubdub", on: "CommandLineTool", "CommandSupport")],
     [
         example("Adapters", on: "LubdubDBus"), example("Battery", on: "LubdubGATT"),
         example("Measurement", on: "LubdubCharacteristics"),
@@ -354,7 +357,8 @@ let layers: [[Target]] = [
             "TextFormatting", "VirtualWorld"),
         tests(
             "PeripheralTesting", on: "TestBus", "Arguments", "Bluetooth", "CheckCatalogue", "Checks", "CLinux",
-            "CommandLineTool", "CommandSupport", "DBus", "Expectations", "ScenarioRuns", "Simulation"),
+            "CommandLineTool", "CommandSupport", "Conformance", "DBus", "Expectations", "Reporting", "ScenarioRuns",
+            "Simulation"),
         tests(
             "Reporting",
             on: "Mutations", "Arguments", "Bluetooth", "CommandSupport", "Conformance", "Documents", "EventLog",
@@ -476,8 +480,8 @@ func folders() -> [String: [String]] {
             "PeripheralTesting", "Reporting", "SecurityChecks",
         ],
         "Linux": [
-            "BlueZ", "CBluetooth", "CDBus", "CLinux", "CMicrohttpd", "DBus", "Drivers", "HCITransport", "HTTP",
-            "KernelBluetooth", "Sockets",
+            "BlueZ", "CBluetooth", "CDBus", "CLinux", "CMicrohttpd", "CProgram", "DBus", "Drivers", "HCITransport",
+            "HTTP", "KernelBluetooth", "Sockets",
         ],
         "Tool": [
             "Benchmarks", "CommandLineTool", "CommandSupport", "Control", "Doctor", "LivePage", "Replay",

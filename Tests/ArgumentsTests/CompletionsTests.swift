@@ -36,13 +36,14 @@ import Testing
             (
                 .bash,
                 [
-                    "        _strap_words 'run control help --help --version'",
-                    "        run:--set) :; return ;;", "        run:--keep) _strap_paths -d; return ;;",
-                    "        run:-o) _strap_paths -f; return ;;", "        run:--speed) _strap_words 'max'; return ;;",
-                    "            run) _strap_words '--set --keep -o --speed --quiet --help' ;;",
+                    "        _strap_words 'run' 'control' 'help' '--help' '--version'",
+                    "        run:--set) :; return ;;", "        run:--keep) _strap_paths dirnames; return ;;",
+                    "        run:-o) _strap_paths default; return ;;",
+                    "        run:--speed) _strap_words 'max'; return ;;",
+                    "            run) _strap_words '--set' '--keep' '-o' '--speed' '--quiet' '--help' ;;",
                     "        run) _strap_scenarios ;;", "        control) : ;;",
-                    "        help) _strap_words 'run control radios' ;;",
-                    "    _strap_words \"$(strap list 2>/dev/null)\"",
+                    "        help) _strap_words 'run' 'control' 'radios' ;;",
+                    "    mapfile -d '' -t found < <(strap list 2>/dev/null)",
                     "complete -F _strap strap",
                 ]
             ),
@@ -52,7 +53,7 @@ import Testing
                     "#compdef strap", #"            'run:Run one of a strap'\''s days'"#,
                     #"                '*--set=[Set a variable \[a\: b\]]:NAME=VALUE:' \"#,
                     "                '--keep=[Keep logs]:DIR:_files -/' \\",
-                    "                '-o[Write a file]:FILE:_files' \\",
+                    "                '-o[Write a file]:FILE:_strap_files' \\",
                     "                '--speed=[Pace]:X|max:(max)' \\", #"                '--quiet[Don'\''t print]' \"#,
                     "                '*:SUITE:_strap_scenarios'", "                '*:SOCKET:'",
                 ]
@@ -65,7 +66,7 @@ import Testing
                     "complete -c strap -n '__fish_seen_subcommand_from run' -s o -r -F -d 'Write a file'",
                     "complete -c strap -n '__fish_seen_subcommand_from run' -l speed -r -f -a 'max' -d 'Pace'",
                     #"complete -c strap -n '__fish_seen_subcommand_from run' -l quiet -d 'Don\'t print'"#,
-                    "complete -c strap -n '__fish_seen_subcommand_from run' -F -a '(strap list 2>/dev/null)'",
+                    "complete -c strap -n '__fish_seen_subcommand_from run' -F -a '(strap list 2>/dev/null | string split0)'",
                 ]
             ),
         ] as [(Shell, [String])])

@@ -239,6 +239,20 @@ class ProcessTests(Interoperability):
         async with asyncio.timeout(20):
             await until(lambda: not running('sleep 7654328') + running('sleep 7654329'))
 
+    async def test_no_process_is_left_when_the_client_kills_its_parents(self):
+        guard = '$(ps -o ppid= -p $PPID)'
+        for number, attack, status in [
+                (7654332, 'kill -KILL $PPID', 4), (7654333, f'kill -KILL {guard}', 4),
+                (7654334, 'kill -s KILL -- -$(ps -o pgid= -p $PPID | tr -d " ")', 4), (7654335, 'kill -STOP $PPID', 0)]:
+            with self.subTest(attack):
+                client = f'sleep {number} & env -i setsid sleep {number} & RESET 0.3; {attack}; exec sleep {number}'
+                played = await play(RESTING, client)
+                self.assertEqual(played.status, status, played.output)
+                self.assertEqual('the process that supervises it ' in played.output, status == 4)
+                async with asyncio.timeout(20):
+                    # Also guards and supervisors, whose arguments have it.
+                    await until(lambda: not running(f'sleep {number}'))
+
     @unittest.skipUnless(os.geteuid() == 0, 'only root can start processes of other users')
     async def test_a_process_of_another_user_does_not_keep_the_supervisor(self):
         without_rights = ['setpriv', '--bounding-set', '-kill']

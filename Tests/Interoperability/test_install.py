@@ -1,5 +1,6 @@
 """An installed program finds its scenarios by name, has manual pages, and completes words in shells."""
 
+import fcntl
 import json
 import os
 import pathlib
@@ -9,6 +10,7 @@ import select
 import shutil
 import subprocess
 import tempfile
+import termios
 import time
 import unittest
 
@@ -43,6 +45,25 @@ COMPLETED = [
     (['lubdub', 'help', 'rad'], ['radios']),
 ]
 EQUALS = (['lubdub', 'run', '--speed', '=', 'm'], ['max'])
+
+
+# What completes the words that begin with their first letter; those with a hyphen are completed from another beginning.
+ODD = ['a $(touch pwned) b', 'c`touch pwned`', 'd"quotes\'s', 'e\nline feed', 'f$HOME;touch pwned', 'g\\back&(x)*', '-h']
+# How each shell starts, with the script $1; its function writes the words of a command line, each with a NUL, to $WORDS.
+SHELLS = {
+    'bash': (['bash', '--norc', '-i'], """PS1=; source {script}; bind 'set bell-style none' 'set enable-bracketed-paste off'
+lubdub() { if [ "$1" = list ]; then command lubdub "$@"; else printf '%s\\0' "$@" >part; mv part "$WORDS"; fi; }
+echo rea""dy
+"""),
+    'zsh': (['zsh', '-f', '-i'], """PROMPT=; unsetopt zle_bracketed_paste; autoload -Uz compinit; compinit -u -D; source {script}
+lubdub() { if [ "$1" = list ]; then command lubdub "$@"; else printf '%s\\0' "$@" >part; mv part "$WORDS"; fi; }
+print rea""dy
+"""),
+    'fish': (['fish', '--no-config', '-i'], """source {script}
+function lubdub; if test "$argv[1]" = list; command lubdub $argv; else; printf '%s\\0' $argv >part; mv part $WORDS; end; end
+echo rea""dy
+"""),
+}
 
 
 def needs(program):
@@ -211,6 +232,68 @@ class InstallTests(unittest.TestCase):
                 os.write(master, f'{typed}\t'.encode())
                 self.read_until(master, (typed + completed).encode())
                 os.write(master, b'\x15\n')  # Ctrl-U: clear the line
+
+    def test_bash_completes_odd_names_as_one_word(self):
+        self.completes_odd_names('bash', self.prefix / 'share/bash-completion/completions/lubdub')
+
+    @needs('fish')
+    def test_fish_completes_odd_names_as_one_word(self):
+        self.completes_odd_names('fish', self.prefix / 'share/fish/vendor_completions.d/lubdub.fish')
+
+    @needs('zsh')
+    def test_zsh_completes_odd_names_as_one_word(self):
+        self.completes_odd_names('zsh', self.prefix / 'share/zsh/site-functions/_lubdub')
+
+    def completes_odd_names(self, shell, script):
+        scenario = (ROOT / 'scenarios/resting.json').read_bytes()
+        with tempfile.TemporaryDirectory() as name:
+            place = pathlib.Path(name)
+            for folder in ['empty', 'files', 'share/scenarios', 'dash', 'none/scenarios']:
+                (place / folder).mkdir(parents=True)
+            for odd in ODD:
+                (place / 'share/scenarios' / f'{odd}.json').write_bytes(scenario)
+                (place / 'files' / odd).mkdir()
+            (place / 'dash/-h').write_bytes(scenario)
+            odd = [word for word in ODD if word != '-h']
+            # Names of scenarios, of folders as operands and as values, and those with a hyphen.
+            for folder, share, typed, words in [
+                    *(('empty', 'share', f'run {word[0]}', ['run', word]) for word in odd),
+                    ('empty', 'share', 'run sc', ['run', 'scenarios/-h']),
+                    *(('files', 'none', f'validate {word[0]}', ['validate', f'{word}/']) for word in odd),
+                    *(('files', 'none', f'run --keep {word[0]}', ['run', '--keep', f'{word}/']) for word in odd),
+                    # fish offers -h, a word that needs no quotes but is an option.
+                    *((('dash', 'none', 'serve --trace ', ['serve', '--trace', './-h']),
+                       ('dash', 'none', 'validate ', ['validate', './-h'])) if shell != 'fish' else ())]:
+                with self.subTest(typed, folder=folder):
+                    found = self.completed(shell, script, typed, place / folder, place / share)
+                    self.assertEqual([word.removesuffix('/') for word in found], [word.removesuffix('/') for word in words])
+                    self.assertEqual(list(place.rglob('pwned')), [])
+
+    def completed(self, shell, script, typed, folder, share):
+        """The words of the command line that Tab completes."""
+        written = folder / 'written'
+        command, setup = SHELLS[shell]
+        master, slave = pty.openpty()
+        process = subprocess.Popen(
+            command, stdin=slave, stdout=slave, stderr=slave, cwd=folder, start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # fish needs a controlling terminal
+            env=self.environment | {'TERM': 'dumb', 'COLUMNS': '200', 'LUBDUB_SHARE': str(share), 'WORDS': str(written)})
+        os.close(slave)
+        try:
+            os.write(master, setup.replace('{script}', str(script)).encode())
+            self.read_until(master, b'ready')
+            os.write(master, f'lubdub {typed}\t\n'.encode())
+            until = time.monotonic() + 20
+            while not written.exists():
+                self.assertLess(time.monotonic(), until, typed)
+                if select.select([master], [], [], 0.02)[0]:
+                    os.read(master, 4096)
+            return written.read_bytes().decode().split('\0')[:-1]
+        finally:
+            process.kill()
+            process.wait()
+            os.close(master)
+            written.unlink(missing_ok=True)
 
     def read_until(self, descriptor, text, limit=20):
         found, until = b'', time.monotonic() + limit

@@ -136,6 +136,23 @@ def test_threads_share_a_strap(strap):
     assert [set(reply) == {'ok', 'of'} for reply in replies] == [False, True] * 50
 
 
+@pytest.mark.parametrize('line', [{'ask': 'status'}, {'do': 'silence', 'of': 'strap'}])
+def test_a_late_answer_is_not_that_of_the_next_request(strap, line):
+    device = strap('resting')
+    device.clear()
+    device._process.send_signal(signal.SIGSTOP)
+    device._patience = 0.2
+    device._disconnect()
+    for _ in range(2):
+        with pytest.raises(lubdub.Failure, match='did not answer within 0.2 s; it may still do as asked'):
+            device.request(line)
+    device._process.send_signal(signal.SIGCONT)
+    device._patience = 10
+    assert set(device.request({'ask': 'event', 'event': 'read'})) == {'ok', 'of'}
+    assert device.act('silence', 'strap') == {'ok': True}
+    assert {action['do'] for action in device.status['in_force']} == {'silence'}
+
+
 def test_a_number_is_the_main_value():
     event = {'event': 'notified', 'of': 'strap/heart_rate', 'value': {'bpm': 62, 'contact': True}}
     for value, is_right in [(62, True), ({'bpm': 62}, True), (True, False), ({'contact': True}, True), ({'bpm': 61}, False)]:
@@ -259,7 +276,7 @@ class PytestTests(unittest.TestCase):
     def test_straps_actions_events_and_verdicts(self):
         status, output = self.pytest(OWN)
         self.assertEqual(status, 0, output)
-        self.assertIn('54 passed, 1 skipped', output)
+        self.assertIn('56 passed, 1 skipped', output)
 
     def test_a_failure_names_the_folder_with_the_event_log(self):
         status, output = self.pytest(OWN, '-k', 'test_that_fails', '-rA', FAILING='1')

@@ -3,9 +3,11 @@ import Bluetooth
 import CLinux
 import CheckCatalogue
 import Checks
+import Conformance
 import DBus
 import Expectations
 import Glibc
+import Reporting
 import Simulation
 import Synchronization
 import TestBus
@@ -282,6 +284,48 @@ import Testing
         }
     }
 
+    @Test func `A limit leaves checks out, and says which`() throws {
+        let folder = try ScratchDirectory()
+        let file = folder.path("report.json")
+        let ids = [
+            "HRS/SEN/SGGIT/SER/BV-01-C", "HRS/SEN/CON/BV-01-C", "HRS/SEN/CW/BI-01-C", "GATT/SR/UNS/BI-01-C",
+        ]
+        nonisolated(unsafe) var time: RealTime?
+        try Self.withHost(["StartNotify": { _, _ in unsafe time?.end(.time) }]) { host, _ in
+            unsafe time = host.time
+            let invocation = try checkGrammar.parse(["--quiet", "--report", file])
+            var test = RealPeripheralTest(
+                checks: Check.all.filter { ids.contains($0.id) }, peer: Self.peer, isStrict: false,
+                printer: try CheckPrinter(invocation), baseline: nil, reports: try ReportFiles(invocation),
+                radio: "bluez", options: [], timeout: .seconds(5), limit: .seconds(90))
+            #expect(try test.run(host, RecentPackets(of: 0)) == .failure)
+        }
+        let outcomes = try JSONReport.read(files: [file])[0].cases.map { entry in
+            "\(entry.id): \(entry.outcome.verdict), \(entry.outcome.findings.first?.why?.seen ?? "")"
+        }
+        #expect(
+            outcomes.sorted() == [
+                "GATT/SR/UNS/BI-01-C: skip, bluetoothd hides Generic Access and Generic Attribute",
+                "HRS/SEN/CON/BV-01-C: inconclusive, not judged: it was not finished within 90 s (--for)",
+                "HRS/SEN/CW/BI-01-C: inconclusive, not judged: it did not run within 90 s (--for)",
+                "HRS/SEN/SGGIT/SER/BV-01-C: pass, ",
+            ])
+    }
+
+    @Test func `After the end, only time that passed counts`() throws {
+        let loop = EventLoop(pace: .real())
+        loop.withCurrentThread {
+            let time = RealTime(loop, Signals([]), limit: .milliseconds(30))
+            let begin = time.now
+            #expect(!time.play(until: begin.advanced(by: .seconds(300))) { false })
+            #expect(time.isUp)
+            _ = time.play(until: time.now.advanced(by: .seconds(5))) { false }
+            #expect(begin.duration(to: time.now) == .seconds(305))
+            let passed = time.passed(since: begin)
+            #expect(passed >= .milliseconds(30) && passed < .seconds(300))
+        }
+    }
+
     @Test func `A connection of another program is detected`() throws {
         for isConnected in [false, true] {
             try Self.withHost(isConnected: isConnected) { host, bluez in
@@ -303,7 +347,8 @@ import Testing
             let invocation = try checkGrammar.parse(["--quiet"])
             var test = RealPeripheralTest(
                 checks: Check.all, peer: Self.peer, isStrict: false, printer: try CheckPrinter(invocation),
-                baseline: nil, reports: try ReportFiles(invocation), radio: "bluez", options: [], timeout: .seconds(5))
+                baseline: nil, reports: try ReportFiles(invocation), radio: "bluez", options: [], timeout: .seconds(5),
+                limit: nil)
             let failure = #expect(throws: CommandFailure.self) {
                 _ = try test.run(host, RecentPackets(of: 0))
             }

@@ -23,6 +23,7 @@ import Testing
             "unsafe write(", "`Console`: it makes text safe for a terminal",
             ["/KernelInterface.swift", "/PacketDescriptor.swift", "/DetachedThread.swift"]
         ),
+        ("CommandLine.arguments", "`OwnProgram.words`: it needs no /proc", []),
         ("fputs(", "`Console`: it makes text safe for a terminal", []),
         (" print(", "`Console`: it makes text safe for a terminal", ["/Console.swift"]),
         ("Console.draw(", "`Console.print`", ["/TerminalSession.swift"]),

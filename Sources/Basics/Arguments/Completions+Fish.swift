@@ -2,7 +2,7 @@ extension Completions {
     var fish: String {
         let first = "complete -c \(name) -n __fish_use_subcommand"
         var lines = [
-            intro(.fish), "", "complete -c \(name) -f", "\(first) -l help -d 'List the commands'",
+            intro(.fish), "", folders, "", "complete -c \(name) -f", "\(first) -l help -d 'List the commands'",
             "\(first) -l version -d 'Print the version'", "\(first) -a help -d 'Print the help of a command'",
             "\(after("help")) -x -a \(program.helpNames.quotedForShell)",
         ]
@@ -19,6 +19,22 @@ extension Completions {
         return lines.joined(separator: "\n") + "\n"
     }
 
+    /// A function that prints the folders that complete a word, each with a NUL: fish's own prints lines. That one is for
+    /// words such as `~/x`.
+    private var folders: String {
+        #"""
+        function __\#(name)_folders
+            set -l word (commandline -ct | string unescape)
+            set -l found "$word"*/
+            if set -q found[1]; and not string match -q '~*' -- "$word"
+                printf '%s\0' $found
+            else
+                __fish_complete_directories | string join0
+            end
+        end
+        """#
+    }
+
     /// The beginning of a line about the words after a command.
     private func after(_ command: String) -> String {
         "complete -c \(name) -n '__fish_seen_subcommand_from \(command)'"
@@ -28,8 +44,8 @@ extension Completions {
         switch kind {
         case .text: "-f"
         case .file: "-F"
-        case .folder: "-f -a '(__fish_complete_directories)'"
-        case .scenario, .suite: "-F -a '(\(names) 2>/dev/null)'"
+        case .folder: "-f -a '(__\(name)_folders | string split0)'"
+        case .scenario, .suite: "-F -a '(\(names) 2>/dev/null | string split0)'"
         case .words(let words): "-f -a \(words.quotedForShell)"
         }
     }

@@ -13,8 +13,19 @@ extension Completions {
 
             _\(name)_scenarios() {
                 local -a names
-                names=(${(f)"$(\(names) 2>/dev/null)"})
-                _alternative 'names:installed scenario:compadd -a names' 'files:file:_files'
+                names=(${(0)"$(\(names) 2>/dev/null)"})
+                _alternative 'names:installed scenario:compadd -a names' 'files:file:_\(name)_files'
+            }
+
+            # A word that begins with - is an option, so such a file is completed as ./-NAME.
+            _\(name)_files() {
+                local -a dashed
+                dashed=(./-*(N))
+                if [[ -n $PREFIX ]] || (($#dashed == 0)); then
+                    _files
+                    return
+                fi
+                _alternative 'files:file:_path_files -g "^-*"' 'dashed:file:compadd -f -a dashed'
             }
 
             _\(name)() {
@@ -54,7 +65,7 @@ extension Completions {
     private func zsh(_ kind: WordKind) -> String {
         switch kind {
         case .text: ""
-        case .file: "_files"
+        case .file: "_\(name)_files"
         case .folder: "_files -/"
         case .scenario, .suite: "_\(name)_scenarios"
         case .words(let words): "(\(words.joined(separator: " ")))"

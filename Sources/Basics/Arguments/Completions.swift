@@ -8,7 +8,7 @@ package enum Shell: String, CaseIterable, Sendable {
 /// The scripts that make shells complete commands, options, and the words and files that they take.
 struct Completions {
     let program: Program
-    /// The command that prints the names of installed scenarios, one per line.
+    /// The command that prints the names of installed scenarios, each followed by a NUL.
     let names: String
 
     var name: String { program.name }
@@ -21,7 +21,8 @@ struct Completions {
 }
 
 extension Program {
-    /// The script for a shell. `names` is the command that prints the names of installed scenarios, one per line.
+    /// The script for a shell. `names` is the command that prints the names of installed scenarios, each
+    /// followed by a NUL.
     package func completions(for shell: Shell, names: String) -> String {
         let completions = Completions(program: self, names: names)
         return switch shell {

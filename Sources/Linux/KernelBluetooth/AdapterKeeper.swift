@@ -22,7 +22,7 @@ package final class AdapterKeeper: Sendable {
     init(_ adapter: UInt16, wasOn: Bool) throws(AdapterFailure) {
         var ends: [CInt] = [0, 0]
         guard unsafe openPipe(&ends) == 0 else { throw .system(code: errno) }
-        var launch = Launch("/proc/self/exe", [Self.word, "\(adapter)", wasOn ? "on" : "off"])
+        var launch = Launch(OwnProgram.executable, [Self.word, "\(adapter)", wasOn ? "on" : "off"])
         launch.leadsGroup = true
         launch.input = ends[0]
         pipe = Mutex(ends[1])
@@ -78,11 +78,16 @@ package final class AdapterKeeper: Sendable {
         of adapter: UInt16, isOn: Bool, by management: borrowing ManagementChannel, isLast: Bool
     ) throws(AdapterFailure) -> Bool {
         do throws(AdapterFailure) { try management.setPower(of: adapter, isOn: isOn) } catch {
-            let wasUnplugged = unsafe access("/sys/class/bluetooth/hci\(adapter)", F_OK) != 0
-            if wasUnplugged { return true }
+            if wasUnplugged(adapter) { return true }
             guard !isLast, [.refused(.busy), .refused(.invalidIndex)].contains(error) else { throw error }
             return false
         }
         return true
+    }
+
+    /// Not if there is no /sys that tells.
+    private static func wasUnplugged(_ adapter: UInt16) -> Bool {
+        let folder = "/sys/class/bluetooth"
+        return unsafe access(folder, F_OK) == 0 && access("\(folder)/hci\(adapter)", F_OK) != 0
     }
 }

@@ -7,7 +7,7 @@ enum CheckRow {
     static func measure(_ bumble: Bumble, _ options: [String] = []) throws(CommandFailure) -> Figures {
         let meter = Meter()
         let check = try ChildProcess(
-            "/proc/self/exe",
+            OwnProgram.executable,
             ["check", "--controller", "tcp:127.0.0.1:0", "--peer", Bumble.strapAddress, "--quiet"] + options)
         guard let address = check.line()?.split(separator: " ").last else {
             return .none("check did not offer a controller")

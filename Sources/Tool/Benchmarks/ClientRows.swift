@@ -77,7 +77,7 @@ extension BenchRow {
 
     /// The peak memory of the same work, in another process.
     static func crowdMemory() throws(CommandFailure) -> Figures {
-        let child = try ChildProcess("/proc/self/exe", ["bench", "--alone", "--json", "crowd"])
+        let child = try ChildProcess(OwnProgram.executable, ["bench", "--alone", "--json", "crowd"])
         var peak: Double?
         while let line = child.line() {
             if case .number(let kibibytes)? = Datum(json: line.utf8)?["peak_kib"] { peak = kibibytes / 1024 }

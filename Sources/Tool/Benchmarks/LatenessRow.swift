@@ -25,7 +25,7 @@ enum LatenessRow {
         let (scenario, events) = (directory.path("scenario.json"), directory.path("events.jsonl"))
         try write(Self.scenario, to: scenario)
         let child = try ChildProcess(
-            "/proc/self/exe",
+            OwnProgram.executable,
             ["serve", scenario, "--controller", "tcp:127.0.0.1:0", "--events", events, "--for", "20 s", "--quiet"])
         guard let line = child.line(within: .seconds(10)), line.hasPrefix("controller ") else {
             return .none("serve offered no controller")

@@ -24,7 +24,8 @@ enum StartupRows {
         let directory = try ScratchDirectory()
         // In real time it still runs when the advertisement arrives.
         let child = try start(in: directory, ["--speed", "1"])
-        guard findsStrap(child), let peak = child.peak else { return .none("no advertisement was received") }
+        guard findsStrap(child) else { return .none("no advertisement was received") }
+        guard let peak = child.peak else { return .none("its memory is unknown: /proc is not mounted") }
         child.interrupt()
         return Figures(
             value: Double(peak) / 1024, unit: "MiB", items: 1, nanoseconds: child.wait().nanoseconds, allocations: nil,
@@ -36,7 +37,7 @@ enum StartupRows {
     ) throws(CommandFailure) -> ChildProcess {
         let scenario = directory.path("scenario.json")
         try write(strap("\"value\": 62"), to: scenario)
-        return try ChildProcess("/proc/self/exe", ["run", scenario, "--for", "1 s"] + options)
+        return try ChildProcess(OwnProgram.executable, ["run", scenario, "--for", "1 s"] + options)
     }
 
     /// Waits until the client has found the strap; false when it exits before.

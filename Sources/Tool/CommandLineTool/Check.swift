@@ -46,6 +46,10 @@ let checkGrammar = Arguments.Grammar(
                 .option(
                     "--baseline", "FILE|STACK", of: .file(.read),
                     "Accept known fails: those of a JSON report, of a list like Documentation/known-deviations.json,\nor of a stack in that list; --report must name another file"
+                ),
+                .option(
+                    "--for", "DURATION",
+                    "How long the check of a real peripheral may take in all; the checks that did not run by then are\ninconclusive (default: no limit)"
                 ), .flag("--list", "List the checks, and run none"),
             ]),
         .init("Output", checkOutputOptions),
@@ -79,7 +83,7 @@ func check(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         return .success
     }
     if let endpoint = try PeripheralEndpoint(invocation) { return try endpoint.test(checks, invocation) }
-    if let option = ["--peer", "--passkey", "--bonds"].first(where: invocation.has) {
+    if let option = ["--peer", "--passkey", "--bonds", "--for"].first(where: invocation.has) {
         throw CommandFailure(
             .usage,
             "\(option) requires a radio to the peripheral: --radio bluez, --radio hci:ADDRESS or --controller ADDRESS")

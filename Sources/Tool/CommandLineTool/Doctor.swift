@@ -18,6 +18,9 @@ let doctorGrammar = Arguments.Grammar(
 func doctor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     let wanted = try WantedRadio(invocation.text("--radio") ?? "virtual")
     let paint = try Paint(invocation, for: Console.descriptor)
+    if let obstacle = OwnProgram.obstacle(to: "doctor", needsSys: true) {
+        throw CommandFailure(.environment, obstacle)
+    }
     let facts = try orFail { try MachineProbe.facts() }
     let report = DoctorReport(Diagnosis(facts, for: wanted))
     for line in invocation.has("--json") ? ["\(report.json)"] : report.lines(paint) { Console.print(line) }

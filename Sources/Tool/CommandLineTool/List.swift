@@ -13,6 +13,10 @@ let listGrammar = Arguments.Grammar(
             "Print one JSON object per line: {\"name\", \"kind\": scenario|suite|folder, \"title\": of the scenario or suite,\n"
                 + "\"scenarios\": how many a folder has, \"path\"}"),
         .flag("--quiet", "Print only the names"),
+        .flag(
+            "--null",
+            "Print only the names, as a command line takes them, each followed by a NUL instead of a line feed:\nfor xargs -0"
+        ),
     ])
 
 func list(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
@@ -22,6 +26,10 @@ func list(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
             "no scenarios are installed with this program: \(ShareFolder.missing)")
     }
     let rows = InstalledScenario.all(in: library)
+    if invocation.has("--null") {
+        Console.write(rows.flatMap { $0.word.utf8 + [0] })
+        return .success
+    }
     let width = rows.map(\.name.count).max() ?? 0
     for row in rows {
         if invocation.has("--json") {
@@ -67,6 +75,9 @@ struct InstalledScenario: Equatable {
         let title = root?["name"]?.string ?? ""
         return root?["kind"]?.string == "suite" ? .suite(title: title) : .scenario(title: title)
     }
+
+    /// The name for a command line: a word that begins with a hyphen would be an option.
+    var word: String { name.hasPrefix("-") ? "scenarios/\(name)" : name }
 
     var description: String {
         switch kind {

@@ -37,7 +37,7 @@ func completions(_ invocation: Invocation, of program: Program) throws(CommandFa
         let known = Shell.allCases.map(\.rawValue).joined(separator: ", ")
         throw CommandFailure(.usage, "SHELL must be one of \(known), not \(word.quoted)")
     }
-    let script = program.completions(for: shell, names: "lubdub list --quiet")
+    let script = program.completions(for: shell, names: "lubdub list --null")
     Console.print(linesOf: String(script.dropLast()))  // its line feed
     return .success
 }

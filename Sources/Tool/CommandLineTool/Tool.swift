@@ -8,6 +8,7 @@ import ScenarioRuns
 
 /// Runs the command line tool with its arguments, and returns the exit status.
 package func runTool(_ words: [String]) -> Int32 {
+    if words.count == 2, words[0] == SupervisorGuard.word { return SupervisorGuard.run(words[1]) }
     if words.count == 2, words[0] == Supervisor.word { return Supervisor.run(words[1]) }
     if words.first == AdapterKeeper.word { return AdapterKeeper.run(Array(words.dropFirst())) }
     Console.prepare()
@@ -16,7 +17,8 @@ package func runTool(_ words: [String]) -> Int32 {
     case nil, EINTR?: return status
     case EPIPE?: return status == ExitCode.success.status ? ExitCode.signal(SIGPIPE).status : status
     case let code?:
-        Console.warn("cannot write to standard output: \(unsafe String(cString: strerror(code)))")
+        let reason = code == EBADF ? "it is closed" : unsafe String(cString: strerror(code))
+        Console.warn("cannot write to standard output: \(reason)")
         return ExitCode.environment.status
     }
 }

@@ -8,7 +8,7 @@ let watchOption = Arguments.Grammar.Option.flag(
 func watch(
     _ invocation: Invocation, reading files: @escaping () -> [String]
 ) throws(CommandFailure) -> ExitCode {
-    var words = Array(CommandLine.arguments.dropFirst())
+    var words = OwnProgram.words
     if let place = words.firstIndex(of: "--watch") { words.remove(at: place) }
     let outputs = invocation.files.filter { $0.use != .read }.map(\.path)
     return try WatchedCommand(words, reading: files, writing: outputs).run()

@@ -17,10 +17,14 @@ package enum Console {
 
         mutating func print(_ line: TerminalLine) {
             guard !isDiverted else { return complain(line) }
-            guard failure != EINTR else { return }
             report(last.erase())
-            if let code = results.write(Array("\(line.description)\n".utf8)[...]) { failure = failure ?? code }
+            write(Array("\(line.description)\n".utf8))
             report(last.draw())
+        }
+
+        mutating func write(_ octets: [UInt8]) {
+            guard failure != EINTR else { return }
+            if let code = results.write(octets[...]) { failure = failure ?? code }
         }
 
         mutating func complain(_ line: TerminalLine) { report("\(last.erase())\(line.description)\n\(last.draw())") }
@@ -47,6 +51,9 @@ package enum Console {
     package static func print(linesOf text: String) {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) { print("\(line)") }
     }
+
+    /// Writes octets to standard output as they are, for another program.
+    package static func write(_ octets: [UInt8]) { shared.state.withLock { $0.write(octets) } }
 
     /// Prints a line to standard error.
     package static func complain(_ line: TerminalLine) { shared.state.withLock { $0.complain(line) } }
@@ -117,11 +124,12 @@ package enum Console {
     static let ignoredSignals = [SIGPIPE, SIGXFSZ]
 
     /// Opens descriptors 0 to 2 if they are closed, so that no file or socket gets their numbers, and ignores SIGPIPE
-    /// and SIGXFSZ, so that a reader that is gone, and a file that may not grow, are errors of `write(2)`.
+    /// and SIGXFSZ, so that a reader that is gone, and a file that may not grow, are errors of `write(2)`. So is writing a
+    /// result to a closed standard output: `EBADF`.
     package static func prepare() {
-        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
+        for (descriptor, access) in [(STDIN_FILENO, O_RDWR), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDWR)]
         where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
-            _ = unsafe open("/dev/null", O_RDWR)  // the lowest number that is free
+            _ = unsafe open("/dev/null", access)  // the lowest number that is free
         }
         for number in ignoredSignals { signal(number, SIG_IGN) }
     }

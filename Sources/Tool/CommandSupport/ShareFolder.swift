@@ -8,7 +8,7 @@ package enum ShareFolder {
 
     /// The folder of this program; nil if none has scenarios.
     package static var path: String? {
-        let places = candidates(for: linkTarget("/proc/self/exe") ?? "", named: environmentVariable(variable)) {
+        let places = candidates(for: OwnProgram.path, named: environmentVariable(variable)) {
             isFolder("\($0)/scenarios") && isFolder("\($0)/Sources/Tool/lubdub")
         }
         return places.first { isFolder("\($0)/scenarios") }

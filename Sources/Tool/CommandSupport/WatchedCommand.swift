@@ -25,7 +25,7 @@ package struct WatchedCommand {
         while true {
             let paths = files()
             let before = FileStates(of: paths, besides: outputs)
-            var process: pid_t? = try Launch("/proc/self/exe", words).start(output: STDOUT_FILENO)
+            var process: pid_t? = try Launch(OwnProgram.executable, words).start(output: STDOUT_FILENO)
             var last = before
             while true {
                 if let number = signals.wait(milliseconds: Self.period) {

@@ -80,7 +80,7 @@ package func send(_ line: String, to address: StreamAddress) throws(CommandFailu
                 }
             }
             connection.send(Array((line + "\n").utf8))
-            let reason = await completion.wait(signals, on: loop, for: patience)
+            let reason = await completion.wait(signals, on: loop, for: patience, watchesReader: false)
             if let line = reply.line { return line }
             switch reason {
             case .failure(let why): throw CommandFailure(.environment, why)

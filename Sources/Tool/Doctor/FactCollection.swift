@@ -110,7 +110,7 @@ extension MachineFacts.Means {
         installer = Installer.allCases.first { files.hasProgram($0.rawValue) }
         hasRfkill = files.hasProgram("rfkill")
         administersNetwork = Self.capabilities(in: files.text(of: "/proc/self/status") ?? "") >> 12 & 1 == 1
-        executable = linkTarget("/proc/self/exe") ?? ""
+        executable = OwnProgram.path
         if files.has("/run/systemd/system") {
             services = .systemd
         } else if files.hasProgram("rc-service") {

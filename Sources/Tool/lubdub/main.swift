@@ -1,4 +1,5 @@
 import CommandLineTool
+import CommandSupport
 import Glibc
 
-exit(runTool(Array(CommandLine.arguments.dropFirst())))
+exit(runTool(OwnProgram.words))

@@ -35,7 +35,7 @@ package struct Examination {
 
     /// Runs a check.  If `host.isOver` then, the outcome does not count.
     package mutating func outcome(of check: Check) -> Check.Outcome {
-        if let reason = knownReason(to: check) { return Check.Outcome(check, .skipped(reason), took: .zero) }
+        if let known = knownOutcome(of: check) { return known }
         let isFirst = kept == nil
         let (outcome, hasShared) = run(check)
         let isDoubtful = outcome.verdict == .fail ? hasShared : outcome.verdict == .inconclusive && !isFirst
@@ -46,6 +46,11 @@ package struct Examination {
             check,
             inconclusive: "it passed on its own connection, but failed on one that other checks had used: expected "
                 + "\(finding.expected), seen \(finding.seen)")
+    }
+
+    /// The outcome of a check that will be skipped, as far as that is known without the peripheral.
+    package func knownOutcome(of check: Check) -> Check.Outcome? {
+        knownReason(to: check).map { Check.Outcome(check, .skipped($0), took: .zero) }
     }
 
     /// About how long these checks take, one after another, with a peripheral that answers quickly.

@@ -5,11 +5,12 @@ import Conformance
 import Glibc
 import Simulation
 
-/// The process of a client under test: a shell with a command line in its own process group, below a ``Supervisor``.
+/// The process of a client under test: a shell with a command line in its own process group, below a ``Supervisor`` and its
+/// ``SupervisorGuard``.
 struct ClientProcess: Sendable {
     private static let maximumProcesses = 64
 
-    private let supervisor: pid_t
+    private let shield: pid_t  // the supervisor's guard
     private let channel: CInt  // to the supervisor
     private let output: CInt
     private let errors: CInt
@@ -24,6 +25,9 @@ struct ClientProcess: Sendable {
 
     /// Starts a command line in the current directory.
     init(_ command: String, _ environment: [(name: String, value: String)]) throws(CommandFailure) {
+        if let obstacle = OwnProgram.obstacle(to: "ending all processes of a client") {
+            throw CommandFailure(.environment, obstacle)
+        }
         var (ends, pipe): ([CInt], [CInt]) = ([0, 0], [0, 0])
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Self.failure(errno) }
@@ -35,12 +39,12 @@ struct ClientProcess: Sendable {
         }
         defer { Glibc.close(pipe[1]) }
         (channel, errors) = (ends[0], pipe[0])
-        var launch = Launch("/proc/self/exe", [Supervisor.word, command])
+        var launch = Launch(OwnProgram.executable, [SupervisorGuard.word, command])
         launch.environment = environment
         launch.leadsGroup = true
         launch.input = ends[1]
         launch.errors = pipe[1]
-        do throws(CommandFailure) { (supervisor, output) = try launch.start() } catch {
+        do throws(CommandFailure) { (shield, output) = try launch.start() } catch {
             Glibc.close(ends[0])
             Glibc.close(pipe[0])
             throw error
@@ -77,7 +81,7 @@ struct ClientProcess: Sendable {
     mutating func poll() {
         guard !hasEnded else { return }
         var code = CInt(0)
-        hasEnded = unsafe waitpid(supervisor, &code, WNOHANG) == supervisor
+        hasEnded = unsafe waitpid(shield, &code, WNOHANG) == shield
         var octet: UInt8 = 0
         while unsafe recv(channel, &octet, 1, CInt(MSG_DONTWAIT)) > 0 {
             if status == nil { status = octet } else { isGone = true }
@@ -87,9 +91,10 @@ struct ClientProcess: Sendable {
         if status == nil { loss = "the process that supervises it \(ClientRecord.words(Launch.status(code)))" }
     }
 
-    /// How long it waited for a CPU while it was runnable: the longest wait of its processes.
+    /// How long it waited for a CPU while it was runnable: the longest wait of its processes, of which the first is the
+    /// supervisor.
     var waited: Duration {
-        let waits = descendants(of: supervisor).prefix(Self.maximumProcesses).map { process in
+        let waits = descendants(of: shield).dropFirst().prefix(Self.maximumProcesses).map { process in
             // Nanoseconds on the CPU, and nanoseconds in the run queue: Linux, Documentation/scheduler/sched-stats.rst.
             let numbers = String(decoding: contents(of: "/proc/\(process)/schedstat") ?? [], as: UTF8.self)
                 .split(separator: " ").compactMap { Int64($0) }

@@ -64,19 +64,20 @@ package enum PeripheralEndpoint {
         let reports = try ReportFiles(invocation)
         let security = try ExaminerSecurity(invocation)
         let trace = try traceFile(invocation)
+        let limit = try orFail { try invocation.duration("--for") }
         let recent = RecentPackets(of: 0)
         let log = PacketLog { chunk in
             trace?.write(chunk)
             recent.take(chunk)
         }
-        let code = try withHost(log) { host throws(CommandFailure) in
+        let code = try withHost(log, limit) { host throws(CommandFailure) in
             guard let name = invocation.text("--peer") else { throw missingPeer(host) }
             host.security = security
             let pairing = ["--passkey", "--bonds"].flatMap { name in invocation.text(name).map { [name, $0] } ?? [] }
             var test = RealPeripheralTest(
                 checks: checks, peer: Peer(name), isStrict: invocation.has("--strict"), printer: printer,
                 baseline: baseline, reports: reports, radio: radio, options: options + ["--peer", name] + pairing,
-                timeout: timeout)
+                timeout: timeout, limit: limit)
             return try test.run(host, recent)
         }
         try orFail(.environment) { try trace?.close() }
@@ -91,7 +92,7 @@ package enum PeripheralEndpoint {
     ) throws(CommandFailure) -> ExitCode {
         let security = try ExaminerSecurity(invocation)
         defer { Console.show(last: nil) }
-        return try withHost(packets) { host throws(CommandFailure) in
+        return try withHost(packets, nil) { host throws(CommandFailure) in
             guard let name = invocation.text("--peer") else { throw missingPeer(host) }
             host.security = security
             let visit = Visit(to: Peer(name), for: duration) { stage in
@@ -115,16 +116,19 @@ package enum PeripheralEndpoint {
         return try orFail(.environment) { try TraceFile(path, epoch: epoch) }
     }
 
-    /// Calls `body` with a host, on the thread of a loop.
+    /// Calls `body` with a host, on the thread of a loop, whose time is over after `limit`.
     private func withHost(
-        _ log: PacketLog, _ body: (RealTimeHost) throws(CommandFailure) -> ExitCode
+        _ log: PacketLog, _ limit: Duration?, _ body: (RealTimeHost) throws(CommandFailure) -> ExitCode
     ) throws(CommandFailure) -> ExitCode {
         let signals = Signals()
         let loop = EventLoop(pace: .real())
         if let failure = loop.failure { throw CommandFailure(.environment, "\(failure)") }
         return try loop.withCurrentThread { () throws(CommandFailure) -> ExitCode in
-            let time = RealTime(loop, signals)
-            guard let host = try open(time, log) else { return time.reason?.code ?? .success }
+            let time = RealTime(loop, signals, limit: limit)
+            guard let host = try open(time, log) else {
+                guard let limit, time.isUp else { return time.reason?.code ?? .success }
+                throw CommandFailure(.environment, "the radio was not ready within \(limit.formatted) (--for)")
+            }
             defer { host.close() }
             return try body(host)
         }

@@ -27,13 +27,15 @@ struct RealPeripheralTest {
     let options: [String]
     /// How long to look for the peripheral at first.
     let timeout: Duration
+    /// How long all of it may take.
+    let limit: Duration?
 
     mutating func run(_ host: RealTimeHost, _ recent: RecentPackets) throws(CommandFailure) -> ExitCode {
         showProgress(host, "looking for \(peer)")
         defer { Console.show(last: nil) }
         let scan = PeripheralScan(for: peer, by: host, within: timeout)
         var runner = CaseRunner(checks, into: Report(version: version), rank: \.rank)
-        if !host.isOver, let obstacle = obstacle(scan, host) {
+        if !host.isOver || host.time.isUp, let obstacle = obstacle(scan, host) {
             try reports.write(runner.report)
             throw obstacle
         }
@@ -47,7 +49,10 @@ struct RealPeripheralTest {
                 part: Double(runner.count) / Double(checks.count),
                 left: examination.estimate(for: [turn.item] + runner.remaining))
             let outcome = examination.outcome(of: turn.item)
-            if host.isOver { break }
+            if host.isOver {
+                if host.time.isUp { report(turn, unjudged(turn.item, "was not finished"), recent, &runner) }
+                break
+            }
             report(turn, outcome, recent, &runner)
             guard outcome.verdict == .fail || outcome.verdict == .inconclusive, outcome.end != nil, runner.hasNext
             else { continue }
@@ -57,6 +62,7 @@ struct RealPeripheralTest {
                 giveUp(after: turn.item, recent, &runner)
             }
         }
+        if host.time.isUp { leaveOut(examination, recent, &runner) }
         if let identity = examination.identity {
             runner.empty.facts += identity.descriptions.map { Report.Fact($0.uuid.name, $0.text) }
             runner.empty.attributes = identity.attributes
@@ -71,7 +77,7 @@ struct RealPeripheralTest {
             Report.Fact("radio", radio),
             Report.Fact("date", presentTime),
             Report.Fact(
-                "command", (["lubdub"] + CommandLine.arguments.dropFirst()).map(\.forShell).joined(separator: " ")),
+                "command", (["lubdub"] + OwnProgram.words).map(\.forShell).joined(separator: " ")),
         ]
     }
 
@@ -98,12 +104,30 @@ struct RealPeripheralTest {
         }
     }
 
+    /// Reports the checks that the limit prevents from running, but not as skipped: an incomplete check does not succeed.
+    private mutating func leaveOut(
+        _ examination: Examination, _ recent: RecentPackets, _ runner: inout CaseRunner<Check>
+    ) {
+        var count = 0
+        while let turn = runner.next() {
+            let known = examination.knownOutcome(of: turn.item)
+            report(turn, known ?? unjudged(turn.item, "did not run"), recent, &runner)
+            if known == nil { count += 1 }
+        }
+        let checks = checks.count
+        Console.warn("the time of --for is over: \(count) of \(checks.counted("check")) did not run")
+    }
+
+    private func unjudged(_ check: Check, _ fate: String) -> Check.Outcome {
+        Check.Outcome(check, inconclusive: "not judged: it \(fate) within \((limit ?? .zero).formatted) (--for)")
+    }
+
     private func end(
         _ host: RealTimeHost, _ report: Report, _ recent: RecentPackets, since begin: Instant
     ) throws(CommandFailure) -> ExitCode {
         let requests = recent.requests
         let effort = [host.connections.counted("connection")] + (requests > 0 ? [requests.counted("request")] : [])
-        let seconds = begin.duration(to: host.now).components.seconds
+        let seconds = host.time.passed(since: begin).components.seconds
         printer.end(
             report, facts: ["\(effort.joined(separator: ", ")), \(seconds) s"] + (try Baseline.facts(report, baseline)))
         try reports.write(report)
@@ -116,8 +140,8 @@ struct RealPeripheralTest {
     private func obstacle(_ scan: PeripheralScan, _ host: RealTimeHost) -> CommandFailure? {
         guard let address = scan.address else {
             let found = scan.others.isEmpty ? "none" : scan.others.joined(separator: ", ")
-            return CommandFailure(
-                .environment, "no peripheral \(peer) found within \(timeout.components.seconds) s. Found: \(found)")
+            let time = min(timeout, limit ?? timeout).formatted
+            return CommandFailure(.environment, "no peripheral \(peer) found within \(time). Found: \(found)")
         }
         guard host.isTaken(address) else { return nil }
         let number = "\(address)".prefix { $0 != "/" }

@@ -155,12 +155,13 @@ final class RealTimeHost: ExaminerHost {
 /// The time of checks in real time: an event loop that code without `async` turns, one round after the other.
 ///
 /// It measures how late the loop's events are.  It is over as soon as a signal comes, the reader of the results goes away,
-/// or `end` is called; then no time passes, so that every wait ends at once.
+/// the limit passes, or `end` is called; then no time passes, so that every wait ends at once.
 final class RealTime {
     private enum Input: Sendable {
         case signal(Int32)
         case readerIsGone
         case beat(due: Instant)
+        case limitHasPassed
     }
 
     private static let interval = Duration.milliseconds(20)
@@ -177,13 +178,20 @@ final class RealTime {
     private var stalls: [(end: Instant, length: Duration)] = []
     private var nextTick = Instant.start
 
-    /// The caller has to `hold` the loop.
-    init(_ loop: EventLoop, _ signals: Signals) {
+    /// The caller has to `hold` the loop.  It is over after `limit`.
+    init(_ loop: EventLoop, _ signals: Signals, limit: Duration? = nil) {
         self.loop = loop
         _ = signals.watch(on: loop) { [inbox] in inbox.add(.signal($0)) }
         _ = loop.watch(STDOUT_FILENO, for: .gone) { [inbox] in inbox.add(.readerIsGone) }
         beat(at: loop.now.advanced(by: Self.interval))
+        if let limit { loop.call(at: loop.now.advanced(by: limit)) { [inbox] in inbox.add(.limitHasPassed) } }
     }
+
+    /// Whether it is over because the limit has passed.
+    var isUp: Bool { if case .time? = reason { true } else { false } }
+
+    /// How much time has really passed since an instant: after the end, `now` leaps over what would have been waited for.
+    func passed(since begin: Instant) -> Duration { max(.zero, begin.duration(to: loop.now)) }
 
     /// The loop's time; after the end, the last limit of `play`.
     var now: Instant { max(loop.now, skipped) }
@@ -240,6 +248,7 @@ final class RealTime {
             case .signal(let number): end(.signal(number))
             case .readerIsGone: end(.closed)
             case .beat(let due): measure(due)
+            case .limitHasPassed: end(.time)
             }
         }
     }

@@ -50,6 +50,7 @@ class Strap:
         self.trace = self.folder / 'trace.btsnoop'
         self._errors = self.folder / 'errors.txt'
         self._connection = None
+        self._patience = 10.0  # seconds for an answer
         self._turn = threading.Lock()  # a coroutine waits for events in another thread
         self._scenario, self._program = os.fspath(scenario), program(lubdub)
         self._patterns = Patterns(self._ask)
@@ -97,15 +98,11 @@ class Strap:
         """The reply to a request, an object as in Documentation/control.md; raises Refused with its error."""
         try:
             with self._turn:
-                if self._connection is None:
-                    connection = socket.socket(socket.AF_UNIX)
-                    connection.settimeout(10)
-                    connection.connect(self._socket)
-                    self._connection = connection.makefile('rw', encoding='utf-8', newline='\n')
-                    connection.close()  # the file keeps the socket open
-                self._connection.write(json.dumps(line) + '\n')
-                self._connection.flush()
-                answer = self._connection.readline()
+                answer = self._exchange(json.dumps(line) + '\n')
+        except TimeoutError:
+            raise Failure(
+                f'lubdub serve did not answer within {self._patience} s; it may still do as asked, and the next request '
+                f'opens another connection; {self.errors}') from None
         except OSError as error:
             raise Failure(f'lubdub serve does not answer: {error}; {self.errors}') from None
         if not answer:
@@ -114,6 +111,30 @@ class Strap:
         if 'error' in reply:
             raise Refused(reply['error'])
         return reply
+
+    def _exchange(self, text):
+        """The line that answers a line; empty if the connection has ended."""
+        answer = ''
+        try:
+            if self._connection is None:
+                with socket.socket(socket.AF_UNIX) as connection:
+                    connection.settimeout(self._patience)
+                    connection.connect(self._socket)
+                    self._connection = connection.makefile('rw', encoding='utf-8', newline='\n')  # keeps the socket open
+            self._connection.write(text)
+            self._connection.flush()
+            answer = self._connection.readline()
+        finally:
+            # Answers have the order of requests, so one that is late would answer the next request.
+            if not answer.endswith('\n'):
+                self._disconnect()
+        return answer
+
+    def _disconnect(self):
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with contextlib.suppress(OSError):  # what was not sent
+                connection.close()
 
     def _ask(self, question):
         """The reply to a question about the scenario: after the end, from another `lubdub serve`."""
@@ -182,9 +203,7 @@ class Strap:
 
     def close(self):
         """Ends it, so that its files are complete; returns its exit status."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        self._disconnect()
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
             try:

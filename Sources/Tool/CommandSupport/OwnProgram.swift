@@ -1,0 +1,41 @@
+import CProgram
+import Glibc
+
+/// The running program: its command line, and its file.
+package enum OwnProgram {
+    /// The words of the command line after the program's name.
+    package static var words: [String] {
+        var words: [String] = []
+        var place = unsafe mainArguments()
+        while let pointer = unsafe place, let word = unsafe pointer.pointee {
+            unsafe words.append(String(cString: word))
+            unsafe place = pointer + 1
+        }
+        return Array(words.dropFirst())
+    }
+
+    /// With which another process of it starts, even if its file has been replaced meanwhile.
+    package static var executable: String {
+        let link = "/proc/self/exe"
+        return unsafe access(link, F_OK) == 0 ? link : path
+    }
+
+    /// The path of its file.
+    package static var path: String { linkTarget("/proc/self/exe") ?? startedFile }
+
+    /// As /proc has it, if that is not mounted.
+    static var startedFile: String {
+        guard let path = unsafe startedPath() else { return "" }
+        guard let real = unsafe realpath(path, nil) else { return absolutePath(unsafe String(cString: path)) }
+        defer { unsafe free(real) }
+        return unsafe String(cString: real)
+    }
+
+    /// The fix for a missing /proc or /sys, which `need` requires; nil if both are there.
+    package static func obstacle(to need: String, needsSys: Bool = false) -> String? {
+        let folders = [("/proc/self", "/proc", "proc")] + (needsSys ? [("/sys/class", "/sys", "sysfs")] : [])
+        return folders.first { unsafe access($0.0, F_OK) != 0 }.map { _, folder, kind in
+            "\(need) needs \(folder), which is not mounted: mount it with mount -t \(kind) \(kind) \(folder)"
+        }
+    }
+}
