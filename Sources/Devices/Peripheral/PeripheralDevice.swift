@@ -41,7 +41,9 @@ package struct PeripheralDevice: AttributeValues, Sendable {
     /// How many services precede those of the definition: Generic Access and Generic Attribute, or none.
     private let ownServices: Int
     package private(set) var table: AttributeTable
+    /// In the order of the services and their values.
     private var places: [Place] = []
+    private var handles = HandleIndex([])
     private var descriptors: WriteableDescriptors
     private var sensors: [any ServiceSensor]
     private var context: SensorContext
@@ -86,11 +88,11 @@ package struct PeripheralDevice: AttributeValues, Sendable {
     }
 
     /// The value with this handle; nil for one that scripts cannot name.
-    package func value(of handle: UInt16) -> DeviceValue? { places.first { $0.handle == handle }?.value }
+    package func value(of handle: UInt16) -> DeviceValue? { handles[handle].map { places[$0].value } }
 
     /// Whether a value can be indicated and not notified.
     package func indicates(_ handle: UInt16) -> Bool {
-        places.contains { $0.handle == handle && $0.sent == .indicate }
+        handles[handle].map { places[$0].sent == .indicate } ?? false
     }
 
     /// The handle of the characteristic value that carries a value; nil when the device does not have it now.
@@ -102,7 +104,20 @@ package struct PeripheralDevice: AttributeValues, Sendable {
     /// The index in the table of a service of the definition; the table begins with `ownServices` others.
     package func placeInTable(ofService service: Int) -> Int { service + ownServices }
 
-    private func place(of value: DeviceValue) -> Place? { places.first { $0.value == value.carrier } }
+    private func place(of value: DeviceValue) -> Place? {
+        let carrier = value.carrier
+        var (low, high) = (0, places.count)
+        while low < high {
+            let middle = (low + high) / 2
+            let other = places[middle].value
+            if (other.service, other.id.index) < (carrier.service, carrier.id.index) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low < places.count && places[low].value == carrier ? places[low] : nil
+    }
 
     // MARK: Other attributes
 
@@ -141,6 +156,7 @@ package struct PeripheralDevice: AttributeValues, Sendable {
             let service = places[index].value.service + ownServices
             places[index].handle = table.handle(ofValue: places[index].characteristic, service: service)
         }
+        handles = HandleIndex(places.map(\.handle))
         descriptors.find(in: table)
     }
 
@@ -199,7 +215,7 @@ package struct PeripheralDevice: AttributeValues, Sendable {
     /// The first client has subscribed to a value; does nothing for a value without Notify and Indicate.
     package mutating func didSubscribe(to handle: UInt16, at now: Instant) {
         guard !subscriptions.contains(where: { $0.handle == handle }),
-            let place = places.first(where: { $0.handle == handle }), !place.sent.isEmpty
+            let place = handles[handle].map({ places[$0] }), !place.sent.isEmpty
         else { return }
         let now = clock.time(at: now)
         let (value, isIndicated) = (place.value, place.sent == .indicate)

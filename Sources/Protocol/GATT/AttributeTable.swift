@@ -111,9 +111,12 @@ public struct AttributeTable: Hashable, Sendable {
     /// The handles of a characteristic, by its value handle, from the declaration to the last descriptor; nil for other
     /// handles.
     public func range(ofCharacteristicWithValue handle: UInt16) -> HandleRange? {
-        let declaration = attributes.last { $0.type == .characteristic && $0.handle < handle }
-        guard let declaration, valueHandles.contains(where: { $0.contains(handle) }) else { return nil }
-        return HandleRange(declaration.handle, declaration.groupEnd)
+        // The value follows its declaration.
+        let index = attributes.firstIndex(from: handle)
+        guard index > 0, index < attributes.count, attributes[index].handle == handle,
+            attributes[index - 1].type == .characteristic
+        else { return nil }
+        return HandleRange(attributes[index - 1].handle, attributes[index - 1].groupEnd)
     }
 
     /// The type of the attribute with this handle; nil if there is none.
@@ -129,7 +132,9 @@ extension [AttributeTable.Attribute] {
 
     /// The attributes whose handles are in `range`.
     func inside(_ range: HandleRange) -> ArraySlice<Element> {
-        self[firstIndex(from: range.first)...].prefix { $0.handle <= range.last }
+        let first = firstIndex(from: range.first)
+        let end = range.last == .max ? count : firstIndex(from: range.last + 1)
+        return self[first..<Swift.max(first, end)]
     }
 
     fileprivate func firstIndex(from handle: UInt16) -> Int {
@@ -277,7 +282,8 @@ extension AttributeTable {
 extension AttributeTable {
     /// Whether a client may write this Client Characteristic Configuration of a value.
     func accepts(_ configuration: ClientConfiguration, ofValue handle: UInt16) -> Bool {
-        attributes.contains { attribute in
+        guard let range = range(ofCharacteristicWithValue: handle) else { return false }
+        return attributes.inside(range).contains { attribute in
             guard case .configuration(ofValue: handle, let allowed) = attribute.content else { return false }
             return configuration.isSubset(of: allowed)
         }

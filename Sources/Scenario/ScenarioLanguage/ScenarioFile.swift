@@ -34,15 +34,20 @@ package enum ScenarioFile: Hashable, Sendable {
     package static func read(
         _ file: String, variables: [String: Node] = [:], load: (String) -> [UInt8]?
     ) -> Reading {
-        let log = ProblemLog()
-        let content = read(file, variables: variables, log: log, load: load)
+        read(file, variables: variables, log: ProblemLog(), load: load)
+    }
+
+    static func read(
+        _ file: String, variables: [String: Node] = [:], log: ProblemLog, load: (String) -> [UInt8]?
+    ) -> Reading {
+        let content = content(of: file, variables: variables, log: log, load: load)
         let noted = log.problems
         return Reading(
             content: content, problems: noted.filter { !$0.code.isWarning }, warnings: noted.filter(\.code.isWarning))
     }
 
-    private static func read(
-        _ file: String, variables: [String: Node], isCase: Bool = false, log: ProblemLog, load: (String) -> [UInt8]?
+    private static func content(
+        of file: String, variables: [String: Node], isCase: Bool = false, log: ProblemLog, load: (String) -> [UInt8]?
     ) -> ScenarioFile? {
         withoutActuallyEscaping(load) { load in
             let loader = Loader(log: log, load: load)
@@ -54,7 +59,7 @@ package enum ScenarioFile: Hashable, Sendable {
                 }
                 let suite = Suite(Tables.suite.check(root), exists: { load($0) != nil })
                 for item in suite.cases where load(item.scenario) != nil {
-                    _ = read(item.scenario, variables: item.variables, isCase: true, log: log, load: load)
+                    _ = content(of: item.scenario, variables: item.variables, isCase: true, log: log, load: load)
                 }
                 return .suite(suite)
             }
