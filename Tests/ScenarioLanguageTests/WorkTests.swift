@@ -206,4 +206,19 @@ import Testing
         let (few, many) = (steps(one), steps(two))
         #expect(few > 0 && many <= few * 5 / 2 && many < 40_000 + 20 * two.utf8.count, "\(name): \(few), then \(many)")
     }
+
+    @Test func `A question for the paths of an event looks at each path once`() throws {
+        func steps(_ count: Int) throws -> Int {
+            let devices = Self.list(count) { #"{"id": "d\#($0)", "services": [{"service": "battery"}]}"# }
+            let text = #"{"lubdub": 1, "name": "x", "devices": [\#(devices)]}"#
+            let reader = InstructionReader(try #require(reading([("a", text)]).scenario))
+            let log = ProblemLog()
+            let line = #"{"ask": "event", "event": "notified"}"#
+            let answer = try reader.read(Array(line.utf8), at: .start, log: log)
+            #expect(answer == .event(of: (0..<count).map { "d\($0)/battery" }))
+            return log.steps
+        }
+        let (few, many) = (try steps(200), try steps(400))
+        #expect(few > 200 && many <= few * 5 / 2, "\(few), then \(many)")
+    }
 }

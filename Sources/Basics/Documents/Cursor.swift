@@ -89,6 +89,9 @@ package struct Cursor {
     /// Whether the next problem with a code is listed; others are counted only, without their message and help.
     package func lists(_ code: DiagnosticCode) -> Bool { log.lists(code, in: file) }
 
+    /// Counts work that is not on this document: see ``ProblemLog/steps``.
+    package func count(steps: Int) { log.steps += steps }
+
     /// Reports a problem that can have several places: further ones with the same code and `key` are added to the first.
     package func note(
         _ code: DiagnosticCode, _ message: @autoclosure () -> String, help: @autoclosure () -> String, mergedBy key: String

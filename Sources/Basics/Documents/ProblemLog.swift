@@ -24,7 +24,7 @@ package final class ProblemLog {
     package private(set) var isFull = false
 
     /// The work so far, in steps such as a look at a key of an object or at a candidate for a misspelt word: tests limit it.
-    package internal(set) var steps = 0
+    package var steps = 0
 
     /// Whether nothing was noted.
     package var isEmpty: Bool { count == 0 }

@@ -51,7 +51,7 @@ package struct PeripheralDevice: AttributeValues, Sendable {
     /// Values with subscribers.
     private var subscriptions: [Subscription] = []
     /// The handles of values that are not notified despite subscriptions.
-    private var silent: [UInt16] = []
+    private var silent = HandleIndex([])
     /// Values that a script notifies at its own rate.
     private var bursts: [Burst] = []
     /// The first number out of range of each value, in order.
@@ -268,10 +268,11 @@ package struct PeripheralDevice: AttributeValues, Sendable {
 
     /// Suppresses the notifications of exactly these values from now on.
     package mutating func keepSilent(_ handles: [UInt16], at now: Instant) {
-        let freed = silent.filter { !handles.contains($0) }
-        silent = handles
+        let before = silent
+        silent = HandleIndex(handles)
         let now = clock.time(at: now)
-        for subscription in subscriptions where freed.contains(subscription.handle) {
+        for subscription in subscriptions
+        where before[subscription.handle] != nil && !isSilent(subscription.handle) {
             let value = subscription.value
             if let burst = burst(of: value) { bursts[burst].skip(to: now) }
             sensors[value.service].didResumeNotifying(value.id, at: now, context: &context)
@@ -280,7 +281,7 @@ package struct PeripheralDevice: AttributeValues, Sendable {
     }
 
     /// Whether a value is not notified.
-    package func isSilent(_ handle: UInt16) -> Bool { silent.contains(handle) }
+    package func isSilent(_ handle: UInt16) -> Bool { silent[handle] != nil }
 
     package mutating func timePassed(at now: Instant, pool: inout PacketPool, into outbox: inout [Notification]) {
         let now = clock.time(at: now)

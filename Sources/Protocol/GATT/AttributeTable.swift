@@ -84,6 +84,18 @@ public struct AttributeTable: Hashable, Sendable {
         return valueHandles[service][characteristic]
     }
 
+    /// The indices of the characteristic with a value handle and of its service; nil for other handles.
+    func place(ofValue handle: UInt16) -> (service: Int, characteristic: Int)? {
+        // Handles ascend in the order of the definitions.
+        let service = serviceHandles.count(below: handle) - 1
+        guard service >= 0 else { return nil }
+        let characteristic = valueHandles[service].count(below: handle)
+        guard characteristic < valueHandles[service].count, valueHandles[service][characteristic] == handle else {
+            return nil
+        }
+        return (service, characteristic)
+    }
+
     /// The handle of a descriptor, by indices; nil if there is none.  The indices count defined descriptors: the Client
     /// Characteristic Configuration that Notify or Indicate adds does not count.
     public func handle(ofDescriptor descriptor: Int, characteristic: Int, service: Int) -> UInt16? {
@@ -121,6 +133,18 @@ public struct AttributeTable: Hashable, Sendable {
 
     /// The type of the attribute with this handle; nil if there is none.
     public func type(of handle: UInt16) -> UUID? { attributes[handle: handle]?.type }
+}
+
+extension [UInt16] {
+    /// The number of handles below `handle`, of ascending ones.
+    fileprivate func count(below handle: UInt16) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < handle { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
 }
 
 // Binary search in attributes that are sorted by handle.

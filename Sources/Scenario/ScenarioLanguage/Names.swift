@@ -55,6 +55,7 @@ struct Names {
                 if !gaps.mayHide(path) { cursor.note(.unknownEntity, "") }
                 return nil
             }
+            cursor.count(steps: paths.count)
             let help = if case .rule = target { ruleHelp(for: path) } else { help(for: path, target) }
             if let help {
                 let message = if case .rule = target { "no rule has the id" } else { "unknown path" }
@@ -107,7 +108,7 @@ struct Names {
         func wrong(_ expected: @autoclosure () -> String) -> EntityReference? {
             cursor.note(
                 .wrongEntity, "expected \(expected()), found \(cursor.node.kind), \(sort(entity))",
-                help: help(for: entity, in: target))
+                help: help(for: entity, in: target, cursor))
             return nil
         }
         switch (target, entity) {
@@ -151,12 +152,13 @@ struct Names {
     }
 
     /// The entities that a path can mean that has another kind of entity.
-    private func help(for entity: EntityReference, in target: Target) -> String? {
+    private func help(for entity: EntityReference, in target: Target, _ cursor: Cursor) -> String? {
         switch (target, entity) {
         case (.device, .service(let device, _)), (.device, .value(let device, _, _)):
             return "write the device, \(devices[device].id.quoted)"
         case (.client, .device): return "write \"client\"; to make a device disappear, use link_loss"
         case (.value(let properties), .device(let device)):
+            cursor.count(steps: paths.count)
             let fit = paths.filter { path in
                 guard path.hasPrefix("\(devices[device].id)/"), let entity = entities[path] else { return false }
                 return hasOwnCharacteristic(entity, properties)
