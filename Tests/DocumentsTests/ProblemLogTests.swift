@@ -33,9 +33,10 @@ import TextFormatting
         log.note(Problem(file: "a", position: Position(line: 60, column: 2), code: .wrongType, message: "another"))
         let problems = log.problems
         #expect(problems.count == 51 + 1 + 51 && problems.total == 121)
-        #expect(problems.filter { $0.others > 0 }.map(\.description) == [
-            "a:52:1: LD0107: and 10 more of this kind", "b:52:1: LD0107: and 10 more of this kind",
-        ])
+        #expect(
+            problems.filter { $0.others > 0 }.map(\.description) == [
+                "a:52:1: LD0107: and 10 more of this kind", "b:52:1: LD0107: and 10 more of this kind",
+            ])
     }
 
     @Test func `More warnings are still warnings`() {

@@ -16,7 +16,8 @@ import Testing
                     uuid: UUID(0x180D), handle: index.isMultiple(of: 7) ? next : nil,
                     characteristics: (0..<index % 5).map { number in
                         CharacteristicDefinition(
-                            uuid: UUID(UInt16(0x2A00 + number)), properties: number.isMultiple(of: 2) ? [.read, .notify] : .read)
+                            uuid: UUID(UInt16(0x2A00 + number)),
+                            properties: number.isMultiple(of: 2) ? [.read, .notify] : .read)
                     })
                 service.isPresent = !index.isMultiple(of: 3)
                 return service

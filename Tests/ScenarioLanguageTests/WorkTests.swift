@@ -150,7 +150,7 @@ import Testing
         let (name, make) = Self.dimensions[index]
         let (one, two) = (make(200), make(400))
         let (few, many) = (Self.steps(one), Self.steps(two))
-        // What does not grow counts too, so that this is less than double; a square is fourfold.
+        // Constant parts count too, so that this is less than double; a square is fourfold.
         #expect(many <= few * 5 / 2, "\(name): \(few), then \(many)")
         #expect(many < 40_000 + 60 * two.utf8.count, "\(name): \(many) for \(two.utf8.count) octets")
     }
@@ -161,7 +161,7 @@ import Testing
             (#"{"curve": "pices", "pieces": [{"value": "#, "}]}"), (#"{"curve": "sumn", "terms": ["#, "]}"),
             (#"{"curve": "sum", "trems": ["#, "]}"), (#"{"curve": "zzz", "terms": ["#, "]}"),
         ] as [(String, String)])
-    func `Mistakes in each other cost as much as beside each other`(begin: String, end: String) {
+    func `Mistakes in each other cost as much as mistakes in a list`(begin: String, end: String) {
         func nested(_ depth: Int) -> String {
             let value = String(repeating: begin, count: depth) + "1" + String(repeating: end, count: depth)
             return Self.scenario(services: #"{"service": "heart_rate", "value": \#(value)}"#)

@@ -94,7 +94,8 @@ package struct Cursor {
 
     /// Reports a problem that can have several places: further ones with the same code and `key` are added to the first.
     package func note(
-        _ code: DiagnosticCode, _ message: @autoclosure () -> String, help: @autoclosure () -> String, mergedBy key: String
+        _ code: DiagnosticCode, _ message: @autoclosure () -> String, help: @autoclosure () -> String,
+        mergedBy key: String
     ) {
         let path = path
         log.note(code, in: file, at: node.position, path, mergedBy: key) {
@@ -141,7 +142,8 @@ package struct Cursor {
         note(
             .unknownName, "unknown name \(string.abbreviated.quoted)",
             help: meant.map { "did you mean \($0.quoted)?" }
-                ?? relatedName(to: string, in: names).map { "perhaps \($0.quoted); \(names.asChoice)" } ?? names.asChoice)
+                ?? relatedName(to: string, in: names).map { "perhaps \($0.quoted); \(names.asChoice)" }
+                ?? names.asChoice)
     }
 
     /// A cursor at the same place with another value.

@@ -18,7 +18,7 @@ package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     package var related: [RelatedPlace]
     /// The marked source line; nil if the text is not known.
     package var excerpt: SourceExcerpt?
-    /// How many problems of this code and file this one stands for, which are not listed; 0 for a problem of its own.
+    /// The number of problems with this code in this file that are not listed, which this one tells; 0 for a listed one.
     package private(set) var others = 0
 
     package init(
@@ -29,7 +29,7 @@ package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
         (self.path, self.message, self.help, self.related) = (path, message, help, related)
     }
 
-    /// What stands for the problems of a kind that are not listed.
+    /// Tells how many problems with a code in a file are not listed.
     init(file: String, position: Position, code: DiagnosticCode, others: Int) {
         self.init(file: file, position: position, code: code, message: "and \(others) more of this kind")
         self.others = others

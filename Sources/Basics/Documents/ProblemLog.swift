@@ -110,7 +110,7 @@ package final class ProblemLog {
         return withExcerpts(order.map { all[$0] })
     }
 
-    /// For each kind of which not all problems are listed, how many more there are: behind the last one.
+    /// For each kind of which not all problems are listed, how many more there are, after the last one.
     private var rests: [Problem] {
         var last: [Kind: Position] = [:]
         for problem in noted {

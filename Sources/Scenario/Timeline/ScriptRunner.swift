@@ -62,13 +62,13 @@ package struct ScriptRunner: Sendable {
         var isEnding = false
     }
 
-    /// What actions have in common that cover each other.
+    /// The kind and the target of actions that cover each other.
     private struct Layer: Hashable {
         let kind: Action.Kind
         let entity: EntityReference?
     }
 
-    /// What rules wait for: an event of a kind, of one rule or of anything else.
+    /// A kind of event, of one rule or of anything else, for which rules wait.
     private struct Trigger: Hashable {
         let kind: Event.Kind
         let rule: Int?
