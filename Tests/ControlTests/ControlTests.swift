@@ -69,6 +69,19 @@ import VirtualWorld
         #expect(throws: UsageError.self) { try ControlWords.line(of: words) }
     }
 
+    @Test(
+        arguments: [
+            (20, 20, 16), (0, 0, 16), (500, 20, 8), (20, 500, 8), (19_000, 100, 1), (10, 100_000, 1), (2048, 2047, 2),
+        ])
+    func `A turn ends after some lines, or after one that is much work`(line: Int, answer: Int, lines: Int) {
+        var (turn, answered) = (ControlTurn(), 0)
+        while !turn.isOver {
+            turn.answered(Array(repeating: 0, count: line), with: Array(repeating: 0, count: answer))
+            answered += 1
+        }
+        #expect(answered == lines)
+    }
+
     @Test func `An answer is one line of JSON`() {
         #expect(
             ControlAnswer(.refused(key: "reason", reason: "no radio")).json

@@ -18,7 +18,7 @@ import Testing
         ("nested arrays", { filled([], "[", most) }, .tooDeep, 1),
         ("nested objects", { filled([], #"{"a":"#, most) }, .tooDeep, 1),
         ("not UTF-8 in the last octet", { filled([0x22], "x", most - 1) + [0xFF] }, .notText, 1),
-        ("one key again and again", { filled(head, #","a":1"#, most) }, .duplicateKey, 1001),
+        ("one key again and again", { filled(head, #","a":1"#, most) }, .duplicateKey, 52),
         ("an escape that is none", { filled([0x22], "\\u12", 1 << 20) }, .syntax, 1),
         (
             "a string of 4 MB that should be a list",
@@ -32,7 +32,7 @@ import Testing
                 let declared = (0..<1000).map { #""variable\#($0)": 1"# }.joined(separator: ",")
                 let begin = head + Array(#", "variables": {\#(declared)}, "script": {"a": 1"#.utf8)
                 return numbered(begin, 300_000) { #","key\#($0)": "${unknown_name\#($0)}""# } + [0x7D]
-            }, .unknownVariable, 1001
+            }, .unknownVariable, 52
         ),
         (
             "many strings with the start of a variable, among many variables",
@@ -41,7 +41,7 @@ import Testing
                 let declared = numbered(begin, 100_000) { #","variable\#($0)": 1"# }
                 let script = declared + Array(#", "script": {"a": 1"#.utf8)
                 return numbered(script, 100_000) { #","key\#($0)": "costs ${""# } + [0x7D]
-            }, .unusedVariable, 1001
+            }, .unusedVariable, 52
         ),
     ]
 
@@ -115,14 +115,14 @@ import Testing
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    @Test func `The first thousand problems are reported, with a note that there are more`() {
+    @Test func `Fifty problems of a kind are listed, and the thousandth is the last`() {
         let rules = Array(repeating: #"{"when": "1 s", "do": "notfy", "of": "battery"}"#, count: 3000).joined(
             separator: ",\n")
         let found = problems(("a", scenario(script: rules)))
-        #expect(found.count == 1001)
+        #expect(found.count == 52)
         #expect(found.first?.hasPrefix("a:1:1: LD0118: there are 1000 problems or more") == true)
-        #expect(found.dropFirst().allSatisfy { $0.contains(#"LD0110: script["#) })
-        #expect(found.last?.hasPrefix("a:1001:23: ") == true)
+        #expect(found.dropFirst().dropLast().allSatisfy { $0.contains(#"LD0110: script["#) })
+        #expect(found.last == "a:52:23: LD0110: and 950 more of this kind")
     }
 
     @Test func `Many rules, each after the next one, can fire or not`() throws {

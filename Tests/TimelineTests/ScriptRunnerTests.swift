@@ -3,7 +3,8 @@ import Scenarios
 import Sensors
 import Simulation
 import Testing
-import Timeline
+
+@testable import Timeline
 
 /// A script, its inputs, and all its outputs.
 struct ScriptCase: CustomTestStringConvertible, Sendable {
@@ -266,5 +267,40 @@ private let connected = ObservedEvent(.connected, of: strap)
         #expect(outputs(20) { $0.timePassed(at: $1, into: &$2) } == [])
         #expect(runner.waits(for: .connected))
         #expect(!runner.waits(for: .notified))
+    }
+}
+
+/// The work for a script grows with its rules, not with their square.
+@Suite struct ScriptWorkTests {
+    /// The comparisons of pending starts and ends, and of rules with events.
+    private static func work(_ script: [Rule], for seconds: Int) -> (comparisons: Int, matchings: Int) {
+        var runner = ScriptRunner(Scenario(script: script), seed: RandomStream(seed: 1))
+        var outbox: [ScriptRunner.Output] = []
+        runner.start(at: .start, into: &outbox)
+        runner.timePassed(at: .start.advanced(by: .seconds(seconds)), into: &outbox)
+        return (runner.comparisons, runner.matchings)
+    }
+
+    @Test(arguments: [false, true]) func `Many rules begin and end`(areCleared: Bool) {
+        let count = 4000
+        let rules = (0..<count).map { index in
+            Rule.fault(
+                .silence, .device(index), when: .time(.milliseconds(index)),
+                end: areCleared ? .seconds(3600) : .seconds(10))
+        }
+        let clear = Rule(id: nil, when: .at(8), action: Action(.clear), chance: 1, end: nil)
+        let (comparisons, matchings) = Self.work(areCleared ? rules + [clear] : rules, for: 60)
+        #expect(comparisons < 80 * count)
+        #expect(matchings == 0)
+    }
+
+    @Test func `Many rules wait for each other`() {
+        let count = 4000
+        let rules = (0..<count).map { index in
+            Rule.notify(when: index == 0 ? .at(1) : .event(.ended, of: .rule(index - 1)))
+        }
+        let (comparisons, matchings) = Self.work(rules, for: 2)
+        #expect(comparisons < 80 * count)
+        #expect(matchings == count - 1)
     }
 }

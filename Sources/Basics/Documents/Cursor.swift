@@ -24,18 +24,23 @@ package struct Cursor {
 
     /// The value of a key of an object; the first if the key is duplicated.
     package subscript(key: String) -> Cursor? {
-        members.first { $0.key == key }.map(value)
+        members.first { member in
+            log.steps += 1
+            return member.key == key
+        }.map(value)
     }
 
     /// The items of an array; empty for other types.
     package var items: [Cursor] {
         guard case .array(let nodes) = node.value else { return [] }
+        log.steps += nodes.count
         return nodes.enumerated().map { Cursor($1, .item($0, of: location), file: file, log: log) }
     }
 
     /// The numbers among the items of an array.
     package var numbers: [Double] {
         guard case .array(let nodes) = node.value else { return [] }
+        log.steps += nodes.count
         return nodes.compactMap(\.number)
     }
 
@@ -43,6 +48,7 @@ package struct Cursor {
     package func eachItem(_ body: (Cursor) -> Void) {
         guard case .array(let nodes) = node.value else { return }
         for (index, node) in nodes.enumerated() where !isLogFull {
+            log.steps += 1
             body(Cursor(node, .item(index, of: location), file: file, log: log))
         }
     }
@@ -53,7 +59,10 @@ package struct Cursor {
         return members
     }
 
-    package var entries: [(member: Node.Member, value: Cursor)] { members.map { ($0, value($0)) } }
+    package var entries: [(member: Node.Member, value: Cursor)] {
+        log.steps += members.count
+        return members.map { ($0, value($0)) }
+    }
 
     private func value(_ member: Node.Member) -> Cursor {
         Cursor(member.node, .key(member.key, of: location), file: file, log: log)
@@ -77,39 +86,64 @@ package struct Cursor {
         return bool
     }
 
+    /// Whether the next problem with a code is listed; others are counted only, without their message and help.
+    package func lists(_ code: DiagnosticCode) -> Bool { log.lists(code, in: file) }
+
+    /// Counts work that is not on this document: see ``ProblemLog/steps``.
+    package func count(steps: Int) { log.steps += steps }
+
     /// Reports a problem that can have several places: further ones with the same code and `key` are added to the first.
-    package func note(_ code: DiagnosticCode, _ message: String, help: String, mergedBy key: String) {
-        log.note(
-            Problem(file: file, position: node.position, code: code, path: path, message: message, help: help),
-            mergedBy: key)
+    package func note(
+        _ code: DiagnosticCode, _ message: @autoclosure () -> String, help: @autoclosure () -> String,
+        mergedBy key: String
+    ) {
+        let path = path
+        log.note(code, in: file, at: node.position, path, mergedBy: key) {
+            Problem(file: file, position: node.position, code: code, path: path, message: message(), help: help())
+        }
     }
 
     /// Reports a problem of this value.
     package func note(
-        _ code: DiagnosticCode, _ message: String, help: String? = nil, related: [RelatedPlace] = []
+        _ code: DiagnosticCode, _ message: @autoclosure () -> String, help: @autoclosure () -> String? = nil,
+        related: @autoclosure () -> [RelatedPlace] = []
     ) {
-        log.note(
+        let path = path
+        log.note(code, in: file, at: node.position, path) {
             Problem(
-                file: file, position: node.position, code: code, path: path, message: message, help: help,
-                related: related))
+                file: file, position: node.position, code: code, path: path, message: message(), help: help(),
+                related: related())
+        }
     }
 
     /// Reports a problem of one of this object's keys: at `position` or, if the key is missing, at the object.
     package func note(
-        _ code: DiagnosticCode, _ message: String, help: String? = nil, key: String, at position: Position? = nil
+        _ code: DiagnosticCode, _ message: @autoclosure () -> String, help: @autoclosure () -> String? = nil,
+        key: String, at position: Position? = nil
+    ) {
+        note(code, key: key, at: position) { (message(), help()) }
+    }
+
+    /// The same, with message and help made together.
+    func note(
+        _ code: DiagnosticCode, key: String, at position: Position?, _ text: () -> (message: String, help: String?)
     ) {
         let path = DocumentPath.key(key, of: location).description
-        log.note(
-            Problem(
-                file: file, position: position ?? node.position, code: code, path: path, message: message, help: help))
+        let position = position ?? node.position
+        log.note(code, in: file, at: position, path) {
+            let (message, help) = text()
+            return Problem(file: file, position: position, code: code, path: path, message: message, help: help)
+        }
     }
 
     /// Reports that the string is not one of these names; one of them was probably `meant`, if that is known.
     package func noteUnknownName(_ names: [String], meant: String?) {
         guard let string else { return note(.wrongType, "expected a name, found \(node.kind)") }
-        let meant = meant.map { "did you mean \($0.quoted)?" }
-        let related = relatedName(to: string, in: names).map { "perhaps \($0.quoted); \(names.asChoice)" }
-        note(.unknownName, "unknown name \(string.abbreviated.quoted)", help: meant ?? related ?? names.asChoice)
+        note(
+            .unknownName, "unknown name \(string.abbreviated.quoted)",
+            help: meant.map { "did you mean \($0.quoted)?" }
+                ?? relatedName(to: string, in: names).map { "perhaps \($0.quoted); \(names.asChoice)" }
+                ?? names.asChoice)
     }
 
     /// A cursor at the same place with another value.

@@ -142,7 +142,8 @@ struct Parser {
             let start = position
             let key = try key()
             path.append(.key(key))
-            if !keys.add(key, to: members) { try noteDuplicate(at: start, of: members.first { $0.key == key }) }
+            log.steps += 1
+            if !keys.add(key, to: members) { try noteDuplicate(of: key, at: start, among: members) }
             try skipSpace()
             try takeColon(after: key)
             try skipSpace()
@@ -165,7 +166,11 @@ struct Parser {
         }
     }
 
-    func noteDuplicate(at position: Position, of first: Node.Member?) throws(Problem) {
+    func noteDuplicate(of key: String, at position: Position, among members: [Node.Member]) throws(Problem) {
+        // Only what is listed needs the place of the first.
+        let candidates = log.lists(.duplicateKey, in: file) ? members : []
+        log.steps += candidates.count
+        let first = candidates.first { $0.key == key }
         let path = path.reduce(DocumentPath.root) { parent, step in
             switch step {
             case .key(let key): .key(key, of: parent)

@@ -17,6 +17,7 @@ extension Problem: JSONWritable {
             text.append(", \"help\": ")
             text.append(quoted: help)
         }
+        if others > 0 { text.append(text: ", \"others\": \(others)") }
         text.append(", \"related\": ")
         text.append(list: related) { text, place in
             text.append("{\"file\": ")
@@ -44,6 +45,10 @@ extension Problem: JSONWritable {
                     "The key or value, such as devices[0].name; empty for the whole file and for syntax errors."),
                 .init("message", .text, required: true, "The cause, on one line."),
                 .init("help", .text, "The fix, on one line."),
+                .init(
+                    "others", .integer(1...Int.max),
+                    "In the last object of a code and a file with more than \(ProblemLog.listed) problems: how many are not listed."
+                ),
                 .init(
                     "related",
                     .list(.object(place + [.init("message", .text, required: true, "Its part in the problem.")])),

@@ -18,6 +18,8 @@ package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     package var related: [RelatedPlace]
     /// The marked source line; nil if the text is not known.
     package var excerpt: SourceExcerpt?
+    /// The number of problems with this code in this file that are not listed, which this one tells; 0 for a listed one.
+    package private(set) var others = 0
 
     package init(
         file: String, position: Position, length: Int? = nil, code: DiagnosticCode, path: String = "",
@@ -25,6 +27,12 @@ package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     ) {
         (self.file, self.position, self.length, self.code) = (file, position, length, code)
         (self.path, self.message, self.help, self.related) = (path, message, help, related)
+    }
+
+    /// Tells how many problems with a code in a file are not listed.
+    init(file: String, position: Position, code: DiagnosticCode, others: Int) {
+        self.init(file: file, position: position, code: code, message: "and \(others) more of this kind")
+        self.others = others
     }
 
     /// `file:line:column: code: path: message`; without `path: ` if the path is empty.
@@ -39,6 +47,11 @@ package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The column after the marked range.
     package var endColumn: Int { position.column + (length ?? excerpt?.tokenLength ?? 1) }
+}
+
+extension [Problem] {
+    /// The number of problems, with those that are not listed.
+    package var total: Int { reduce(0) { $0 + Swift.max(1, $1.others) } }
 }
 
 /// A place that belongs to a problem.

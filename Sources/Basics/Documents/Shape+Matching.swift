@@ -46,10 +46,28 @@ extension Shape {
         }
     }
 
-    /// Whether objects of this shape can have a key.
-    func has(_ key: String, in grammar: Grammar) -> Bool {
-        let fields = fields(in: grammar)
-        return fields.isEmpty || (fields + grammar.everywhere).contains { $0.key == key }
+    /// Whether objects of this shape can have one of the keys of an object.
+    func hasAny(_ members: [Node.Member], in grammar: Grammar) -> Bool {
+        let keys = Set((fields(in: grammar) + grammar.everywhere).map(\.key))
+        return keys.count == grammar.everywhere.count || members.contains { keys.contains($0.key) }
+    }
+
+    /// Whether `isSought` is true of a key, and the shape of its value, that objects of this shape can have, or the items
+    /// of a list: of all kinds and alternatives, in order, as long as it is false.
+    func hasField(in grammar: Grammar, where isSought: (String, Shape) -> Bool) -> Bool {
+        if case .list(let item, _) = self { return item.hasOwnField(in: grammar, where: isSought) }
+        return hasOwnField(in: grammar, where: isSought)
+    }
+
+    private func hasOwnField(in grammar: Grammar, where isSought: (String, Shape) -> Bool) -> Bool {
+        switch self {
+        case .object(let fields): fields.contains { isSought($0.key, $0.shape) }
+        case .kinds(let key, let kinds):
+            isSought(key, .text) || kinds.contains { $0.fields.contains { isSought($0.key, $0.shape) } }
+        case .any(let shapes): shapes.contains { $0.hasOwnField(in: grammar, where: isSought) }
+        case .definition: grammar.resolved(self).hasOwnField(in: grammar, where: isSought)
+        default: false
+        }
     }
 
     /// The required key of objects that a name belongs to: `id` for `strap`; nil if there is none.

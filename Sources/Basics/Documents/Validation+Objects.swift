@@ -5,7 +5,11 @@ extension Validator {
     func check(_ cursor: Cursor, _ fields: [Shape.Field], of family: Family? = nil) -> Node? {
         let fields = (family.map { [$0.key] } ?? []) + fields
         let names = Keys(cursor, fields, family, self)
-        for unknown in names.unknown where !cursor.isLogFull { note(unknown, names, cursor, fields, family) }
+        for unknown in names.unknown where !cursor.isLogFull {
+            cursor.note(.unknownKey, key: unknown.key, at: unknown.position) {
+                describe(unknown, names, cursor, fields, family)
+            }
+        }
         if let first = names.missing.first {
             let keys = names.missing.map(\.key.quoted)
             cursor.note(
@@ -14,12 +18,11 @@ extension Validator {
         }
         var inner = self
         inner.enclosing.append((cursor, fields))
-        let known = fields + grammar.everywhere
         var members: [Node.Member] = []
         var isChanged = false
         for (member, value) in cursor.entries where !cursor.isLogFull {
             let key = names.meant[member.key] ?? member.key
-            let field = known.first { $0.key == key }
+            let field = names.known[key]
             var node = field.flatMap { inner.check(value, $0.shape) }
             if field == nil { node = Node(.unknown, at: member.node.position) }
             isChanged = isChanged || node != nil || key != member.key
@@ -49,11 +52,12 @@ extension Validator {
         if name.node.value == .unknown { return nil }
         if let string = meant?.string, let kind = kinds.first(where: { $0.name == string }) {
             // The suggestion must fit the rest of the object.
-            let trial = ProblemLog()
-            let renamed = cursor.reporting(to: trial).replacing(cursor.node.replacing(key, with: Node(.string(string))))
-            _ = check(renamed, kind.fields, of: family(kind))
+            let (trial, log) = trial
+            let renamed = cursor.reporting(to: log).replacing(cursor.node.replacing(key, with: Node(.string(string))))
+            _ = trial.check(renamed, kind.fields, of: family(kind))
+            cursor.log.steps += log.steps
             // Something in it is unknown, so that nobody reports that the suggestion contradicts another part.
-            if trial.isEmpty { return renamed.node.adding("", Node(.unknown, at: name.node.position)) }
+            if log.isEmpty { return renamed.node.adding("", Node(.unknown, at: name.node.position)) }
         }
         return checkShared(cursor, kinds).replacing(key, with: Node(.unknown, at: name.node.position))
     }
@@ -132,9 +136,10 @@ extension Validator {
 
     // MARK: Helps
 
-    private func note(
+    /// The message and the help for an unknown key.
+    private func describe(
         _ member: Node.Member, _ names: Keys, _ cursor: Cursor, _ fields: [Shape.Field], _ family: Family?
-    ) {
+    ) -> (message: String, help: String?) {
         let all = fields.map(\.key).filter { !$0.hasPrefix("$") || member.key.hasPrefix("$") }
         let list = "the keys here are \(all.joined(separator: ", "))"
         var (message, help) = ("unknown key \(member.key.abbreviated.quoted)", list)
@@ -149,12 +154,12 @@ extension Validator {
             let have = others.count == 1 ? "has" : "have"
             help = others.count > 4 ? "" : "; \(others.enumerated(by: "and")) \(have) it"
             help = "\(family.name) has no \(member.key.quoted)\(help). \(list.capitalizedFirst)"
-        } else if let place = place(of: member.key, below: fields) {
+        } else if let place = place(of: member.key, below: fields, cursor.log) {
             help = "\(member.key.quoted) belongs \(place)"
         } else if let missing = names.merged {
             message += ", and \(missing.quoted) is missing"
         }
-        cursor.note(.unknownKey, message, help: help, key: member.key, at: member.position)
+        return (message, help)
     }
 
     private static func addition(_ field: Shape.Field) -> String {
@@ -167,44 +172,55 @@ extension Validator {
     }
 
     /// Where a key belongs that is not allowed in an object with these fields; nil if nowhere or in many places.
-    private func place(of key: String, below fields: [Shape.Field]) -> String? {
-        if let place = Self.place(of: key, below: fields, grammar) { return "in \(place)" }
+    private func place(of key: String, below fields: [Shape.Field], _ log: ProblemLog) -> String? {
+        if let place = place(of: key, inValuesOf: fields, log) { return "in \(place)" }
         for (depth, outer) in enclosing.enumerated().reversed() where outer.fields.contains(where: { $0.key == key }) {
             return depth == 0 ? "at the top level" : "in the object around it, \(outer.cursor.path)"
         }
         // The keys of an object deep inside seldom belong in another part of the document.
         guard enclosing.count < 2 else { return nil }
-        let root = grammar.root.fields(in: grammar)
-        return Self.place(of: key, below: root, grammar).map { "in \($0)" }
+        return place(of: key, inValuesOf: grammar.root.fields(in: grammar), log).map { "in \($0)" }
     }
 
     /// The values of the fields, or of their fields, in which a key is allowed.
-    private static func place(of key: String, below fields: [Shape.Field], _ grammar: Grammar) -> String? {
-        var level = fields.map { (path: [$0], shape: $0.shape) }
-        for _ in 0..<2 {
-            let places = level.filter { entry in entry.shape.fields(in: grammar).contains { $0.key == key } }
-            let names = unique(places.map { name(of: $0.path, in: grammar) })
-            if !names.isEmpty { return names.count <= 3 ? names.joined(separator: " or ") : nil }
-            level = level.flatMap { entry in
-                entry.shape.fields(in: grammar).map { (path: entry.path + [$0], shape: $0.shape) }
+    private func place(of key: String, inValuesOf fields: [Shape.Field], _ log: ProblemLog) -> String? {
+        func has(_ shape: Shape) -> Bool {
+            shape.hasField(in: grammar) { other, _ in
+                log.steps += 1
+                return other == key
             }
         }
-        return nil
+        var names = Self.unique(fields.filter { has($0.shape) }.map { name($0.key, $0.shape) })
+        if names.isEmpty {
+            for field in fields {
+                var known: Set<String> = []  // kinds share definitions, which have the same fields
+                _ = field.shape.hasField(in: grammar) { inner, shape in
+                    if case .definition(let definition) = shape, !known.insert("\(inner) \(definition)").inserted {
+                        return false
+                    }
+                    if has(shape) { names.append("\(name(inner, shape)) of \(name(field.key, field.shape))") }
+                    return false
+                }
+            }
+            names = Self.unique(names)
+        }
+        return names.isEmpty || names.count > 3 ? nil : names.joined(separator: " or ")
+    }
+
+    /// `an item of "services"`, `"link"`.
+    private func name(_ key: String, _ shape: Shape) -> String {
+        (shape.isList(in: grammar) ? "an item of " : "") + key.quoted
     }
 
     private static func unique(_ names: [String]) -> [String] {
         names.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// `an item of "services"`, `"link"`.
-    private static func name(of path: [Shape.Field], in grammar: Grammar) -> String {
-        path.reversed().map { ($0.shape.isList(in: grammar) ? "an item of " : "") + $0.key.quoted }
-            .joined(separator: " of ")
-    }
-
     /// The keys of an object that are wrong.
     private struct Keys {
-        private(set) var unknown: [Node.Member] = []
+        /// The fields that the object can have.
+        let known: [String: Shape.Field]
+        let unknown: [Node.Member]
         /// The required keys that are missing, and those of them that are reported.
         private(set) var absent: [Shape.Field] = []
         private(set) var missing: [Shape.Field] = []
@@ -214,34 +230,45 @@ extension Validator {
         private(set) var merged: String?
 
         init(_ cursor: Cursor, _ fields: [Shape.Field], _ family: Family?, _ validator: Validator) {
-            let known = fields + validator.grammar.everywhere
+            let all = fields + validator.grammar.everywhere
+            let known = Dictionary(all.map { ($0.key, $0) }) { first, _ in first }
+            cursor.log.steps += all.count + cursor.members.count
             let present = Set(cursor.members.map(\.key))
-            unknown = cursor.members.filter { member in !known.contains { $0.key == member.key } }
-            var free = known.filter { !present.contains($0.key) }
-            let strange = cursor.entries.lazy.filter { entry in !known.contains { $0.key == entry.member.key } }
-            for (member, value) in strange.prefix(ProblemLog.maximum) {  // the log has no room for more
-                let spelt = closestMatch(to: member.key, in: free.map(\.key)).map { [$0] } ?? []
-                let synonyms = validator.grammar.advice.synonyms[member.key.lowercased()] ?? []
-                let guesses = (synonyms + spelt).compactMap { key in free.first { $0.key == key } }
-                // A key of another kind is probably meant as it is written.
-                let isOfOtherKind = family?.kinds(with: member.key).isEmpty == false
-                let guess =
-                    guesses.first { !validator.isTrial && validator.accepts(value.node, $0.shape) }
-                    ?? guesses.first {
-                        spelt == [$0.key] || !isOfOtherKind && $0.shape.fits(value, in: validator.grammar)
-                    }
-                guard let guess, meant[member.key] == nil else { continue }
-                meant[member.key] = guess.key
-                free.removeAll { $0.key == guess.key }
+            unknown = cursor.members.filter { known[$0.key] == nil }
+            self.known = known
+            var free = all.filter { !present.contains($0.key) }
+            // Of many, the log lists the first.
+            let strange = cursor.entries.lazy.filter { known[$0.member.key] == nil }.prefix(ProblemLog.listed)
+            for (member, value) in strange where meant[member.key] == nil {
+                guard let guess = validator.field(meantBy: member.key, value, free, family) else { continue }
+                meant[member.key] = guess
+                free.removeAll { $0.key == guess }
             }
             absent = free.filter(\.isRequired)
             missing = absent
-            let left = unknown.filter { meant[$0.key] == nil }
-            if missing.count == 1, left.count == 1, validator.place(of: left[0].key, below: fields) == nil {
+            guard missing.count == 1, !validator.isTrial else { return }
+            let left = unknown.lazy.filter { [meant] in meant[$0.key] == nil }.prefix(2)
+            if left.count == 1, let key = left.first?.key, validator.place(of: key, below: fields, cursor.log) == nil {
                 merged = missing[0].key
                 missing = []
             }
         }
+    }
+
+    /// The one of the free fields that an unknown key with a value probably means.
+    private func field(
+        meantBy key: String, _ value: Cursor, _ free: [Shape.Field], _ family: Family?
+    ) -> String? {
+        value.log.steps += free.count
+        let spelt = closestMatch(to: key, in: free.map(\.key))
+        let synonyms = grammar.advice.synonyms[key.lowercased()] ?? []
+        let guesses = (synonyms + (spelt.map { [$0] } ?? [])).compactMap { key in free.first { $0.key == key } }
+        if !isTrial, let guess = guesses.first(where: { accepts(value, $0.shape) }) { return guess.key }
+        return guesses.first { guess in
+            // A key of another kind is probably meant as it is written.
+            spelt == guess.key
+                || family?.kinds(with: key).isEmpty != false && guess.shape.fits(value, in: grammar)
+        }?.key
     }
 }
 

@@ -16,10 +16,19 @@ struct Validator {
     let grammar: Grammar
     /// The objects around the value, from the root.
     var enclosing: [(cursor: Cursor, fields: [Shape.Field])] = []
-    /// Whether only the number of problems counts; a trial makes no others, whose number would grow with each level.
+    /// Whether only the absence of problems counts: a trial ends with the first, and makes no others, whose number would
+    /// grow with each level.
     private(set) var isTrial = false
 
+    /// A trial, with the log of a cursor that tells its result: it is full with the first problem.
+    var trial: (validator: Validator, log: ProblemLog) {
+        var trial = self
+        trial.isTrial = true
+        return (trial, ProblemLog(maximum: 1))
+    }
+
     func check(_ cursor: Cursor, _ shape: Shape) -> Node? {
+        cursor.log.steps += 1
         switch (shape, cursor.node.value) {
         case (_, .unknown), (.anything, _), (.null, .null), (.boolean, .bool), (.text, .string): return nil
         case (.version(let version), .number):
@@ -50,7 +59,7 @@ struct Validator {
             }
             return checkItems(cursor, nodes, item)
         case (.list(let item, _), .object)
-        where item.fits(cursor, in: grammar) && cursor.members.contains { item.has($0.key, in: grammar) }:
+        where item.fits(cursor, in: grammar) && item.hasAny(cursor.members, in: grammar):
             reportMismatch(.wrongType, cursor, shape)
             return Node(.array([check(cursor, item) ?? cursor.node]), at: cursor.node.position)
         case (.object(let fields), .object): return check(cursor, fields)
@@ -88,7 +97,7 @@ struct Validator {
             if !form.accepts(member.key) {
                 cursor.note(
                     .unknownKey, "\(member.key.abbreviated.quoted) is not \(form.expected)",
-                    help: form.help(for: member.key), key: member.key, at: member.position)
+                    help: form.help(for: member.key.abbreviated), key: member.key, at: member.position)
                 node = Node(.unknown, at: member.node.position)
             }
             guard let node else { continue }
@@ -106,8 +115,9 @@ struct Validator {
         let known = typed.map { Set($0.fields(in: grammar).map(\.key)) }
         let scores = known.map { keys in
             let names = keys.sorted()
-            return cursor.members.reduce(0) { score, member in
-                score
+            return cursor.members.prefix(ProblemLog.listed).reduce(0) { score, member in
+                cursor.log.steps += names.count
+                return score
                     + (keys.contains(member.key)
                         ? 2 : closestMatch(to: member.key, in: names) == nil ? 0 : 1)
             }
@@ -119,8 +129,9 @@ struct Validator {
     // MARK: Mismatches
 
     private func reportMismatch(_ code: DiagnosticCode, _ cursor: Cursor, _ shape: Shape) {
-        let help = code == .wrongType ? grammar.advice(on: cursor.node) ?? correction(of: cursor.node, as: shape) : nil
-        cursor.note(code, "expected \(shape.expected), found \(cursor.node.kind)", help: help)
+        cursor.note(
+            code, "expected \(shape.expected), found \(cursor.node.kind)",
+            help: code == .wrongType ? grammar.advice(on: cursor.node) ?? correction(of: cursor.node, as: shape) : nil)
     }
 
     /// How to write a number that is in quotation marks; nil if it is out of range.
@@ -137,11 +148,12 @@ struct Validator {
     }
 
     /// Whether a value has no problem.
-    func accepts(_ node: Node, _ shape: Shape) -> Bool {
-        let log = ProblemLog()
-        var trial = self
-        trial.isTrial = true
+    func accepts(_ value: Cursor, _ shape: Shape) -> Bool { accepts(value.node, shape, countingFor: value.log) }
+
+    private func accepts(_ node: Node, _ shape: Shape, countingFor counter: ProblemLog? = nil) -> Bool {
+        let (trial, log) = trial
         _ = trial.check(Cursor(node, file: "", log: log), shape)
+        counter?.steps += log.steps
         return log.isEmpty
     }
 
@@ -151,7 +163,7 @@ struct Validator {
         case (.any(let shapes), _): return shapes.lazy.compactMap { correction(of: node, as: $0) }.first
         case (.definition(let name), _):
             return grammar.advice.correction(name, node) ?? correction(of: node, as: grammar.resolved(shape))
-        case (.form(let form), .number(let text)): return form.correction(text)
+        case (.form(let form), .number(let text)): return form.correction(text.abbreviated)
         case (.integer, .string(let text)), (.number, .string(let text)): return number(in: text, as: shape)
         case (.kinds(let key, let kinds), .string(let text)):
             return kinds.contains { $0.name == text } ? "write {\(key.quoted): \(text.quoted)}" : nil

@@ -41,7 +41,9 @@ package struct PeripheralDevice: AttributeValues, Sendable {
     /// How many services precede those of the definition: Generic Access and Generic Attribute, or none.
     private let ownServices: Int
     package private(set) var table: AttributeTable
+    /// In the order of the services and their values.
     private var places: [Place] = []
+    private var handles = HandleIndex([])
     private var descriptors: WriteableDescriptors
     private var sensors: [any ServiceSensor]
     private var context: SensorContext
@@ -49,7 +51,7 @@ package struct PeripheralDevice: AttributeValues, Sendable {
     /// Values with subscribers.
     private var subscriptions: [Subscription] = []
     /// The handles of values that are not notified despite subscriptions.
-    private var silent: [UInt16] = []
+    private var silent = HandleIndex([])
     /// Values that a script notifies at its own rate.
     private var bursts: [Burst] = []
     /// The first number out of range of each value, in order.
@@ -86,11 +88,11 @@ package struct PeripheralDevice: AttributeValues, Sendable {
     }
 
     /// The value with this handle; nil for one that scripts cannot name.
-    package func value(of handle: UInt16) -> DeviceValue? { places.first { $0.handle == handle }?.value }
+    package func value(of handle: UInt16) -> DeviceValue? { handles[handle].map { places[$0].value } }
 
     /// Whether a value can be indicated and not notified.
     package func indicates(_ handle: UInt16) -> Bool {
-        places.contains { $0.handle == handle && $0.sent == .indicate }
+        handles[handle].map { places[$0].sent == .indicate } ?? false
     }
 
     /// The handle of the characteristic value that carries a value; nil when the device does not have it now.
@@ -102,7 +104,20 @@ package struct PeripheralDevice: AttributeValues, Sendable {
     /// The index in the table of a service of the definition; the table begins with `ownServices` others.
     package func placeInTable(ofService service: Int) -> Int { service + ownServices }
 
-    private func place(of value: DeviceValue) -> Place? { places.first { $0.value == value.carrier } }
+    private func place(of value: DeviceValue) -> Place? {
+        let carrier = value.carrier
+        var (low, high) = (0, places.count)
+        while low < high {
+            let middle = (low + high) / 2
+            let other = places[middle].value
+            if (other.service, other.id.index) < (carrier.service, carrier.id.index) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low < places.count && places[low].value == carrier ? places[low] : nil
+    }
 
     // MARK: Other attributes
 
@@ -141,6 +156,7 @@ package struct PeripheralDevice: AttributeValues, Sendable {
             let service = places[index].value.service + ownServices
             places[index].handle = table.handle(ofValue: places[index].characteristic, service: service)
         }
+        handles = HandleIndex(places.map(\.handle))
         descriptors.find(in: table)
     }
 
@@ -199,7 +215,7 @@ package struct PeripheralDevice: AttributeValues, Sendable {
     /// The first client has subscribed to a value; does nothing for a value without Notify and Indicate.
     package mutating func didSubscribe(to handle: UInt16, at now: Instant) {
         guard !subscriptions.contains(where: { $0.handle == handle }),
-            let place = places.first(where: { $0.handle == handle }), !place.sent.isEmpty
+            let place = handles[handle].map({ places[$0] }), !place.sent.isEmpty
         else { return }
         let now = clock.time(at: now)
         let (value, isIndicated) = (place.value, place.sent == .indicate)
@@ -252,10 +268,11 @@ package struct PeripheralDevice: AttributeValues, Sendable {
 
     /// Suppresses the notifications of exactly these values from now on.
     package mutating func keepSilent(_ handles: [UInt16], at now: Instant) {
-        let freed = silent.filter { !handles.contains($0) }
-        silent = handles
+        let before = silent
+        silent = HandleIndex(handles)
         let now = clock.time(at: now)
-        for subscription in subscriptions where freed.contains(subscription.handle) {
+        for subscription in subscriptions
+        where before[subscription.handle] != nil && !isSilent(subscription.handle) {
             let value = subscription.value
             if let burst = burst(of: value) { bursts[burst].skip(to: now) }
             sensors[value.service].didResumeNotifying(value.id, at: now, context: &context)
@@ -264,7 +281,7 @@ package struct PeripheralDevice: AttributeValues, Sendable {
     }
 
     /// Whether a value is not notified.
-    package func isSilent(_ handle: UInt16) -> Bool { silent.contains(handle) }
+    package func isSilent(_ handle: UInt16) -> Bool { silent[handle] != nil }
 
     package mutating func timePassed(at now: Instant, pool: inout PacketPool, into outbox: inout [Notification]) {
         let now = clock.time(at: now)

@@ -14,6 +14,7 @@ struct WriteableDescriptors: Sendable {
     }
 
     private var places: [Place] = []
+    private var handles = HandleIndex([])
 
     /// Takes the initial values out of the definitions, which follow `own` other services in the table.
     init(of services: inout [(definition: ServiceDefinition, ids: [ValueID])], after own: Int) {
@@ -35,13 +36,14 @@ struct WriteableDescriptors: Sendable {
             places[index].handle = table.handle(
                 ofDescriptor: place.descriptor, characteristic: place.characteristic, service: place.service)
         }
+        handles = HandleIndex(places.map(\.handle))
     }
 
     /// The value of a writeable descriptor; nil for other handles, which cannot be set.
     subscript(handle: UInt16) -> [UInt8]? {
-        get { places.first { $0.handle == handle }?.value }
+        get { handles[handle].map { places[$0].value } }
         set {
-            guard let newValue, let index = places.firstIndex(where: { $0.handle == handle }) else { return }
+            guard let newValue, let index = handles[handle] else { return }
             places[index].value = newValue
         }
     }

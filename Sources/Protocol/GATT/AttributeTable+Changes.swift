@@ -28,14 +28,10 @@ extension AttributeTable {
 
     /// Whether a value handle of an old table belongs to the same characteristic in this one.
     func keeps(_ handle: UInt16, of old: AttributeTable) -> Bool {
-        for (index, service) in old.services.enumerated() {
-            for (position, characteristic) in service.characteristics.enumerated()
-            where old.handle(ofValue: position, service: index) == handle {
-                return self.handle(ofValue: position, service: index) == handle && services[index].uuid == service.uuid
-                    && services[index].characteristics[position] == characteristic
-            }
-        }
-        return false
+        guard let (index, position) = old.place(ofValue: handle) else { return false }
+        let (service, characteristic) = (old.services[index], old.services[index].characteristics[position])
+        return self.handle(ofValue: position, service: index) == handle && services[index].uuid == service.uuid
+            && services[index].characteristics[position] == characteristic
     }
 }
 

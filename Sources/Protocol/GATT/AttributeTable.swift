@@ -84,6 +84,18 @@ public struct AttributeTable: Hashable, Sendable {
         return valueHandles[service][characteristic]
     }
 
+    /// The indices of the characteristic with a value handle and of its service; nil for other handles.
+    func place(ofValue handle: UInt16) -> (service: Int, characteristic: Int)? {
+        // Handles ascend in the order of the definitions.
+        let service = serviceHandles.count(below: handle) - 1
+        guard service >= 0 else { return nil }
+        let characteristic = valueHandles[service].count(below: handle)
+        guard characteristic < valueHandles[service].count, valueHandles[service][characteristic] == handle else {
+            return nil
+        }
+        return (service, characteristic)
+    }
+
     /// The handle of a descriptor, by indices; nil if there is none.  The indices count defined descriptors: the Client
     /// Characteristic Configuration that Notify or Indicate adds does not count.
     public func handle(ofDescriptor descriptor: Int, characteristic: Int, service: Int) -> UInt16? {
@@ -111,13 +123,28 @@ public struct AttributeTable: Hashable, Sendable {
     /// The handles of a characteristic, by its value handle, from the declaration to the last descriptor; nil for other
     /// handles.
     public func range(ofCharacteristicWithValue handle: UInt16) -> HandleRange? {
-        let declaration = attributes.last { $0.type == .characteristic && $0.handle < handle }
-        guard let declaration, valueHandles.contains(where: { $0.contains(handle) }) else { return nil }
-        return HandleRange(declaration.handle, declaration.groupEnd)
+        // The value follows its declaration.
+        let index = attributes.firstIndex(from: handle)
+        guard index > 0, index < attributes.count, attributes[index].handle == handle,
+            attributes[index - 1].type == .characteristic
+        else { return nil }
+        return HandleRange(attributes[index - 1].handle, attributes[index - 1].groupEnd)
     }
 
     /// The type of the attribute with this handle; nil if there is none.
     public func type(of handle: UInt16) -> UUID? { attributes[handle: handle]?.type }
+}
+
+extension [UInt16] {
+    /// The number of handles below `handle`, of ascending ones.
+    fileprivate func count(below handle: UInt16) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < handle { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
 }
 
 // Binary search in attributes that are sorted by handle.
@@ -129,7 +156,9 @@ extension [AttributeTable.Attribute] {
 
     /// The attributes whose handles are in `range`.
     func inside(_ range: HandleRange) -> ArraySlice<Element> {
-        self[firstIndex(from: range.first)...].prefix { $0.handle <= range.last }
+        let first = firstIndex(from: range.first)
+        let end = range.last == .max ? count : firstIndex(from: range.last + 1)
+        return self[first..<Swift.max(first, end)]
     }
 
     fileprivate func firstIndex(from handle: UInt16) -> Int {
@@ -277,7 +306,8 @@ extension AttributeTable {
 extension AttributeTable {
     /// Whether a client may write this Client Characteristic Configuration of a value.
     func accepts(_ configuration: ClientConfiguration, ofValue handle: UInt16) -> Bool {
-        attributes.contains { attribute in
+        guard let range = range(ofCharacteristicWithValue: handle) else { return false }
+        return attributes.inside(range).contains { attribute in
             guard case .configuration(ofValue: handle, let allowed) = attribute.content else { return false }
             return configuration.isSubset(of: allowed)
         }

@@ -18,8 +18,8 @@ struct CustomReader {
     func custom(_ cursor: Cursor) -> ConfiguredService {
         var taken: [String: Cursor] = [:]
         let items = cursor["characteristics"]?.items ?? []
-        for item in items {
-            let name = name(of: item)
+        let names = items.map(name)
+        for (item, name) in zip(items, names) {
             guard !name.isEmpty, let first = taken.updateValue(taken[name] ?? item, forKey: name) else { continue }
             (item["id"] ?? item).note(
                 .duplicateID, "this service has another characteristic \(name.quoted)",
@@ -28,7 +28,7 @@ struct CustomReader {
         }
         var service = ConfiguredService.custom(
             cursor["uuid"]?.string.flatMap { UUID($0) } ?? UUID(0),
-            items.map { characteristic($0, among: items.map(name)) })
+            zip(items, names).map { characteristic($0, $1, among: names) })
         service.declaration.isSecondary = cursor["secondary"]?.bool ?? false
         service.declaration.handle = cursor.handle("handle")
         return service
@@ -49,12 +49,12 @@ struct CustomReader {
 
     private static let declarations: [UUID] = [.primaryService, .secondaryService, .include, .characteristic]
 
-    private func characteristic(_ cursor: Cursor, among ids: [String]) -> CustomCharacteristic {
+    private func characteristic(_ cursor: Cursor, _ name: String, among ids: [String]) -> CustomCharacteristic {
         let format: ValueFormat = cursor["format"].choice() ?? Self.format(of: cursor)
         noteRepeated(cursor["properties"]?.items ?? [])
         let properties = (cursor["properties"]?.items ?? []).compactMap { Optional($0).choice() as PropertyWord? }
         var characteristic = CustomCharacteristic(
-            name(of: cursor), uuid: uuid(cursor) ?? UUID(0), format: format,
+            name, uuid: uuid(cursor) ?? UUID(0), format: format,
             properties: CharacteristicProperties(properties.map(\.bit)),
             initial: initial(cursor["value"].flatMap { value($0, as: format) }, as: format))
         characteristic.permissions = permissions(cursor["permissions"]) {

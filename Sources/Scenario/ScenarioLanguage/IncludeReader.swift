@@ -21,11 +21,7 @@ struct IncludeReader {
         return (cursor?.items ?? []).compactMap { item in
             guard let id = item.string else { return nil }
             guard let place = places[id] else {
-                let known = places.keys.sorted()
-                let meant = closestMatch(to: id, in: known).map { "did you mean \($0.quoted)?" }
-                item.note(
-                    .unknownEntity, "this device has no service \(id.quoted)",
-                    help: meant ?? "its services are \(known.joined(separator: ", "))")
+                item.note(.unknownEntity, "this device has no service \(id.quoted)", help: help(for: id))
                 return nil
             }
             if !taken.insert(place).inserted {
@@ -33,6 +29,12 @@ struct IncludeReader {
             }
             return place
         }
+    }
+
+    private func help(for id: String) -> String? {
+        let known = places.keys.sorted()
+        if let meant = closestMatch(to: id, in: known) { return "did you mean \(meant.quoted)?" }
+        return known.count > 40 ? nil : "its services are \(known.joined(separator: ", "))"
     }
 
     /// Notes secondary services that no other includes, and services that include themselves through others.

@@ -219,9 +219,10 @@ private struct Variables {
         case .string(let string):
             guard let name = Forms.variableName(string) else { return checkedText(cursor, string) }
             guard let variable = table[name] else {
+                let isListed = cursor.lists(.unknownVariable)
                 cursor.note(.unknownVariable, "no variable \(name.quoted)", help: help(for: name))
                 // It is probably the one that seems unused.
-                if let meant = closestMatch(to: name, in: names) { table[meant]?.isUsed = true }
+                if isListed, let meant = closestMatch(to: name, in: names) { table[meant]?.isUsed = true }
                 return Node(.unknown, at: cursor.node.position)
             }
             table[name]?.isUsed = true

@@ -12,6 +12,8 @@ struct Names {
     private let gaps: Gaps
     private var entities: [String: EntityReference] = ["client": .client]
     private(set) var paths: [String] = ["client"]  // in the order of suggestions
+    /// The services with a value that is notified or indicated.
+    private var senders: Set<EntityReference> = []
 
     /// The names of devices, and of rules with these ids in the order of the script.
     init(devices: [Device], rules: [String?], gaps: Gaps = Gaps()) {
@@ -28,6 +30,9 @@ struct Names {
     private mutating func addServices(of device: Device, _ index: Int, _ prefix: String) {
         for (number, service) in device.services.enumerated() {
             add(prefix + service.id, .service(device: index, service: number))
+            if service.values.contains(where: { !$0.properties.isDisjoint(with: .sent) }) {
+                senders.insert(.service(device: index, service: number))
+            }
             for (place, value) in service.values.enumerated() where !value.name.isEmpty {
                 add("\(prefix)\(service.id)/\(value.name)", .value(device: index, service: number, value: place))
             }
@@ -45,6 +50,12 @@ struct Names {
     func entity(_ cursor: Cursor, _ target: Target) -> EntityReference? {
         guard let path = cursor.string, Forms.entity.accepts(path) else { return nil }
         guard let entity = entities[path] else {
+            // A help looks at all paths: of many problems, only those that are listed have one.
+            guard cursor.lists(.unknownEntity) else {
+                if !gaps.mayHide(path) { cursor.note(.unknownEntity, "") }
+                return nil
+            }
+            cursor.count(steps: paths.count)
             let help = if case .rule = target { ruleHelp(for: path) } else { help(for: path, target) }
             if let help {
                 let message = if case .rule = target { "no rule has the id" } else { "unknown path" }
@@ -94,10 +105,10 @@ struct Names {
     func onlyDevice() -> EntityReference? { devices.count == 1 ? .device(0) : nil }
 
     private func fitted(_ entity: EntityReference, _ target: Target, _ cursor: Cursor) -> EntityReference? {
-        func wrong(_ expected: String) -> EntityReference? {
+        func wrong(_ expected: @autoclosure () -> String) -> EntityReference? {
             cursor.note(
-                .wrongEntity, "expected \(expected), found \(cursor.node.kind), \(sort(entity))",
-                help: help(for: entity, in: target))
+                .wrongEntity, "expected \(expected()), found \(cursor.node.kind), \(sort(entity))",
+                help: help(for: entity, in: target, cursor))
             return nil
         }
         switch (target, entity) {
@@ -109,9 +120,8 @@ struct Names {
         case (.served, .device), (.served, .service), (.served, .value): return entity
         case (.served, _): return wrong("a device, service or value")
         case (.anything, _), (.sender, .device): return entity
-        case (.sender, .service(let device, let service)):
-            let values = devices[device].services[service].values
-            guard values.contains(where: { !$0.properties.isDisjoint(with: .sent) }) else {
+        case (.sender, .service):
+            guard senders.contains(entity) else {
                 let properties = CharacteristicProperties.sent.words(" or ")
                 cursor.note(.missingProperty, "\(cursor.node.kind) has no value that can \(properties)")
                 return nil
@@ -121,8 +131,8 @@ struct Names {
         case (.sender, _): return wrong("a device, service or value")
         case (.value(let properties), .service(let device, let service)):
             guard let main = mainValue(devices[device].services[service]) else {
-                let names = devices[device].services[service].values.map(\.name).joined(separator: ", ")
-                return wrong("one of its values (\(names))")
+                let names = devices[device].services[service].values.map(\.name)
+                return wrong("one of its values" + (names.count > 40 ? "" : " (\(names.joined(separator: ", ")))"))
             }
             return fitted(.value(device: device, service: service, value: main), .value(properties), cursor)
         case (.value(let properties), .value(let device, let service, let index)):
@@ -142,12 +152,13 @@ struct Names {
     }
 
     /// The entities that a path can mean that has another kind of entity.
-    private func help(for entity: EntityReference, in target: Target) -> String? {
+    private func help(for entity: EntityReference, in target: Target, _ cursor: Cursor) -> String? {
         switch (target, entity) {
         case (.device, .service(let device, _)), (.device, .value(let device, _, _)):
             return "write the device, \(devices[device].id.quoted)"
         case (.client, .device): return "write \"client\"; to make a device disappear, use link_loss"
         case (.value(let properties), .device(let device)):
+            cursor.count(steps: paths.count)
             let fit = paths.filter { path in
                 guard path.hasPrefix("\(devices[device].id)/"), let entity = entities[path] else { return false }
                 return hasOwnCharacteristic(entity, properties)

@@ -37,10 +37,16 @@ package enum ScenarioFile: Hashable, Sendable {
         _ file: String, variables: [String: Node] = [:], mayShow: (String) -> Bool = { _ in true },
         load: (String) -> [UInt8]?
     ) -> Reading {
-        let log = ProblemLog()
+        read(file, variables: variables, mayShow: mayShow, log: ProblemLog(), load: load)
+    }
+
+    static func read(
+        _ file: String, variables: [String: Node] = [:], mayShow: (String) -> Bool = { _ in true }, log: ProblemLog,
+        load: (String) -> [UInt8]?
+    ) -> Reading {
         let content = withoutActuallyEscaping(mayShow) { mayShow in
             withoutActuallyEscaping(load) { load in
-                read(file, variables: variables, by: Loader(log: log, mayShow: mayShow, load: load))
+                content(of: file, variables: variables, by: Loader(log: log, mayShow: mayShow, load: load))
             }
         }
         let noted = log.problems
@@ -48,8 +54,8 @@ package enum ScenarioFile: Hashable, Sendable {
             content: content, problems: noted.filter { !$0.code.isWarning }, warnings: noted.filter(\.code.isWarning))
     }
 
-    private static func read(
-        _ file: String, variables: [String: Node], isCase: Bool = false, by loader: Loader
+    private static func content(
+        of file: String, variables: [String: Node], isCase: Bool = false, by loader: Loader
     ) -> ScenarioFile? {
         guard let root = loader.root(of: file) else { return nil }
         if Suite.isMeant(by: root) {
@@ -59,7 +65,7 @@ package enum ScenarioFile: Hashable, Sendable {
             }
             let suite = Suite(Tables.suite.check(root), exists: { loader.load($0) != nil })
             for item in suite.cases where loader.load(item.scenario) != nil {
-                _ = read(item.scenario, variables: item.variables, isCase: true, by: loader)
+                _ = content(of: item.scenario, variables: item.variables, isCase: true, by: loader)
             }
             return .suite(suite)
         }

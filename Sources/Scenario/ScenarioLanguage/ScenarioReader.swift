@@ -150,7 +150,10 @@ package struct InstructionReader: Sendable {
     ///
     /// - Throws: The first problem; its `path` is a key of the line, such as `for`.
     package func read(_ line: some Collection<UInt8>, at now: Instant) throws(Problem) -> Instruction {
-        let log = ProblemLog()
+        try read(line, at: now, log: ProblemLog())
+    }
+
+    func read(_ line: some Collection<UInt8>, at now: Instant, log: ProblemLog) throws(Problem) -> Instruction {
         let root = Cursor(try Node(json: line, file: "", log: log), file: "", log: log)
         guard root["ask"] == nil else {
             Tables.question.check(root)
@@ -158,7 +161,7 @@ package struct InstructionReader: Sendable {
             if let problem = log.problems.first(where: { !$0.code.isWarning || $0.code.isLikelyMistake }) {
                 throw problem
             }
-            return event.map { .event(of: paths(of: $0)) } ?? .status
+            return event.map { .event(of: paths(of: $0, log)) } ?? .status
         }
         Tables.instruction.check(root)
         try Self.check(log)
@@ -169,13 +172,14 @@ package struct InstructionReader: Sendable {
     }
 
     /// The paths that an event can have in the log, which does not name parts of a characteristic value.
-    private func paths(of event: Event) -> [String] {
+    private func paths(of event: Event, _ log: ProblemLog) -> [String] {
+        let unread = ProblemLog()  // one for all paths makes one help, and each looks at all paths
         let targets =
             event.of.map { [$0] }
             ?? names.paths.compactMap { path in
-                let cursor = Cursor(Node(.string(path)), file: "", log: ProblemLog())
-                return names.entity(cursor, Tables.target(of: event.kind))
+                names.entity(Cursor(Node(.string(path)), file: "", log: unread), Tables.target(of: event.kind))
             }
+        log.steps += names.paths.count + unread.steps
         let logged = targets.map { event.kind == .saturated ? $0 : names.carrier(of: $0)?.value ?? $0 }
         var known: Set<String> = []
         return logged.compactMap(scenario.path).filter { known.insert($0).inserted }

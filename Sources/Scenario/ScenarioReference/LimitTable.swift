@@ -40,7 +40,9 @@ enum LimitTable {
             word: "includes", about: "Files are included at most \(LanguageLimits.includes) levels deep.",
             code: .includesTooDeep, example: nil, within: { [] }, beyond: { [] }),
         LimitRow(
-            word: "problems", about: "A file is checked up to its \(ProblemLog.maximum)th problem.",
+            word: "problems",
+            about:
+                "A file is checked up to its \(ProblemLog.maximum)th problem; of those with one code, \(ProblemLog.listed) are listed.",
             code: .tooManyProblems, example: nil, within: { [] }, beyond: { [] }),
         LimitRow(
             word: "device_name", about: "The name of a device has at most \(LanguageLimits.deviceName) octets.",

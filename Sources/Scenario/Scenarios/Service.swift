@@ -43,8 +43,7 @@ extension [Service] {
     package var advertised: [UUID] {
         let uuids = filter(\.isAdvertised).map(\.uuid)
         let others = uuids.filter { $0.number == nil }.prefix(1)
-        return uuids.enumerated().filter { index, uuid in
-            (uuid.number != nil || others.contains(uuid)) && uuids.firstIndex(of: uuid) == index
-        }.map(\.element)
+        var known: Set<UUID> = []
+        return uuids.filter { ($0.number != nil || others.contains($0)) && known.insert($0).inserted }
     }
 }

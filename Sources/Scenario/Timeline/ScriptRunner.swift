@@ -55,9 +55,28 @@ package struct ScriptRunner: Sendable {
         let number: Int
         let rule: Int
         let begun: Instant
-        /// Matches of the event in its `until`.
+        /// The kind of the event in its `until`.
+        let ending: Event.Kind?
+        /// Matches of that event.
         var matches = 0
         var isEnding = false
+    }
+
+    /// The kind and the target of actions that cover each other.
+    private struct Layer: Hashable {
+        let kind: Action.Kind
+        let entity: EntityReference?
+    }
+
+    /// A kind of event, of one rule or of anything else, for which rules wait.
+    private struct Trigger: Hashable {
+        let kind: Event.Kind
+        let rule: Int?
+
+        init(_ kind: Event.Kind, of entity: EntityReference?) {
+            self.kind = kind
+            rule = if case .rule(let rule)? = entity { rule } else { nil }
+        }
     }
 
     /// The state of a rule.
@@ -83,7 +102,11 @@ package struct ScriptRunner: Sendable {
     private var phase = Phase.waiting
     private var origin = Instant.start
     private var agenda = Agenda()
-    private var running: [Firing] = []  // in the order of their starts
+    private var running: [Firing] = []  // in the order of their starts, which is that of their numbers
+    private var layers: [Layer: [Int]] = [:]  // the numbers of those that cover each other, in the same order
+    private let waiting: [Trigger: [Int]]  // the rules of the file that begin at an event, in their order
+    /// How many rules and firings events have been compared with: tests limit it.
+    private(set) var matchings = 0
     private var firings = 0
     private var crowd = (at: Instant.never, moments: 0)  // matches of all rules at an instant
     private var asked: Instant?
@@ -97,10 +120,19 @@ package struct ScriptRunner: Sendable {
         states = script.enumerated().map { index, rule in
             State(chance: seed.stream("rule \(rule.id ?? "#\(index)")"))
         }
+        var waiting: [Trigger: [Int]] = [:]
+        for (index, rule) in script.enumerated() {
+            guard let event = rule.when.event else { continue }
+            waiting[Trigger(event.kind, of: event.of), default: []].append(index)
+        }
+        self.waiting = waiting
         kinds = Event.Kind.allCases.filter { kind in
             scenario.script.contains { $0.when.event?.kind == kind || $0.end?.event?.kind == kind }
         }
     }
+
+    /// How many comparisons ordering the pending starts and ends has needed: tests limit it.
+    var comparisons: Int { agenda.comparisons }
 
     /// Whether the script has started and not ended.
     package var isPlaying: Bool { phase == .playing }
@@ -113,9 +145,7 @@ package struct ScriptRunner: Sendable {
 
     /// The lasting rules that no other one covers, in the order in which they began.
     package var activeRules: [(rule: Int, begun: Instant)] {
-        running.indices.filter { index in
-            !running[(index + 1)...].contains { covers($0.rule, running[index].rule) }
-        }.map { (running[$0].rule, running[$0].begun) }
+        running.filter { layers[layer(of: $0.rule)]?.last == $0.number }.map { ($0.rule, $0.begun) }
     }
 
     /// Whether a rule comes from outside, not from the file.
@@ -231,9 +261,10 @@ package struct ScriptRunner: Sendable {
     /// Adds the beginnings and ends that an event causes to the agenda, which alone determines their order.
     private mutating func match(_ observed: ObservedEvent, at now: Instant, into outbox: inout [Output]) {
         guard waits(for: observed.kind) else { return }
-        for index in running.indices {
+        for index in running.indices where running[index].ending == observed.kind && !running[index].isEnding {
             let rule = running[index].rule
-            guard let event = script[rule].end?.event, !running[index].isEnding else { continue }
+            guard let event = script[rule].end?.event else { continue }
+            matchings += 1
             for _ in 0..<event.matches(in: observed) where !running[index].isEnding {
                 running[index].matches += 1
                 guard event.occurrence.includes(running[index].matches) else { continue }
@@ -241,8 +272,9 @@ package struct ScriptRunner: Sendable {
                 agenda.add(.end(firing: running[index].number), of: rule, due: now.advanced(by: event.delay))
             }
         }
-        for index in script.indices {
+        for index in rules(waitingFor: observed) {
             guard let event = script[index].when.event else { continue }
+            matchings += 1
             for _ in 0..<event.matches(in: observed) {
                 states[index].matches += 1
                 guard event.occurrence.includes(states[index].matches), !states[index].isCutOff else { continue }
@@ -254,6 +286,13 @@ package struct ScriptRunner: Sendable {
                 }
             }
         }
+    }
+
+    /// The rules of the file that can begin at an event, in their order.
+    private func rules(waitingFor observed: ObservedEvent) -> [Int] {
+        let all = waiting[Trigger(observed.kind, of: nil)] ?? []
+        guard case .rule? = observed.of, let own = waiting[Trigger(observed.kind, of: observed.of)] else { return all }
+        return all.isEmpty ? own : (all + own).sorted()
     }
 
     /// Counts a match of a rule's event; true if there are too many at this instant.
@@ -270,7 +309,7 @@ package struct ScriptRunner: Sendable {
             switch entry.act {
             case .begin: moment(of: entry.rule, at: entry.due, into: &outbox)
             case .end(let number):
-                guard let index = running.firstIndex(where: { $0.number == number }) else { continue }
+                guard let index = place(ofFiring: number) else { continue }
                 end(index, at: entry.due, into: &outbox)
             }
         }
@@ -301,7 +340,8 @@ package struct ScriptRunner: Sendable {
         }
         limitLayers(coveredBy: index, at: now, into: &outbox)
         firings += 1
-        running.append(Firing(number: firings, rule: index, begun: now))
+        running.append(Firing(number: firings, rule: index, begun: now, ending: rule.end?.event?.kind))
+        layers[layer(of: index), default: []].append(firings)
         switch rule.end {
         case .after(let duration): agenda.add(.end(firing: firings), of: index, due: now.advanced(by: duration))
         case .at(let moment):
@@ -315,49 +355,68 @@ package struct ScriptRunner: Sendable {
     private mutating func end(_ index: Int, at now: Instant, into outbox: inout [Output]) {
         let firing = running.remove(at: index)
         agenda.cancelEnd(ofFiring: firing.number)
-        if running[index...].contains(where: { covers($0.rule, firing.rule) }) {
+        let layer = layer(of: firing.rule)
+        let place = Self.place(of: firing.number, in: layers[layer] ?? [], by: \.self) ?? 0
+        layers[layer]?.remove(at: place)
+        let left = layers[layer]?.count ?? 0
+        if place < left {
             outbox.append(.lapse(rule: firing.rule))
         } else {
             outbox.append(.end(rule: firing.rule))
-            if let covered = running[..<index].last(where: { covers(firing.rule, $0.rule) }) {
-                outbox.append(.resume(rule: covered.rule, begun: covered.begun))
+            if let covered = layers[layer]?.last.flatMap(self.place(ofFiring:)) {
+                outbox.append(.resume(rule: running[covered].rule, begun: running[covered].begun))
             }
         }
+        if left == 0 { layers[layer] = nil }
         match(ObservedEvent(.ended, of: .rule(firing.rule)), at: now, into: &outbox)
     }
 
     /// Ends all lasting rules on an entity and its parts, or all if it is nil, in the order in which they began.
     private mutating func clear(_ entity: EntityReference?, at now: Instant, into outbox: inout [Output]) {
-        while let index = running.firstIndex(where: { firing in
+        let ended = running.filter { firing in
             guard let entity else { return true }
             return script[firing.rule].action.entity.map(entity.includes) ?? false
-        }) {
-            end(index, at: now, into: &outbox)
+        }
+        end(ended.map(\.number), at: now, into: &outbox)
+    }
+
+    private mutating func end(_ firings: [Int], at now: Instant, into outbox: inout [Output]) {
+        for number in firings {
+            if let index = place(ofFiring: number) { end(index, at: now, into: &outbox) }
         }
     }
 
     /// Ends endless rules below the last one, which is endless too; one from outside can be ended, and so does not end
     /// rules of the file.
     private mutating func endEndless(coveredBy rule: Int, at now: Instant, into outbox: inout [Output]) {
-        while let index = running.dropLast().firstIndex(where: { firing in
-            script[firing.rule].end == nil && covers(rule, firing.rule)
-                && (!isFromOutside(rule) || isFromOutside(firing.rule))
-        }) {
-            end(index, at: now, into: &outbox)
+        let covered = (layers[layer(of: rule)] ?? []).dropLast().filter { number in
+            guard let lower = place(ofFiring: number).map({ running[$0].rule }) else { return false }
+            return script[lower].end == nil && (!isFromOutside(rule) || isFromOutside(lower))
         }
+        end(covered, at: now, into: &outbox)
     }
 
     /// Ends the first of the rules that a new one covers, if they are too many.
     private mutating func limitLayers(coveredBy rule: Int, at now: Instant, into outbox: inout [Output]) {
-        guard running.count >= Self.limit, running.count(where: { covers(rule, $0.rule) }) >= Self.limit,
-            let first = running.firstIndex(where: { covers(rule, $0.rule) })
+        guard let covered = layers[layer(of: rule)], covered.count >= Self.limit,
+            let first = covered.first.flatMap(place(ofFiring:))
         else { return }
         end(first, at: now, into: &outbox)
     }
 
-    /// Whether two rules have the same kind of action and the same target.
-    private func covers(_ upper: Int, _ lower: Int) -> Bool {
-        script[upper].action.kind == script[lower].action.kind
-            && script[upper].action.entity == script[lower].action.entity
+    private func layer(of rule: Int) -> Layer {
+        Layer(kind: script[rule].action.kind, entity: script[rule].action.entity)
+    }
+
+    private func place(ofFiring number: Int) -> Int? { Self.place(of: number, in: running, by: \.number) }
+
+    /// The place of the item with a number, of items in the order of their numbers.
+    private static func place<Item>(of number: Int, in items: [Item], by key: (Item) -> Int) -> Int? {
+        var (low, high) = (0, items.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if key(items[middle]) < number { low = middle + 1 } else { high = middle }
+        }
+        return low < items.count && key(items[low]) == number ? low : nil
     }
 }

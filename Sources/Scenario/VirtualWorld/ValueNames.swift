@@ -18,15 +18,19 @@ struct ValueNames: Sendable {
 
     /// The values of each device, including those of absent services, so that the numbers in the logs do not change.
     private var devices: [[Entry]] = []
+    /// For each service of each device, its first entry, and at last the number of all.
+    private var starts: [[Int]] = []
     /// The handles of the entries; nil for absent ones.
     private var handles: [[UInt16?]] = []
-    /// The handles before the last change; empty for a device without one.
-    private var handlesBefore: [[UInt16?]] = []
+    private var numbers: [HandleIndex] = []
+    /// The numbers before the last change of handles; empty for a device without one.
+    private var numbersBefore: [HandleIndex] = []
 
     init(_ scenario: Scenario, _ nodes: [Node]) {
         for (number, (device, node)) in zip(scenario.devices, nodes).enumerated() {
-            var entries: [Entry] = []
+            var (entries, starts) = ([Entry](), [Int]())
             for (index, service) in device.services.enumerated() {
+                starts.append(entries.count)
                 for (place, value) in service.values.enumerated() where !value.isCarried {
                     let name = "\(device.id)/\(service.id)" + (value.name.isEmpty ? "" : "/\(value.name)")
                     entries.append(
@@ -37,27 +41,30 @@ struct ValueNames: Sendable {
                 }
             }
             devices.append(entries)
+            self.starts.append(starts + [entries.count])
             handles.append(entries.map { node.device.handle(of: $0.value) })
         }
-        handlesBefore = devices.map { _ in [] }
+        numbers = handles.map { HandleIndex($0) }
+        numbersBefore = handles.map { _ in HandleIndex([]) }
     }
 
     mutating func follow(_ device: Int, _ node: Node) {
         guard devices.indices.contains(device) else { return }
-        handlesBefore[device] = handles[device]
+        numbersBefore[device] = numbers[device]
         handles[device] = devices[device].map { node.device.handle(of: $0.value) }
+        numbers[device] = HandleIndex(handles[device])
     }
 
     func number(of handle: UInt16, of device: Int) -> Int {
-        guard handles.indices.contains(device) else { return Self.unnamed }
-        return handles[device].firstIndex(of: handle) ?? Self.unnamed
+        guard numbers.indices.contains(device) else { return Self.unnamed }
+        return numbers[device][handle] ?? Self.unnamed
     }
 
     /// The same for a value that may have been sent before the last change of handles: the old handle counts unless its
     /// client knows the new one.
     func number(ofSent handle: UInt16, of device: Int, isTold: @autoclosure () -> Bool) -> Int {
         let number = number(of: handle, of: device)
-        guard handlesBefore.indices.contains(device), let before = handlesBefore[device].firstIndex(of: handle),
+        guard numbersBefore.indices.contains(device), let before = numbersBefore[device][handle],
             before != number, number == Self.unnamed || !isTold()
         else { return number }
         return before
@@ -71,9 +78,9 @@ struct ValueNames: Sendable {
 
     func handles(of device: Int, _ service: Int? = nil) -> [UInt16] {
         guard devices.indices.contains(device) else { return [] }
-        return zip(devices[device], handles[device]).compactMap { entry, handle in
-            service == nil || service == entry.value.service ? handle : nil
-        }
+        guard let service else { return handles[device].compactMap(\.self) }
+        guard service >= 0, service + 1 < starts[device].count else { return [] }
+        return handles[device][starts[device][service]..<starts[device][service + 1]].compactMap(\.self)
     }
 
     /// The decoded octets of a value as JSON; nil when they are malformed, or have no codec.

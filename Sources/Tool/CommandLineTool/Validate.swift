@@ -60,7 +60,7 @@ func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         let (problems, warnings) = (reading.problems, reading.warnings)
         for problem in problems + warnings { printer.show(problem) }
         if problems.isEmpty {
-            printer.showSummary("\(path): \(warnings.isEmpty ? "no problems" : warnings.count.counted("warning"))")
+            printer.showSummary("\(path): \(warnings.isEmpty ? "no problems" : warnings.total.counted("warning"))")
         }
         if !problems.isEmpty || isStrict && warnings.contains(where: \.code.isLikelyMistake) { isValid = false }
     }

@@ -17,7 +17,6 @@ package actor ControlSocket: LoopActor {
     static let maximumClients = 16
     /// The maximum octets of a line, without its line feed.
     package static let maximumLine = 64 << 10
-    private static let linesPerTurn = 16  // then other clients are served
 
     package nonisolated let loop: EventLoop
     private let desk: ControlDesk
@@ -70,12 +69,15 @@ package actor ControlSocket: LoopActor {
 
     /// Answers some lines of a client, and schedules the rest; reads on when all are answered.
     private func work(for number: Int) {
-        for _ in 0..<Self.linesPerTurn {
+        var turn = ControlTurn()
+        while !turn.isOver {
             guard let index = clients.firstIndex(where: { $0.number == number }) else { return }
             let connection = clients[index].connection
             do throws(LineFramer.TooLong) {
                 guard let line = try clients[index].lines.next() else { return connection.resume() }
-                connection.send(Self.line(desk.answer(line, as: "control \(number)")))
+                let answer = Self.line(desk.answer(line, as: "control \(number)"))
+                turn.answered(line, with: answer)
+                connection.send(answer)
             } catch {
                 return dismiss(index, "the line is too long: the maximum is \(Self.maximumLine) octets")
             }

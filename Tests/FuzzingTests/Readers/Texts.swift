@@ -76,7 +76,7 @@ extension Reader {
         let node = Node.repaired(json: octets, file: "a.json", log: log)
         let problems = log.problems
         let syntax = problems.filter { $0.code != .duplicateKey }
-        try require(syntax.count <= 101, "there are \(syntax.count) errors")
+        try require(syntax.total <= 101, "there are \(syntax.total) errors")
         if let strict = try? Node(json: octets, file: "a.json") {
             try require(syntax.isEmpty && node == strict, "the text is JSON, and has \(syntax)")
         } else {
@@ -85,7 +85,7 @@ extension Reader {
         let lines = octets.count { $0 == 0x0A } + 1
         for problem in problems {
             try require(problem.position.line <= lines, "\(problem) is in no line")
-            try require(problem.excerpt != nil, "\(problem) shows no line")
+            try require(problem.excerpt != nil || problem.others > 0, "\(problem) shows no line")
             let texts = problem.lines + [problem.json, problem.annotation]
             try require(texts.allSatisfy { $0 == $0.escapingControls }, "\(texts) has a control character")
             try require((try? Node(json: problem.json.utf8, file: "")) != nil, "\(problem.json) is not JSON")

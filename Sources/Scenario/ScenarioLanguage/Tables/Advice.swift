@@ -15,8 +15,9 @@ extension Tables {
 
     /// What is probably meant as a variable: `${rest} s`, `$rest`, `{{rest}}`.
     @Sendable private static func variable(_ text: String) -> String? {
-        guard let match = text.wholeMatch(of: #/(.*?)\$?(?:\{\{|\$|\$\{) *([a-z][a-z0-9_]*) *\}{0,2}(.*?)/#),
-            text.contains("$") || text.contains("{{")
+        // The expression takes a time that grows with the square of the length.
+        guard text.utf8.count <= 256, text.utf8.contains(UInt8(ascii: "$")) || text.contains("{{"),
+            let match = text.wholeMatch(of: #/(.*?)\$?(?:\{\{|\$|\$\{) *([a-z][a-z0-9_]*) *\}{0,2}(.*?)/#)
         else { return nil }
         let isPart = !match.1.isEmpty || !match.3.isEmpty
         return "write \("${\(match.2)}".quoted)" + (isPart ? ": a variable replaces the whole string" : "")
