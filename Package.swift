@@ -22,7 +22,6 @@ let layers: [[Target]] = [
             "Files/custom.json", "Files/suite.json", "Files/bumble_client.py", "Files/bleak_client.py"),
         cLibrary("CCrypto", pkgConfig: "libcrypto"),
         cLibrary("CBluetooth"), cLibrary("COSLog"), cLibrary("CDBus", pkgConfig: "dbus-1"), cLibrary("CLinux"),
-        cLibrary("CMicrohttpd"),
     ],
     [
         library("Arguments", on: "TextFormatting"),
@@ -46,7 +45,7 @@ let layers: [[Target]] = [
     ],
     [
         library("HCITransport", on: "HCI", "Sockets"),
-        library("HTTP", on: "CMicrohttpd", "Simulation", "Sockets"),
+        library("HTTP", on: "Simulation", "Sockets"),
         library("GATT", on: "ATT", "Cryptography", "Octets", "Bluetooth", "Simulation"),
         library("SecurityManager", on: "Bluetooth", "Cryptography", "Octets", "Simulation"),
         library("CommandSupport", on: "Arguments", "Bluetooth", "CLinux", "Simulation", "Sockets", "TextFormatting"),
@@ -335,8 +334,7 @@ let layers: [[Target]] = [
         tests("LinkLayer", on: "Cryptography", "Octets", "Simulation"),
         tests(
             "LivePage", on: "Arguments", "Bluetooth", "CommandSupport", "Documents", "EventLog", "HTTP",
-            "ScenarioLanguage",
-            "Scenarios", "Simulation", "TextFormatting"),
+            "ScenarioLanguage", "ScenarioReference", "Scenarios", "Simulation", "TextFormatting", "VirtualWorld"),
         tests("Octets"), tests("os"),
         tests(
             "Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "ServiceFramework",
@@ -470,7 +468,7 @@ func folders() -> [String: [String]] {
             "PeripheralTesting", "Reporting", "SecurityChecks",
         ],
         "Linux": [
-            "BlueZ", "CBluetooth", "CDBus", "CLinux", "CMicrohttpd", "DBus", "Drivers", "HCITransport", "HTTP",
+            "BlueZ", "CBluetooth", "CDBus", "CLinux", "DBus", "Drivers", "HCITransport", "HTTP",
             "KernelBluetooth", "Sockets",
         ],
         "Tool": [
