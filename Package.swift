@@ -405,7 +405,7 @@ let layers: [[Target]] = [
         fuzzing(
             on: "Air", "ATT", "Bluetooth", "BlueZ", "CDBus", "Characteristics", "ClientTesting", "CommandSupport",
             "Conformance", "DBus", "DeviceRecording",
-            "Documents", "EventLog", "GATT", "HCI", "L2CAP", "LEHost", "Octets", "Replay", "Reporting",
+            "Documents", "EventLog", "GATT", "HCI", "HTTP", "L2CAP", "LEHost", "Octets", "Replay", "Reporting",
             "ScenarioForms", "ScenarioLanguage", "Scenarios", "SecurityManager", "Sensors", "ServiceFramework",
             "Services", "Simulation",
             "TextFormatting", "VirtualController"),

@@ -155,6 +155,22 @@ import Testing
         }
     }
 
+    @Test func `While all places are taken, each response is the last of its connection`() throws {
+        var limits = HTTPLimits()
+        limits.connections = 2
+        try Self.serving(limits) { server, port, loop in
+            let first = try Client(port: port, on: loop)
+            first.say("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n")
+            try await Self.wait(loop) { first.text.contains("GET /1") }
+            #expect(!first.text.contains("Connection: close"))
+            let second = try Client(port: port, on: loop)
+            second.say("GET /2 HTTP/1.1\r\nHost: a\r\n\r\n")
+            try await Self.wait(loop) { second.text.contains("GET /2") }
+            #expect(second.text.contains("Connection: close"))
+            for client in [first, second] { client.connection.close() }
+        }
+    }
+
     @Test func `Clients that send an octet now and then make room for others`() throws {
         var limits = HTTPLimits()
         (limits.connections, limits.request) = (4, .seconds(1))

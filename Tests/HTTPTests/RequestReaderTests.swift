@@ -113,7 +113,9 @@ import Testing
         ("GET / HTTP/1.1\r\nHost: a\r\n" + String(repeating: "X: y\r\n", count: 101), 431),
     ]
 
-    @Test(arguments: refused.indices) func `What HTTP does not permit is refused, and nothing follows`(index: Int) {
+    @Test(arguments: refused.indices) func `A request that HTTP does not permit is refused, and nothing follows`(
+        index: Int
+    ) {
         #expect(Self.status(Self.refused[index].text) == Self.refused[index].status)
         let more = Self.refused[index].text + "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
         for size in [1, 3, .max] {

@@ -242,7 +242,7 @@ class PageTests(Interoperability):
                 with browser.page() as self.browser:
                     await asyncio.to_thread(self.browser.open, page.url)
                     await self.shows('document.querySelector("#range").textContent == "1–20 of 50 devices"')
-                    self.assertEqual(await self.value('document.querySelectorAll("#devices h2").length'), 20)
+                    self.assertEqual(await self.value('document.querySelectorAll("#devices h2[id]").length'), 20)
                     await self.value('document.querySelector("#next").click()')
                     await self.shows('document.querySelector("#range").textContent == "21–40 of 50 devices"')
                     await self.value('document.querySelector("#next").click()')

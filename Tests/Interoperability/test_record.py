@@ -155,6 +155,12 @@ class RecordTests(Interoperability):
             with self.subTest(proposal):
                 command = f'./{proposal}'.replace(' serve ', ' serve --speed max --for 1s ')
                 await said('sh', '-c', command)
+        run = await asyncio.create_subprocess_exec(
+            './lubdub', 'run', '--client', 'echo hello', '--', '-x.json', cwd=self.folder, stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL)
+        output, _ = await run.communicate()
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("replay: lubdub run ./-x.json --seed 1 --client 'echo hello' --only -x\n", output.decode())
 
     async def test_a_clock_that_was_set_leaves_nothing_out(self):
         trace, changed = self.folder / 'trace.btsnoop', self.folder / 'changed.btsnoop'

@@ -11,7 +11,7 @@ import VirtualWorld
 @Suite struct PageViewsTests {
     private static func scenario(_ count: Int) throws -> Scenario {
         let devices = (0..<count).map { #"{"id": "strap\#($0)", "services": [{"service": "heart_rate"}]}"# }
-        // Everybody is silent for ever.
+        // All devices are silent.
         let script = (0..<count).map { #"{"do": "silence", "of": "strap\#($0)", "when": "1 s"}"# }
         let text =
             #"{"lubdub": 1, "name": "x", "devices": [\#(devices.joined(separator: ", "))], "#

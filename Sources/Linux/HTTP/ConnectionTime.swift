@@ -47,6 +47,6 @@ struct ConnectionTime {
         return begin.advanced(by: limit * pace) <= now
     }
 
-    /// Whether a client that has sent only a part of a request is to be told that its time is over.
+    /// Whether a response is due: a client that has sent a part of its request gets one that says why it ends.
     var isExchange: Bool { if case .exchange = phase { true } else { false } }
 }

@@ -171,8 +171,9 @@ package actor HTTPServer: LoopActor {
             case .refused(let refusal):
                 send(Response(refusal), on: connections[index], isLast: true)
                 part(number)
-            case .request(let request, let isLast):
-                // A loop's handler may close the server.
+            case .request(let request, let asksForLast):
+                // While others wait for a place, nobody keeps one by sending request after request.
+                let isLast = asksForLast || connections.count >= limits.connections
                 let response = answer(request, streamCount)
                 guard let connection = connection(number) else { return }
                 send(response, on: connection, isLast: isLast, isHead: request.method == "HEAD")

@@ -8,7 +8,7 @@ struct Refusal: Error, Hashable {
     static func malformed(_ what: String) -> Refusal { Refusal(400, "malformed request: \(what)") }
 }
 
-/// What the first line of a request names.  RFC 9112, section 3.2.
+/// The target in the first line of a request.  RFC 9112, section 3.2.
 struct RequestTarget: Hashable {
     /// The host and port of `http://host:port/path`; nil for `/path`.
     let authority: String?
@@ -29,7 +29,7 @@ struct RequestTarget: Hashable {
         }
         let mark = rest.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
         guard let path = PercentEncoding.decoded(rest[..<mark]) else {
-            throw .malformed("its path has an escape that is no text")
+            throw .malformed("its path has an escape that is not text")
         }
         self.authority = authority
         self.path = path.isEmpty ? "/" : path
@@ -116,7 +116,7 @@ struct RequestHead {
             }
     }
 
-    // MARK: What the fields say
+    // MARK: Meaning of the fields
 
     /// The request without its body. An authority in the target counts instead of `Host`.  RFC 9112, sections 3.2 and 3.2.2.
     func request() throws(Refusal) -> Request {

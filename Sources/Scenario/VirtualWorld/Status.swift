@@ -71,8 +71,8 @@ extension World {
         return status
     }
 
-    /// The state of some devices, by index, with the latest lasting actions on them and on what is no device, at most `most`;
-    /// and the number of all others.
+    /// The state of some devices, by index, with the latest `most` lasting actions on them and on other things than devices; and
+    /// the number of all other lasting actions.
     package func status(of devices: [Int], atMost most: Int) -> (status: WorldStatus, otherActions: Int) {
         var status = status(of: devices)
         let (shown, all) = (Set(devices), script.activeRules)

@@ -117,7 +117,7 @@ struct ManualActionLog {
     }
 }
 
-/// What the log says of the begin and of the end of an action.
+/// The words of the log that are the same at the beginning and at the end of an action.
 private struct RunningAction: Hashable {
     let name: String
     let entity: String?
@@ -128,7 +128,7 @@ private struct RunningAction: Hashable {
     }
 }
 
-/// The indices of what has begun and not ended; of equal ones, the first ends first.
+/// The indices of the items that have begun and not ended; of equal ones, the first ends first.
 struct Running<Key: Hashable> {
     private struct Queue {
         var indices: [Int] = []
