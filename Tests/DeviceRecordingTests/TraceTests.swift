@@ -28,7 +28,8 @@ import Testing
 
     private func packets(_ octets: [UInt8]) throws -> [Packet] {
         var packets: [Packet] = []
-        try PacketTrace(octets).forEach { kind, controller, instant, octets in
+        var trace = try PacketTrace(octets)
+        try trace.forEach { kind, controller, instant, octets in
             packets.append(Packet(kind: kind, controller: controller, instant: instant, octets: Array(octets)))
         }
         return packets
@@ -60,8 +61,9 @@ import Testing
         let whole = Self.trace(2001, [(flags: 2, octets: [3, 0x0C, 0]), (flags: 2, octets: [3, 0x0C, 0])])
         for end in 44..<whole.count {
             var count = 0
+            var trace = try PacketTrace(Array(whole[..<end]))
             #expect(throws: PacketTrace.Unreadable.truncated(at: 43)) {
-                try PacketTrace(Array(whole[..<end])).forEach { _, _, _, _ in count += 1 }
+                try trace.forEach { _, _, _, _ in count += 1 }
             }
             #expect(count == 1)
         }

@@ -11,7 +11,8 @@ struct Reader: Sendable {
         (self.name, self.summary, self.read) = (name, summary, read)
     }
 
-    static let all = packets + [values, server, client, host, controller, pairing] + texts + [message, names, objects]
+    static let all =
+        packets + [values, server, client, host, controller, pairing] + texts + [message, names, objects, requests]
 }
 
 /// Something does not hold.

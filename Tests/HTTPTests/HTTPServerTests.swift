@@ -40,53 +40,56 @@ import Testing
     /// Runs `body` with a server that answers with the request, and with a stream at /stream.
     private static func serving(
         _ limits: HTTPLimits = HTTPLimits(),
-        _ body: sending @escaping (HTTPServer, EventLoop) async throws -> Void
+        _ body: sending @escaping (HTTPServer, UInt16, EventLoop) async throws -> Void
     ) throws {
         let loop = EventLoop(pace: .real())
         try loop.run {
-            let server = try HTTPServer(host: "127.0.0.1", port: 0, on: loop, limits) { request, streams in
+            let server = HTTPServer(on: loop, limits) { request, streams in
                 if request.path == "/stream" {
                     return Response(
                         200, [.init("Content-Type", "text/event-stream")],
-                        .stream(first: [StreamQueue.event("first", data: "\(streams)")]))
+                        .stream(first: [StreamQueue.event("first", data: "\(streams)")], channel: request.query.count))
                 }
                 let fields = request.fields.map { "\($0.name)=\($0.value)" }.joined(separator: ";")
                 let text =
                     "\(request.method) \(request.path) [\(fields)] \(String(decoding: request.body, as: UTF8.self))"
                 return Response(200, [.init("X-Test", "yes")], .octets(Array(text.utf8)))
             }
-            await server.start()
-            try await body(server, loop)
+            let port = try await server.listen(at: "127.0.0.1", port: 0)
+            try await body(server, port, loop)
             await server.close()
             await server.close()
         }
     }
 
     @Test func `A request is answered with its fields and its body`() throws {
-        try Self.serving { server, loop in
-            let client = try Client(port: server.port, on: loop)
+        try Self.serving { server, port, loop in
+            let client = try Client(port: port, on: loop)
             client.say("POST /act?x=1 HTTP/1.1\r\nHost: a\r\nX-Long: b c\r\nContent-Length: 5\r\n\r\nhel")
-            client.say("loGET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n")
+            client.say("loGET / HTTP/1.1\r\nHost: b\r\n\r\n")
             try await Self.wait(loop) { client.text.contains("GET / [") }
             #expect(client.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
             #expect(client.text.contains("x-test: yes"))
             #expect(client.text.contains("POST /act [host=a;x-long=b c;content-length=5] hello"))
-            #expect(client.text.contains("GET / [host=a;host=b] "))
+            #expect(client.text.contains("GET / [host=b] "))
             client.connection.close()
         }
     }
 
     @Test func `A stream gets what is sent, until the server closes`() throws {
-        try Self.serving { server, loop in
-            let clients = try (0..<3).map { _ in try Client(port: server.port, on: loop) }
+        try Self.serving { server, port, loop in
+            let clients = try (0..<3).map { _ in try Client(port: port, on: loop) }
             for client in clients { client.say("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n") }
             try await Self.wait(loop) { clients.allSatisfy { $0.text.contains("event: first") } }
             #expect(await server.streamCount == 3)
-            for number in 0..<100 { await server.send(StreamQueue.event(data: "<\(number)>")) }
+            #expect(await server.channels == [0])
+            for number in 0..<100 { await server.send(StreamQueue.event(data: "<\(number)>"), to: 0) }
+            await server.send(StreamQueue.event(data: "elsewhere"), to: 1)
             try await Self.wait(loop) { clients.allSatisfy { $0.text.contains("<99>") } }
+            #expect(!clients[0].text.contains("elsewhere"))
             clients[0].connection.close()
             try await Self.wait(loop) {
-                await server.send(StreamQueue.event(data: "again"))
+                await server.send(StreamQueue.event(data: "again"), to: 0)
                 return await server.streamCount == 2
             }
             await server.close()
@@ -97,16 +100,16 @@ import Testing
 
     @Test func `A stream that nobody reads loses events, ends, and does not hold up the others`() throws {
         var limits = HTTPLimits()
-        (limits.secondsWithoutTraffic, limits.waitingPerStream) = (1, 64 << 10)
-        try Self.serving(limits) { server, loop in
-            let (slow, quick) = (try Client(port: server.port, on: loop), try Client(port: server.port, on: loop))
+        (limits.unread, limits.waitingPerStream) = (.seconds(1), 64 << 10)
+        try Self.serving(limits) { server, port, loop in
+            let (slow, quick) = (try Client(port: port, on: loop), try Client(port: port, on: loop))
             for client in [slow, quick] { client.say("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n") }
             try await Self.wait(loop) { await server.streamCount == 2 && quick.count > 0 && slow.count > 0 }
             slow.connection.pause()
             let event = StreamQueue.event(data: String(repeating: "x", count: 1 << 14))
             var sent = 0
             try await Self.wait(loop) {
-                await server.send(event)
+                await server.send(event, to: 0)
                 sent += 1
                 return await server.streamCount == 1
             }
@@ -126,14 +129,14 @@ import Testing
     ])
     func `A malformed or too long request is refused, and others are served`(request: String) throws {
         var limits = HTTPLimits()
-        (limits.body, limits.secondsWithoutTraffic) = (1000, 2)
-        try Self.serving(limits) { server, loop in
-            let client = try Client(port: server.port, on: loop)
+        (limits.body, limits.request) = (1000, .seconds(2))
+        try Self.serving(limits) { server, port, loop in
+            let client = try Client(port: port, on: loop)
             client.say(request)
             try await Self.wait(loop) {
                 client.isOver || client.text.hasPrefix("HTTP/1.1 4") || client.text.hasPrefix("HTTP/1.1 5")
             }
-            let other = try Client(port: server.port, on: loop)
+            let other = try Client(port: port, on: loop)
             other.say("GET /other HTTP/1.1\r\nHost: a\r\n\r\n")
             try await Self.wait(loop) { other.text.contains("GET /other") }
             for client in [client, other] { client.connection.close() }
@@ -142,9 +145,9 @@ import Testing
 
     @Test func `Connections beyond the limit wait, and silent ones end`() throws {
         var limits = HTTPLimits()
-        (limits.connections, limits.secondsWithoutTraffic) = (2, 1)
-        try Self.serving(limits) { server, loop in
-            let clients = try (0..<5).map { _ in try Client(port: server.port, on: loop) }
+        (limits.connections, limits.request) = (2, .seconds(1))
+        try Self.serving(limits) { server, port, loop in
+            let clients = try (0..<5).map { _ in try Client(port: port, on: loop) }
             clients[4].say("GET /last HTTP/1.1\r\nHost: a\r\n\r\n")
             try await Self.wait(loop) { clients[4].text.contains("GET /last") }
             #expect(clients[0].isOver || clients[1].isOver)
@@ -152,13 +155,60 @@ import Testing
         }
     }
 
-    @Test func `A port in use is an error`() throws {
-        try Self.serving { server, loop in
-            #expect(throws: SocketFailure.self) {
-                _ = try HTTPServer(host: "127.0.0.1", port: server.port, on: loop) { _, _ in
-                    Response(200, [], .octets([]))
-                }
+    @Test func `While all places are taken, each response is the last of its connection`() throws {
+        var limits = HTTPLimits()
+        limits.connections = 2
+        try Self.serving(limits) { server, port, loop in
+            let first = try Client(port: port, on: loop)
+            first.say("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n")
+            try await Self.wait(loop) { first.text.contains("GET /1") }
+            #expect(!first.text.contains("Connection: close"))
+            let second = try Client(port: port, on: loop)
+            second.say("GET /2 HTTP/1.1\r\nHost: a\r\n\r\n")
+            try await Self.wait(loop) { second.text.contains("GET /2") }
+            #expect(second.text.contains("Connection: close"))
+            for client in [first, second] { client.connection.close() }
+        }
+    }
+
+    @Test func `Clients that send an octet now and then make room for others`() throws {
+        var limits = HTTPLimits()
+        (limits.connections, limits.request) = (4, .seconds(1))
+        try Self.serving(limits) { server, port, loop in
+            let slow = try (0..<4).map { _ in try Client(port: port, on: loop) }
+            for client in slow { client.say("GET / HTTP/1.1\r\nHost: a\r\nX: ") }
+            try await loop.sleep(until: loop.now.advanced(by: .milliseconds(100)), tolerance: nil)
+            let browser = try Client(port: port, on: loop)
+            browser.say("GET /page HTTP/1.1\r\nHost: a\r\n\r\n")
+            try await Self.wait(loop) {
+                for client in slow where !client.isOver { client.say("x") }
+                return browser.text.contains("GET /page")
             }
+            try await Self.wait(loop) { slow.allSatisfy(\.isOver) }
+            #expect(slow.allSatisfy { $0.text.hasPrefix("HTTP/1.1 408 ") })
+            browser.connection.close()
+        }
+    }
+
+    @Test func `A client that does not read what it asks for waits, and holds up nobody`() throws {
+        try Self.serving { server, port, loop in
+            let (slow, quick) = (try Client(port: port, on: loop), try Client(port: port, on: loop))
+            let body = String(repeating: "y", count: 60_000)
+            let request = "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.count)\r\n\r\n\(body)"
+            slow.connection.pause()
+            for _ in 0..<15 { slow.say(request) }
+            quick.say("GET /quick HTTP/1.1\r\nHost: a\r\n\r\n")
+            try await Self.wait(loop) { quick.text.contains("GET /quick") }
+            slow.connection.resume()
+            try await Self.wait(loop) { slow.count > 15 * 60_000 }
+            for client in [slow, quick] { client.connection.close() }
+        }
+    }
+
+    @Test func `A port in use is an error`() throws {
+        try Self.serving { server, port, loop in
+            let other = HTTPServer(on: loop) { _, _ in Response(200, [], .octets([])) }
+            await #expect(throws: SocketFailure.self) { _ = try await other.listen(at: "127.0.0.1", port: port) }
         }
     }
 }

@@ -64,10 +64,10 @@ async def serving(*arguments, scenario=SCENARIO):
             yield served
 
 
-def open_stream(port):
+def open_stream(port, query=''):
     """A socket that reads the events of the page."""
     stream = socket.create_connection(('127.0.0.1', port), timeout=10)
-    stream.sendall(f'GET /events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n'.encode())
+    stream.sendall(f'GET /events{query} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n'.encode())
     return stream
 
 
@@ -117,6 +117,33 @@ class PageAccessTests(Interoperability):
             self.assertEqual((began['line'], began['rule']), (silence, 'page'))
             status, _, _ = await asyncio.to_thread(page.act, ' ' * (60 << 10))
             self.assertEqual(status, 200)
+
+    async def test_a_target_can_be_a_uri_and_no_nul_gets_through(self):
+        async with serving() as page:
+            own = f'127.0.0.1:{page.port}'
+            for target, host, wanted in [
+                    (f'http://{own}/', own, 200), (f'http://{own}', 'elsewhere', 200), (f'http://evil.example:{page.port}/', own, 403),
+                    ('/\0', own, 400), ('/%00', own, 400), ('/', f'{own}\0', 400), ('/', f'{own}\0.evil.example', 400)]:
+                with self.subTest(target=target, host=host), socket.create_connection(('127.0.0.1', page.port), 10) as client:
+                    client.sendall(f'GET {target} HTTP/1.1\r\nHost: {host}\r\n\r\n'.encode())
+                    answer = await asyncio.to_thread(read_until, client, b'\r\n\r\n')
+                    self.assertIn(f'HTTP/1.1 {wanted} '.encode(), answer)
+
+    async def test_of_many_devices_a_page_shows_some(self):
+        with tempfile.TemporaryDirectory() as folder:
+            crowd = pathlib.Path(folder, 'crowd.json')
+            crowd.write_text(json.dumps({'lubdub': 1, 'name': 'crowd', 'devices': [
+                {'id': f'strap{number}', 'services': [{'service': 'heart_rate'}]} for number in range(300)]}))
+            async with serving(scenario=crowd) as page:
+                for query, first, count, matches in [
+                        ('', 'strap0', 20, 300), ('?page=14', 'strap280', 20, 300), ('?find=strap29', 'strap29', 11, 11),
+                        ('?find=nobody', None, 0, 0)]:
+                    with self.subTest(query), open_stream(page.port, query) as stream:
+                        text = await asyncio.to_thread(read_until, stream, b'data: {"status"')
+                        outline, = re.findall(r'event: outline\ndata: (.*)\n', text.decode())
+                        outline = json.loads(outline)['outline']
+                        devices = [device['id'] for device in outline['devices']]
+                        self.assertEqual((devices[0] if devices else None, len(devices), outline['matches']), (first, count, matches))
 
     async def test_a_browser_that_does_not_read_delays_nothing_and_signals_end_all(self):
         async with serving() as page:
@@ -205,6 +232,27 @@ class PageTests(Interoperability):
             self.assertEqual(self.browser.complaints, [])
             origins = {url.split('/')[2] for url in self.browser.requests if url.startswith('http')}
             self.assertEqual(origins, {f'127.0.0.1:{page.port}'})
+
+    async def test_it_finds_one_of_many_devices(self):
+        with tempfile.TemporaryDirectory() as folder:
+            crowd = pathlib.Path(folder, 'crowd.json')
+            crowd.write_text(json.dumps({'lubdub': 1, 'name': 'crowd', 'devices': [
+                {'id': f'strap{number}', 'services': [{'service': 'heart_rate'}]} for number in range(50)]}))
+            async with serving(scenario=crowd) as page:
+                with browser.page() as self.browser:
+                    await asyncio.to_thread(self.browser.open, page.url)
+                    await self.shows('document.querySelector("#range").textContent == "1–20 of 50 devices"')
+                    self.assertEqual(await self.value('document.querySelectorAll("#devices h2[id]").length'), 20)
+                    await self.value('document.querySelector("#next").click()')
+                    await self.shows('document.querySelector("#range").textContent == "21–40 of 50 devices"')
+                    await self.value('document.querySelector("#next").click()')
+                    await self.shows('document.querySelector("#next").disabled && document.querySelector("#device-9") != null')
+                    await self.value('document.querySelector("#find-text").value = "STRAP49"')
+                    await self.value('document.querySelector("#find").requestSubmit()')
+                    await self.shows('document.querySelector("#range").textContent == "1–1 of 1 that match, of 50 devices"')
+                    await self.press('silence on strap49')
+                    await self.shows('document.querySelector("#active").textContent.includes("silence on strap49")')
+                    self.assertEqual(self.browser.complaints, [])
 
     async def test_the_charts_show_what_the_log_says(self):
         async with self.opened() as page:

@@ -10,7 +10,7 @@ import tempfile
 from bumble import gatt
 
 from examining import ADDRESS, Examined, air
-from harness import Interoperability, host, lubdub
+from harness import LUBDUB, ROOT, Interoperability, host, lubdub
 from sensing import CENTRAL, connected, listen, meeting, served, sig, take
 from straps import Strap
 
@@ -132,6 +132,48 @@ class RecordTests(Interoperability):
             if flags >> 16 == 1 and h4:
                 result += [struct.pack('>IIIIq', count + 1, count + 1, h4[1], 0, time), bytes([h4[0]]), packet]
         return b''.join(result)
+
+    async def test_what_is_proposed_for_a_file_that_looks_like_an_option_works(self):
+        trace = self.folder / 'trace.btsnoop'
+        async with meeting('scenarios/resting.json', HRM, '--trace', trace) as (peer, _):
+            await table(peer)
+
+        async def said(*words):
+            process = await asyncio.create_subprocess_exec(
+                *words, cwd=self.folder, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+            output, messages = await process.communicate()
+            self.assertEqual(process.returncode, 0, messages)
+            return output.decode()
+
+        (self.folder / 'lubdub').symlink_to(pathlib.Path(ROOT, LUBDUB).resolve())
+        recorded = await said('./lubdub', 'record', '--from', trace, '-o', '-my strap.json')
+        self.assertIn("next: lubdub serve './-my strap.json'\n", recorded)
+        written = await said('./lubdub', 'new', 'strap', '--', '-x.json')
+        proposals = [line.removeprefix('next: ') for line in (recorded + written).splitlines() if line.startswith('next: ')]
+        self.assertEqual(len(proposals), 3)
+        for proposal in proposals:
+            with self.subTest(proposal):
+                command = f'./{proposal}'.replace(' serve ', ' serve --speed max --for 1s ')
+                await said('sh', '-c', command)
+        run = await asyncio.create_subprocess_exec(
+            './lubdub', 'run', '--client', 'echo hello', '--', '-x.json', cwd=self.folder, stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL)
+        output, _ = await run.communicate()
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("replay: lubdub run ./-x.json --seed 1 --client 'echo hello' --only -x\n", output.decode())
+
+    async def test_a_clock_that_was_set_leaves_nothing_out(self):
+        trace, changed = self.folder / 'trace.btsnoop', self.folder / 'changed.btsnoop'
+        async with meeting('scenarios/resting.json', HRM, '--trace', trace) as (peer, _):
+            await take(await listen(peer, MEASUREMENT), 3)
+        await self.said('--from', trace)
+        values = len(self.values.read_text().splitlines())
+        octets = bytearray(trace.read_bytes())
+        octets[32:40] = bytes(8)  # the time of the first packet
+        changed.write_bytes(octets)
+        _, messages = await self.said('--from', changed, '--force')
+        self.assertIn('more than 7 days forward 1 time, as when a clock is set: all packets are used', messages)
+        self.assertEqual(len(self.values.read_text().splitlines()), values)
 
     async def test_messages(self):
         text = self.folder / 'text.btsnoop'

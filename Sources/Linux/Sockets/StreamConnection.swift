@@ -32,6 +32,7 @@ public final class StreamConnection: Sendable {
         var socket: Socket?
         var phase: Phase
         var handler: Handler?
+        var drained: (@Sendable () -> Void)?
         var reading: EventLoop.Watch?
         var writing: EventLoop.Watch?
         var queue: [UInt8] = []
@@ -98,6 +99,9 @@ public final class StreamConnection: Sendable {
         }
     }
 
+    /// Calls `handler` on the loop's thread whenever the system has accepted all octets of which some had to wait.
+    package func whenDrained(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.drained = handler } }
+
     /// Stops receiving until `resume`, so that the other side has to wait.
     public func pause() {
         if let watch = state.withLock({ $0.reading.take() }) { loop.cancel(watch) }
@@ -121,6 +125,7 @@ public final class StreamConnection: Sendable {
             }
             state.phase = .closed
             state.handler = nil
+            state.drained = nil
             state.queue = []
             state.sent = 0
             state.socket = nil
@@ -202,6 +207,7 @@ extension StreamConnection {
 
     /// Sends what the system accepts, and continues when it accepts more.
     private func flush() {
+        var drained: (@Sendable () -> Void)?
         let failure: Int32? = state.withLock { state in
             guard case .open = state.phase else { return nil }
             while state.sent < state.queue.count {
@@ -221,9 +227,13 @@ extension StreamConnection {
             }
             state.queue.removeAll(keepingCapacity: true)
             state.sent = 0
-            if let watch = state.writing.take() { loop.cancel(watch) }
+            if let watch = state.writing.take() {
+                loop.cancel(watch)
+                drained = state.drained
+            }
             return nil
         }
+        drained?()
         guard let failure else { return }
         loop.call(at: loop.now) { [weak self] in self?.end(.failed(.broken(code: failure))) }
     }

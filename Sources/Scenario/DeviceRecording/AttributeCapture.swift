@@ -90,8 +90,10 @@ struct AttributeCapture {
                 take(octets, of: handle, type: types[handle])
             }
         case (.readBlobRequest(let handle, let offset), .readBlobResponse(let octets)):
-            let known = values[handle] ?? []
-            if known.count >= Int(offset) { values[handle] = known.prefix(Int(offset)) + octets }
+            // In place: a copy for each part would take time that grows with the square of the value's length.
+            if values[handle]?.count ?? 0 >= Int(offset) {
+                values[handle, default: []].replaceSubrange(Int(offset)..., with: octets)
+            }
         case (.writeRequest(let handle, let octets), .writeResponse):
             if octets.count == 2, octets[0] & 3 != 0, subscriptions[handle] == nil { subscriptions[handle] = now }
         case (_, .errorResponse(_, let handle, let error)): take(error, of: handle, for: request)

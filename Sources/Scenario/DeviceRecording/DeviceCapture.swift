@@ -21,7 +21,7 @@ package struct DeviceCapture: Sendable {
     }
 
     /// A connection, by its number at its controller.
-    private struct Link: Hashable, Sendable {
+    struct Link: Hashable, Sendable {
         let controller: UInt16
         let handle: UInt16
     }
@@ -30,7 +30,12 @@ package struct DeviceCapture: Sendable {
         var key: Key
         /// Whether the server is that of the packets' own host.
         var isServerLocal = false
-        var frames: [PacketRecord.Kind: [UInt8]] = [:]
+    }
+
+    /// One direction of a connection.
+    struct Direction: Hashable, Sendable {
+        let link: Link
+        let kind: PacketRecord.Kind
     }
 
     private struct Found: Sendable {
@@ -51,22 +56,25 @@ package struct DeviceCapture: Sendable {
     /// In the order in which they were found.
     private var order: [Key] = []
     private var connections: [Link: Connection] = [:]
+    /// The incomplete frames.
+    private(set) var frames: [Direction: [UInt8]] = [:]
     private var reports = ReportAssembler()
 
     /// No packet has been taken.
     package init() {}
 
     /// The octets that all devices have notified.
-    package var notifiedCount: Int { found.values.reduce(0) { $0 + $1.attributes.notifiedCount } }
+    package private(set) var notifiedCount = 0
 
     /// The devices whose attributes were discovered, at least in part.
     ///
     /// If the packets are those of both sides, only the central's count.
     package var devices: [RecordedDevice] {
-        let known = order.filter { found[$0]?.attributes.services.isEmpty == false }
-        return known.filter { key in
+        func isKnown(_ key: Key) -> Bool { found[key]?.attributes.services.isEmpty == false }
+        return order.filter { key in
+            guard isKnown(key) else { return false }
             guard case .local = key, let address = found[key]?.device.address else { return true }
-            return !known.contains(.address(address))
+            return !isKnown(.address(address))
         }.compactMap { found[$0] }.map(device)
     }
 
@@ -147,7 +155,7 @@ package struct DeviceCapture: Sendable {
             if status == .success, let key = connections[link]?.key { found[key]?.attributes.isEncrypted = isOn != 0 }
         case Event.disconnectionComplete:
             let (_, handle, _) = try Event.disconnectionComplete.parameters(of: event)
-            connections[Link(controller: controller, handle: handle)] = nil
+            end(Link(controller: controller, handle: handle))
         default: break
         }
     }
@@ -168,11 +176,19 @@ package struct DeviceCapture: Sendable {
     private mutating func connect(_ complete: ConnectionComplete, _ controller: UInt16) {
         let isLocal = complete.role == .peripheral
         let key = isLocal ? Key.local(controller: controller) : .address(complete.peer)
-        connections[Link(controller: controller, handle: complete.handle)] = Connection(
-            key: key, isServerLocal: isLocal)
+        let link = Link(controller: controller, handle: complete.handle)
+        end(link)
+        connections[link] = Connection(key: key, isServerLocal: isLocal)
         change(key) { found in
             if !isLocal { found.device.address = complete.peer }
             found.attributes.connect()
+        }
+    }
+
+    private mutating func end(_ link: Link) {
+        connections[link] = nil
+        for kind in [PacketRecord.Kind.aclToController, .aclToHost] {
+            frames[Direction(link: link, kind: kind)] = nil
         }
     }
 
@@ -207,29 +223,38 @@ package struct DeviceCapture: Sendable {
         guard octets.count > 4 else { return }
         let header = octets.prefix(2).reversed().reduce(0) { $0 << 8 | UInt16($1) }
         let link = Link(controller: controller, handle: header & 0x0FFF)
-        var connection = connections[link] ?? Connection(key: .unknown(link))
-        var frame = header >> 12 & 3 == 1 ? connection.frames[kind] ?? [] : []
-        frame += octets.dropFirst(4)
-        defer { connections[link] = connection }
-        // Length (2), channel (2), payload.  Core 6.0, Vol 3, Part A, section 3.1.
-        guard frame.count >= 4, case let length = Int(frame[0]) | Int(frame[1]) << 8, frame.count >= 4 + length else {
-            connection.frames[kind] = frame.count < 1 << 16 ? frame : nil
-            return
-        }
-        connection.frames[kind] = nil
-        guard Channel(rawValue: UInt16(frame[2]) | UInt16(frame[3]) << 8) == .attribute,
-            let pdu = try? PDU(frame[4..<(4 + length)])
+        let connection = connections[link] ?? Connection(key: .unknown(link))
+        connections[link] = connection
+        guard let frame = whole(octets.dropFirst(4), isFirst: header >> 12 & 3 != 1, Direction(link: link, kind: kind)),
+            Channel(rawValue: UInt16(frame[2]) | UInt16(frame[3]) << 8) == .attribute, let pdu = try? PDU(frame[4...])
         else { return }
         let isFromServer = (kind == .aclToController) == connection.isServerLocal
         // Both sides can have a server: only one is recorded.
         guard pdu.isFromServer == isFromServer else { return }
+        var added = 0
         change(connection.key) { found in
-            if isFromServer {
-                found.attributes.takeResponse(pdu, at: now)
-            } else {
-                found.attributes.takeRequest(pdu)
-            }
+            guard isFromServer else { return found.attributes.takeRequest(pdu) }
+            let before = found.attributes.notifiedCount
+            found.attributes.takeResponse(pdu, at: now)
+            added = found.attributes.notifiedCount - before
         }
+        notifiedCount += added
+    }
+
+    /// The frame that a fragment completes; nil while it is incomplete.  Fragments are added in place: a copy for each would take
+    /// time that grows with the square of the frame's length.
+    ///
+    /// A frame has its length (2), its channel (2) and its payload.  Core 6.0, Vol 3, Part A, section 3.1.
+    private mutating func whole(
+        _ fragment: ArraySlice<UInt8>, isFirst: Bool, _ direction: Direction
+    ) -> ArraySlice<UInt8>? {
+        if isFirst { frames[direction] = nil }
+        frames[direction, default: []] += fragment
+        guard let frame = frames[direction], frame.count >= 4 else { return nil }
+        let count = 4 + (Int(frame[0]) | Int(frame[1]) << 8)
+        guard frame.count >= count else { return nil }
+        frames[direction] = nil
+        return frame[..<count]
     }
 }
 

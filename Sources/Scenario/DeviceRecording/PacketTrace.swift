@@ -9,7 +9,7 @@ package import Simulation
 /// | 4, 4 | original length, included length |
 /// | 4 | flags: with 2001, controller and opcode; else bit 0: from the controller, bit 1: command or event |
 /// | 4 | packets lost |
-/// | 8 | microseconds |
+/// | 8 | microseconds, with a sign |
 /// | n | the packet |
 package struct PacketTrace {
     /// Why a file cannot be read.
@@ -31,6 +31,8 @@ package struct PacketTrace {
 
     private let octets: [UInt8]
     private let datalink: UInt32
+    /// The clock of the packets that were read.
+    package private(set) var clock = TraceClock()
 
     /// A trace in a file's octets.
     package init(_ octets: [UInt8]) throws(Unreadable) {
@@ -40,13 +42,12 @@ package struct PacketTrace {
         guard [1001, 1002, 2001].contains(datalink) else { throw .datalink(datalink) }
     }
 
-    /// Calls `body` with each packet, in order; times count from the first one.  Throws at a record that is cut off, after the
-    /// packets before it.
-    package func forEach(
+    /// Calls `body` with each packet, in order; times count from the first one, by ``TraceClock``.  Throws at a record that is
+    /// cut off, after the packets before it.
+    package mutating func forEach(
         _ body: (PacketRecord.Kind, _ controller: UInt16, Instant, ArraySlice<UInt8>) -> Void
     ) throws(Unreadable) {
         var offset = 16
-        var first: UInt64?
         while offset < octets.count {
             guard octets.count - offset >= 24 else { throw .truncated(at: offset) }
             let included = Int(Self.number(octets[(offset + 4)..<(offset + 8)]))
@@ -55,12 +56,9 @@ package struct PacketTrace {
             guard included <= octets.count - offset - 24 else { throw .truncated(at: offset) }
             let packet = octets[(offset + 24)..<(offset + 24 + included)]
             offset += 24 + included
-            let begin = first ?? time
-            first = begin
-            let passed = Int64(clamping: time >= begin ? time - begin : 0)
-            let (nanoseconds, isTooLong) = passed.multipliedReportingOverflow(by: 1000)
-            guard !isTooLong, let (kind, controller, content) = packet.classified(flags, datalink) else { continue }
-            body(kind, controller, Instant.start.advanced(byNanoseconds: nanoseconds), content)
+            let instant = clock.instant(at: Int64(bitPattern: time))
+            guard let (kind, controller, content) = packet.classified(flags, datalink) else { continue }
+            body(kind, controller, instant, content)
         }
     }
 

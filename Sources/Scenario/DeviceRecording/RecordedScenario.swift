@@ -59,15 +59,20 @@ private struct Writer {
     let recorded: RecordedDevice
     let settings: RecordedScenario.Settings
     /// The ids of the services, by handle.
-    private var ids: [UInt16: String] = [:]
+    private let ids: [UInt16: String]
+    /// The ids of the characteristics, each unique in its service, by handle.
+    private let names: [UInt16: String]
 
     init(_ device: RecordedDevice, _ settings: RecordedScenario.Settings) {
         (recorded, self.settings) = (device, settings)
-        var taken: Set<String> = []
-        for service in device.services {
-            let known = ServiceRegistry.all.first { $0.uuid == service.uuid }?.name
-            let id = known ?? service.uuid.id ?? "service"
-            ids[service.handle] = taken.insert(id).inserted ? id : "\(id)_\(service.handle)"
+        ids = uniqueWords(
+            device.services.map { service in
+                let known = ServiceRegistry.all.first { $0.uuid == service.uuid }?.name
+                return (service.handle, known ?? service.uuid.id ?? "service")
+            })
+        names = device.services.reduce(into: [:]) { names, service in
+            let own = uniqueWords(service.characteristics.map { ($0.handle, $0.uuid.id ?? "value") })
+            names.merge(own) { $1 }
         }
     }
 
@@ -144,20 +149,9 @@ private struct Writer {
         members.append(("handle", number(service.handle)))
         let includes = service.includes.compactMap { ids[$0] }
         if !includes.isEmpty { members.append(("includes", Node(.array(includes.map(string))))) }
-        let names = names(of: service)
         let characteristics = service.characteristics.map { characteristic($0, names[$0.handle] ?? "") }
         members.append(("characteristics", Node(.array(characteristics))))
         return .object(members)
-    }
-
-    /// The ids of the characteristics, by handle.
-    private func names(of service: RecordedDevice.Service) -> [UInt16: String] {
-        var names: [UInt16: String] = [:]
-        for characteristic in service.characteristics {
-            let id = characteristic.uuid.id ?? "value"
-            names[characteristic.handle] = names.values.contains(id) ? "\(id)_\(characteristic.handle)" : id
-        }
-        return names
     }
 
     private func characteristic(_ own: RecordedDevice.Characteristic, _ name: String) -> Node {
@@ -239,7 +233,7 @@ private struct Writer {
 
     var rows: [RecordedScenario.Row] {
         recorded.services.flatMap { service in
-            let (id, names) = (ids[service.handle] ?? "", names(of: service))
+            let id = ids[service.handle] ?? ""
             return service.characteristics.flatMap { own in
                 played(own).map { ($0.time, "\(id)/\(names[own.handle] ?? "")", $0.octets) }
             }
@@ -248,6 +242,14 @@ private struct Writer {
 
     private func string(_ text: String) -> Node { Node(.string(text)) }
     private func number(_ handle: UInt16) -> Node { Node(integerLiteral: Int(handle)) }
+}
+
+/// Words by handle; one that occurs again gets its handle as a suffix.
+func uniqueWords<Word: Hashable>(_ words: [(handle: UInt16, word: Word)]) -> [UInt16: String] {
+    var taken: Set<Word> = []
+    return words.reduce(into: [:]) { unique, item in
+        unique[item.handle] = taken.insert(item.word).inserted ? "\(item.word)" : "\(item.word)_\(item.handle)"
+    }
 }
 
 extension UUID {

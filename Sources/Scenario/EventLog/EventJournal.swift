@@ -46,6 +46,8 @@ package struct ValueFormatter: Sendable {
 
 /// A value that a device sent or received, with the samples that the log omits.
 package struct TransmittedValue: Hashable, Sendable {
+    /// Number of the device, from 0.
+    package let device: Int
     package let record: EventRecord
     /// In microvolts; nil for a value without samples.
     package let samples: [Int32]?
@@ -183,13 +185,17 @@ extension EventChunk {
         }
     }
 
-    /// The values of the kinds of event that `isIncluded` selects.
-    package func values(where isIncluded: (EventName) -> Bool, in wording: ValueFormatter) -> [TransmittedValue] {
+    /// The values of some devices, by number, in the kinds of event that `isIncluded` selects.
+    package func values(
+        where isIncluded: (EventName) -> Bool, of devices: Set<Int>, in wording: ValueFormatter
+    ) -> [TransmittedValue] {
         entries.compactMap { entry in
-            guard case .value(let value) = entry, isIncluded(value.event) else { return nil }
+            guard case .value(let value) = entry, isIncluded(value.event), devices.contains(Int(value.device)) else {
+                return nil
+            }
             let octets = content.octets[Int(value.offset)..<Int(value.offset) + Int(value.count)]
             return TransmittedValue(
-                record: record(of: value, in: wording),
+                device: Int(value.device), record: record(of: value, in: wording),
                 samples: wording.samples(Int(value.device), Int(value.valueIndex), octets))
         }
     }

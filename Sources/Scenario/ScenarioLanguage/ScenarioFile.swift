@@ -44,14 +44,14 @@ package enum ScenarioFile: Hashable, Sendable {
         _ file: String, variables: [String: Node] = [:], mayShow: (String) -> Bool = { _ in true }, log: ProblemLog,
         load: (String) -> [UInt8]?
     ) -> Reading {
-        let content = withoutActuallyEscaping(mayShow) { mayShow in
+        let found = withoutActuallyEscaping(mayShow) { mayShow in
             withoutActuallyEscaping(load) { load in
                 content(of: file, variables: variables, by: Loader(log: log, mayShow: mayShow, load: load))
             }
         }
         let noted = log.problems
         return Reading(
-            content: content, problems: noted.filter { !$0.code.isWarning }, warnings: noted.filter(\.code.isWarning))
+            content: found, problems: noted.filter { !$0.code.isWarning }, warnings: noted.filter(\.code.isWarning))
     }
 
     private static func content(

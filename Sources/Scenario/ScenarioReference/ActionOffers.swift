@@ -1,5 +1,5 @@
 package import Documents
-import ScenarioLanguage
+package import ScenarioLanguage
 package import Scenarios
 import Simulation
 import TextFormatting
@@ -8,48 +8,50 @@ import TextFormatting
 /// target that it fits.
 package struct ActionOffer: Sendable {
     package let kind: Action.Kind
-    /// The index of the device in the scenario; nil for an action on the client.
-    package let device: Int?
     /// `{"do": "silence", "of": "strap", "for": "8 s"}`.
     package let line: Node
     /// Whether the action ends later than it begins.
     package let lasts: Bool
     /// One or two sentences.
     package let about: String
+
+    /// The most targets of a kind on a device that are tried.
+    package static let maximumTargets = 32
 }
 
 extension Scenario {
-    /// The actions that can be played on a radio.
+    /// An action that can be played on a radio.
     ///
-    /// - Parameter isPlayable: Whether the radio plays an action.
-    /// - Returns: Each action at most once per device, in the order of the documentation.
-    package func actionOffers(where isPlayable: (Action) -> Bool) -> [ActionOffer] {
-        let reader = InstructionReader(self)
-        func offer(_ kind: Action.Kind, of paths: [String], _ device: Int?) -> ActionOffer? {
-            let row = kind.row
-            for path in paths {
-                let arguments = row.sample.pairs.filter { $0.key != "of" }
-                let line = Node.object([("do", Node(.string(kind.rawValue))), ("of", Node(.string(path)))] + arguments)
-                guard case .act(let rule)? = try? reader.read(line.json.utf8, at: .start), isPlayable(rule.action)
-                else {
-                    continue
-                }
-                return ActionOffer(kind: kind, device: device, line: line, lasts: row.lasts, about: row.about)
+    /// - Parameters:
+    ///   - kind: The kind of the action.
+    ///   - device: The index of its device; nil for an action on the client.
+    ///   - reader: Reads lines about this scenario.
+    ///   - isPlayable: Whether the radio plays an action.
+    /// - Returns: Nil if there is none of this kind.
+    package func offer(
+        _ kind: Action.Kind, on device: Int?, reader: InstructionReader, where isPlayable: (Action) -> Bool
+    ) -> ActionOffer? {
+        let row = kind.row
+        let arguments = row.sample.pairs.filter { $0.key != "of" }
+        for path in targets(of: kind, on: device) {
+            let line = Node.object([("do", Node(.string(kind.rawValue))), ("of", Node(.string(path)))] + arguments)
+            guard case .act(let rule)? = try? reader.read(line.json.utf8, at: .start), isPlayable(rule.action) else {
+                continue
             }
-            return nil
+            return ActionOffer(kind: kind, line: line, lasts: row.lasts, about: row.about)
         }
-        let ofClient = Action.Kind.allCases.compactMap { kind -> ActionOffer? in
-            if case .client = kind.row.target { offer(kind, of: ["client"], nil) } else { nil }
-        }
-        return devices.indices.flatMap { index in
-            Action.Kind.allCases.compactMap { offer($0, of: targets(of: $0, on: index), index) }
-        } + ofClient
+        return nil
     }
 
-    /// The paths on a device that an action may take, the most fitting first.
-    private func targets(of kind: Action.Kind, on device: Int) -> [String] {
+    /// The paths that an action may take on a device, or on the client, the most fitting first.
+    private func targets(of kind: Action.Kind, on device: Int?) -> [String] {
+        guard let device else {
+            return if case .client = kind.row.target { ["client"] } else { [] }
+        }
         let entity = EntityReference.device(device)
-        let services = devices[device].services.indices.map { EntityReference.service(device: device, service: $0) }
+        let services = devices[device].services.indices.prefix(ActionOffer.maximumTargets).map {
+            EntityReference.service(device: device, service: $0)
+        }
         let entities: [EntityReference] =
             switch kind.row.target {
             case .device, .sender, .served, .user: [entity]

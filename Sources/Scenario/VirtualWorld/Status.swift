@@ -66,7 +66,23 @@ package struct WorldStatus: Hashable, Sendable {
 
 extension World {
     package var status: WorldStatus {
-        let devices = scenario.devices.indices.map { index in
+        var status = status(of: scenario.devices.indices)
+        status.activeActions = script.activeRules.map { activeAction($0.rule, begun: $0.begun) }
+        return status
+    }
+
+    /// The state of some devices, by index, with the latest `most` lasting actions on them and on other things than devices; and
+    /// the number of all other lasting actions.
+    package func status(of devices: [Int], atMost most: Int) -> (status: WorldStatus, otherActions: Int) {
+        var status = status(of: devices)
+        let (shown, all) = (Set(devices), script.activeRules)
+        let own = all.filter { active in script.rule(active.rule).action.entity?.device.map(shown.contains) ?? true }
+        status.activeActions = own.suffix(most).map { activeAction($0.rule, begun: $0.begun) }
+        return (status, all.count - status.activeActions.count)
+    }
+
+    private func status(of places: some Sequence<Int>) -> WorldStatus {
+        let devices = places.map { index in
             var device = WorldStatus.Device(scenario.devices[index].id)
             device.mtus = nodes[index].connections.map(\.mtu)
             device.bpm = number(of: .heartRate, device: index).map { Int($0) }
@@ -75,10 +91,8 @@ extension World {
             device.isAway = nodes[index].conditions.has(.linkLoss)
             return device
         }
-        var status = WorldStatus(
+        return WorldStatus(
             now: now, devices: devices, next: script.next.map { .init(name(of: $0.rule), due: $0.due) })
-        status.activeActions = script.activeRules.map { activeAction($0.rule, begun: $0.begun) }
-        return status
     }
 
     /// The present number of a value, in its unit (a contact is 0 or 1); nil when it has none.

@@ -73,5 +73,5 @@ private func open(_ bridge: AdapterBridge, at wanted: StreamAddress?, isQuiet: B
     try await bridge.start()
     Console.print("controller \(address)")
     guard !isQuiet else { return }
-    Console.complain("To connect from a second terminal: lubdub monitor --radio hci:\(address)")
+    Console.complain("To connect from a second terminal: lubdub monitor --radio \("hci:\(address)".forShell)")
 }

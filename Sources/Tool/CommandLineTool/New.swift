@@ -48,14 +48,14 @@ func new(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     if needsSchema { try orFail(.environment) { try WholeFile(schema).write(ScenarioSchema.json) } }
     Console.print("Wrote \(path)\(needsSchema ? ", and \(schema) for editors" : "")")
     let strap = (folder + ["strap.json"]).joined(separator: "/")
-    for step in template.nextSteps(path.forShell, strap: strap) { Console.print("next: \(step)") }
+    for step in template.nextSteps(path.operandForShell, strap: strap) { Console.print("next: \(step)") }
     return .success
 }
 
 extension Template {
     /// The commands to go on with, after the template was written to a path; `strap` is the scenario that a suite names.
     fileprivate func nextSteps(_ path: String, strap: String) -> [String] {
-        func scenario(_ file: String) -> [String] { exists(file) ? [] : ["lubdub new strap \(file.forShell)"] }
+        func scenario(_ file: String) -> [String] { exists(file) ? [] : ["lubdub new strap \(file.operandForShell)"] }
         let run = "lubdub run strap.json --client \("venv/bin/python \(path)".forShell)"
         switch library {
         case "bumble": return ["python3 -m venv venv && venv/bin/pip install bumble"] + scenario("strap.json") + [run]

@@ -72,12 +72,23 @@ private func packets(of path: String, _ invocation: Invocation) throws(CommandFa
     }
     var capture = DeviceCapture()
     do throws(PacketTrace.Unreadable) {
-        try PacketTrace(octets).forEach { capture.take($0, controller: $1, at: $2, $3) }
+        var trace = try PacketTrace(octets)
+        defer { warn(ofClock: trace.clock, path) }
+        try trace.forEach { capture.take($0, controller: $1, at: $2, $3) }
     } catch {
         guard case .truncated = error else { throw CommandFailure(.usage, "\(path): \(error)") }
         Console.warn("\(path): \(error); the packets before it are used")
     }
     return (capture, path, .success)
+}
+
+/// Says where the times of the recording differ from those of the trace.
+private func warn(ofClock clock: TraceClock, _ path: String) {
+    guard clock.changes > 0 else { return }
+    let days = TraceClock.longestGap.components.seconds / 86_400
+    Console.warn(
+        "\(path): the time goes back or more than \(days.counted("day")) forward \(clock.changes.counted("time")), as when a clock "
+            + "is set: all packets are used, and in the recording no time passes there")
 }
 
 private func live(_ invocation: Invocation) throws(CommandFailure) -> Packets {
@@ -95,7 +106,7 @@ private func live(_ invocation: Invocation) throws(CommandFailure) -> Packets {
     let capture = SharedCapture()
     let log = PacketLog(recordsPerChunk: 64) { capture.take($0) }
     let code = try endpoint.visit(invocation, for: duration, packets: log) {
-        let isFull = capture.value.notifiedCount > largestRecording
+        let isFull = capture.notifiedCount > largestRecording
         if isFull { Console.warn("the recording is full: it has \(largestRecording >> 20) MiB of values") }
         return isFull
     }
@@ -107,6 +118,8 @@ private final class SharedCapture: Sendable {
     private let capture = Mutex(DeviceCapture())
 
     var value: DeviceCapture { capture.withLock { $0 } }
+    /// Without a copy, which would make the other thread copy what it changes.
+    var notifiedCount: Int { capture.withLock { $0.notifiedCount } }
 
     func take(_ chunk: PacketChunk) {
         capture.withLock { capture in
@@ -181,6 +194,6 @@ private struct RecordingFiles {
         if reading.scenario == nil {
             Console.warn("Lubdub cannot play this device as it is: change what the errors above name in \(path)")
         }
-        Console.print("next: lubdub serve \(path.forShell)")
+        Console.print("next: lubdub serve \(path.operandForShell)")
     }
 }

@@ -125,8 +125,8 @@ private func checkClientOptions(_ invocation: Invocation) throws(CommandFailure)
     if let client = invocation.text("--client"), let program = invocation.operands.first(where: isProgram) {
         throw CommandFailure(
             .usage,
-            "\(program.quoted) is a program, not a scenario: quote the client's command, as in --client '\(client) \(program)'"
-        )
+            "\(program.quoted) is a program, not a scenario: quote the client's command, as in --client "
+                + "\(client) \(program.operandForShell)".forShell)
     }
     if invocation.has("--ask"), invocation.has("--client") {
         throw CommandFailure(.usage, "--ask and --client are mutually exclusive")

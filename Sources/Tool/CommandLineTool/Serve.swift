@@ -243,6 +243,6 @@ private func listen(_ live: LiveWorld, _ places: [ControllerPlace], _ verbosity:
     let address = try await listenAtCustomaryPort { try await live.offer(.stream($0)) }
     Console.print("controller \(address)")
     if verbosity > .quiet {
-        Console.complain("To connect from a second terminal: lubdub monitor --radio hci:\(address)")
+        Console.complain("To connect from a second terminal: lubdub monitor --radio \("hci:\(address)".forShell)")
     }
 }

@@ -101,7 +101,7 @@ private func scenarioHint(_ words: [String]) -> String {
     guard let word = words.first, !word.hasPrefix("-"), !program.commandNames.contains(word) else { return "" }
     let isScenario =
         word.hasSuffix(".json") || (try? ScenarioLibrary.installed?.path(named: word, orFolder: true)) != nil
-    return isScenario ? ": for a scenario, write lubdub run \(word.forShell)" : ""
+    return isScenario ? ": for a scenario, write lubdub run \(word.operandForShell)" : ""
 }
 
 private func carryOut(_ action: () throws(CommandFailure) -> ExitCode) -> Int32 {

@@ -1,4 +1,10 @@
 extension String {
+    /// A path as an operand of a command, which would take one that begins with `-` for an option.
+    package var asOperand: String { hasPrefix("-") && self != "-" ? "./\(self)" : self }
+
+    /// A path as an operand, quoted as a single word of a shell.
+    package var operandForShell: String { asOperand.forShell }
+
     /// Quoted as a single word of a shell.
     package var forShell: String {
         let plain = "/._-=+:,@%"

@@ -1,12 +1,13 @@
 import Documents
 package import Drivers
-import ScenarioLanguage
+package import ScenarioLanguage
 package import Scenarios
 import VirtualWorld
 
 /// Does what lines say, whoever sends them: clients of the control socket, or the page.
 package struct ControlDesk: Sendable {
-    private let reader: InstructionReader
+    /// Reads lines about the scenario.
+    package let reader: InstructionReader
     private let world: LiveWorld
 
     package init(_ scenario: Scenario, _ world: LiveWorld) {

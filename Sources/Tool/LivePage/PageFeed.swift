@@ -14,9 +14,15 @@ package final class PageFeed: Sendable {
         /// Events, as JSON objects.
         var events: [String] = []
         /// The values that were sent, as JSON objects; those with samples have them in microvolts.
-        var values: [String] = []
+        var values: [Value] = []
         /// How many events and values did not fit.
         var omitted = 0
+
+        /// A value that a device, by its index, has sent.
+        struct Value: Hashable, Sendable {
+            let device: Int
+            let json: String
+        }
 
         var isEmpty: Bool { events.isEmpty && values.isEmpty && omitted == 0 }
     }
@@ -25,7 +31,8 @@ package final class PageFeed: Sendable {
         var news = News()
         var samples = 0  // in the news
         var recent: [String] = []
-        var isWatched = false
+        /// The indices of the devices that pages show; nil while nobody looks.
+        var watched: Set<Int>?
         /// The client whose copies of a value are told, by the value's path: all clients get the same.
         var followed: [String: DeviceAddress?] = [:]
     }
@@ -48,12 +55,12 @@ package final class PageFeed: Sendable {
     /// Takes what the journal has recorded.
     package func take(_ chunk: EventChunk) {
         let records = chunk.records(where: { !Self.untold.contains($0) }, in: wording)
-        let isWatched = state.withLock { state in
-            for record in records { state.add(record) }
-            return state.isWatched
+        let watched = state.withLock { state in
+            for record in state.watched == nil ? records.suffix(Self.recentEvents) : records[...] { state.add(record) }
+            return state.watched
         }
-        guard isWatched else { return }
-        let values = chunk.values(where: Self.sent.contains, in: wording)
+        guard let watched, !watched.isEmpty else { return }
+        let values = chunk.values(where: Self.sent.contains, of: watched, in: wording)
         state.withLock { state in
             for value in values { state.add(value) }
         }
@@ -62,11 +69,11 @@ package final class PageFeed: Sendable {
     /// The last events, for a page that has just been opened.
     func recent() -> [String] { state.withLock { $0.recent } }
 
-    /// The news since the last call, if somebody looks.
-    func takeNews(isWatched: Bool) -> News {
+    /// The news since the last call; from now on, the values of these devices are told. Nil: nobody looks.
+    func takeNews(of watched: Set<Int>?) -> News {
         state.withLock { state in
-            state.isWatched = isWatched
-            if !isWatched { state.followed = [:] }
+            if state.watched != watched { state.followed = [:] }
+            state.watched = watched
             defer { (state.news, state.samples) = (News(), 0) }
             return state.news
         }
@@ -82,7 +89,7 @@ extension PageFeed.State {
         let event = "{\"t\": \(record.instant), \"who\": \(who.quoted), \"what\": \(what.quoted)}"
         recent.append(event)
         if recent.count > PageFeed.recentEvents { recent.removeFirst() }
-        guard isWatched else { return }
+        guard watched != nil else { return }
         if news.events.count < PageFeed.eventsPerFrame { news.events.append(event) } else { news.omitted += 1 }
     }
 
@@ -103,6 +110,6 @@ extension PageFeed.State {
         } else if let json = record.value {
             text += ", \"value\": \(json)"
         }
-        news.values.append(text + "}")
+        news.values.append(.init(device: value.device, json: text + "}"))
     }
 }

@@ -5,78 +5,168 @@ import Scenarios
 import ServiceFramework
 import TextFormatting
 
-/// The unchanging part of a page: the devices, their values, and the actions that can be played.
+/// The unchanging part of a page: the devices that it shows, their values, and the actions that can be played.
 struct PageOutline: Sendable {
     /// A number of a device that the page shows, or a truth value, which is 0 or 1.
     struct Reading: Sendable {
         let entity: EntityReference
+        /// The index of the device among those of the page.
         let device: Int
         let path: String
         let description: ValueDescription
     }
 
+    /// The most values that a page shows.
+    static let maximumReadings = 500
+
+    /// The indices in the scenario of the devices that the page shows.
+    let devices: [Int]
     let readings: [Reading]
     /// A JSON object on one line.
     let json: String
+}
 
-    /// The outline of a scenario; `isPlayable`: whether the radio plays an action.
-    init(_ scenario: Scenario, version: String, isPlayable: (Action) -> Bool) {
-        let readings = scenario.devices.indices.flatMap { Self.readings(of: $0, in: scenario) }
-        self.readings = readings
-        // Values, and the end of all actions, have separate controls.
-        let offers = scenario.actionOffers(where: isPlayable).filter { $0.kind != .set && $0.kind != .clear }
-        var kinds: [Action.Kind] = []
-        for offer in offers where !kinds.contains(offer.kind) { kinds.append(offer.kind) }
-        json =
-            Node.object([
-                ("version", Node(.string(version))), ("scenario", Node(.string(scenario.name))),
-                ("devices", Node(.array(scenario.devices.map(Self.node)))),
-                ("readings", Node(.array(readings.map(Self.node)))),
-                ("rates", .object(scenario.devices.indices.flatMap { Self.rates(of: $0, in: scenario) })),
-                (
-                    "actions",
-                    .object(
-                        kinds.compactMap { kind in
-                            guard let offer = offers.first(where: { $0.kind == kind }) else { return nil }
-                            return (
-                                kind.rawValue,
-                                .object([("about", Node(.string(offer.about))), ("lasts", Node(.bool(offer.lasts)))])
-                            )
-                        })
-                ),
-                (
-                    "offers",
-                    Node(
-                        .array(
-                            offers.map { offer in
-                                .object([
-                                    ("device", offer.device.map { Node(integerLiteral: $0) } ?? Node(.null)),
-                                    ("line", offer.line),
-                                ])
-                            }))
-                ),
-            ]).json
+/// Makes the outline of a page in steps: each is short, whatever the number of devices, so that the devices that play are not
+/// held up.
+struct PageOutlineWork {
+    /// How many devices are compared with a text in a step.
+    static let comparisonsPerStep = 200
+    /// How many kinds of actions are tried in a step.
+    static let kindsPerStep = 8
+
+    private enum Phase {
+        /// Looks for the devices that match, from this one on.
+        case matching(Int)
+        /// Describes the device at this place on the page; the offers of kinds from this one on are missing.
+        case describing(Int, kind: Int)
+        case describingClient(kind: Int)
+        case done
     }
 
-    private static func readings(of device: Int, in scenario: Scenario) -> [Reading] {
-        scenario.devices[device].services.enumerated().flatMap { service, defined in
-            defined.values.enumerated().compactMap { place, value in
-                let entity = EntityReference.value(device: device, service: service, value: place)
-                guard value.description.range != nil, let path = scenario.path(of: entity) else { return nil }
-                return Reading(entity: entity, device: device, path: path, description: value.description)
+    /// The kinds of actions that a page offers. Values, and the end of all actions, have separate controls.
+    private static let kinds = Action.Kind.allCases.filter { $0 != .set && $0 != .clear }
+
+    private let scenario: Scenario
+    private let selection: Selection
+    private let reader: InstructionReader
+    private var phase: Phase
+    private var devices: [Int] = []
+    private var matches = 0
+    private var readings: [PageOutline.Reading] = []
+    private var hidden = 0  // readings for which the page has no room
+    private var rates: [(key: String, node: Node)] = []
+    private var offers: [(device: Int?, offer: ActionOffer)] = []
+
+    init(_ scenario: Scenario, _ selection: Selection, _ reader: InstructionReader) {
+        (self.scenario, self.selection, self.reader) = (scenario, selection, reader)
+        phase = .matching(0)
+        guard selection.text.isEmpty else { return }
+        matches = scenario.devices.count
+        devices = Array(scenario.devices.indices.dropFirst(selection.first).prefix(Selection.devicesPerPage))
+        phase = .describing(0, kind: 0)
+    }
+
+    /// Does a part of the work; true when all is done. `isPlayable`: whether the radio plays an action.
+    mutating func step(_ isPlayable: (Action) -> Bool) -> Bool {
+        switch phase {
+        case .matching(let first): match(from: first)
+        case .describing(let place, let kind): describe(place, from: kind, isPlayable)
+        case .describingClient(let kind):
+            phase = offer(from: kind, on: nil, isPlayable).map { .describingClient(kind: $0) } ?? .done
+        case .done: break
+        }
+        if case .done = phase { return true }
+        return false
+    }
+
+    private mutating func match(from first: Int) {
+        let end = min(first + Self.comparisonsPerStep, scenario.devices.count)
+        for index in first..<end where matches(scenario.devices[index]) {
+            if matches >= selection.first, devices.count < Selection.devicesPerPage { devices.append(index) }
+            matches += 1
+        }
+        phase = end < scenario.devices.count ? .matching(end) : .describing(0, kind: 0)
+    }
+
+    private func matches(_ device: Device) -> Bool {
+        "\(device.id)\n\(device.name)\n\(device.address)".lowercased().contains(selection.text)
+    }
+
+    private mutating func describe(_ place: Int, from kind: Int, _ isPlayable: (Action) -> Bool) {
+        guard place < devices.count else {
+            phase = .describingClient(kind: 0)
+            return
+        }
+        if kind == 0 { addReadings(of: place) }
+        let next = offer(from: kind, on: place, isPlayable)
+        phase = next.map { .describing(place, kind: $0) } ?? .describing(place + 1, kind: 0)
+    }
+
+    /// Adds some offers on a device at a place, or on the client; returns the kind that is next, or nil if there is none.
+    private mutating func offer(from kind: Int, on place: Int?, _ isPlayable: (Action) -> Bool) -> Int? {
+        let end = min(kind + Self.kindsPerStep, Self.kinds.count)
+        for kind in Self.kinds[kind..<end] {
+            let offer = scenario.offer(kind, on: place.map { devices[$0] }, reader: reader, where: isPlayable)
+            if let offer { offers.append((place, offer)) }
+        }
+        return end < Self.kinds.count ? end : nil
+    }
+
+    private mutating func addReadings(of place: Int) {
+        let device = devices[place]
+        for (index, service) in scenario.devices[device].services.enumerated() {
+            for (number, value) in service.values.enumerated() where value.description.range != nil {
+                guard readings.count < PageOutline.maximumReadings else {
+                    hidden += 1
+                    continue
+                }
+                let entity = EntityReference.value(device: device, service: index, value: number)
+                guard let path = scenario.path(of: entity) else { continue }
+                readings.append(.init(entity: entity, device: place, path: path, description: value.description))
             }
+            guard rates.count < PageOutline.maximumReadings,
+                let rate = service.description.rate(in: service.configured.configuration),
+                let main = service.mainValue,
+                let path = scenario.path(of: .value(device: device, service: index, value: main))
+            else { continue }
+            rates.append((path, Node(integerLiteral: rate)))
         }
     }
 
-    /// The samples per second of the streams of a device, by path.
-    private static func rates(of device: Int, in scenario: Scenario) -> [(key: String, node: Node)] {
-        scenario.devices[device].services.enumerated().compactMap { index, service in
-            guard let rate = service.description.rate(in: service.configured.configuration),
-                let place = service.mainValue,
-                let path = scenario.path(of: .value(device: device, service: index, value: place))
-            else { return nil }
-            return (path, Node(integerLiteral: rate))
+    // MARK: Result
+
+    /// The outline, after the last step.
+    func outline(version: String) -> PageOutline {
+        PageOutline(devices: devices, readings: readings, json: json(version: version))
+    }
+
+    private func json(version: String) -> String {
+        Node.object([
+            ("version", Node(.string(version))), ("scenario", Node(.string(scenario.name))),
+            ("total", Node(integerLiteral: scenario.devices.count)), ("matches", Node(integerLiteral: matches)),
+            ("find", Node(.string(selection.text))), ("page", Node(integerLiteral: selection.page)),
+            ("per_page", Node(integerLiteral: Selection.devicesPerPage)), ("hidden", Node(integerLiteral: hidden)),
+            ("devices", Node(.array(devices.map { Self.node(scenario.devices[$0]) }))),
+            ("readings", Node(.array(readings.map(Self.node)))), ("rates", .object(rates)),
+            ("actions", .object(actions)), ("offers", Node(.array(offers.map(Self.node)))),
+        ]).json
+    }
+
+    /// What the kinds of the offers do.
+    private var actions: [(key: String, node: Node)] {
+        var known: Set<Action.Kind> = []
+        return offers.map(\.offer).filter { known.insert($0.kind).inserted }.map { offer in
+            let about: [(key: String, node: Node)] = [
+                ("about", Node(.string(offer.about))), ("lasts", Node(.bool(offer.lasts))),
+            ]
+            return (offer.kind.rawValue, .object(about))
         }
+    }
+
+    private static func node(_ item: (device: Int?, offer: ActionOffer)) -> Node {
+        .object([
+            ("device", item.device.map { Node(integerLiteral: $0) } ?? Node(.null)), ("line", item.offer.line),
+        ])
     }
 
     private static func node(_ device: Device) -> Node {
@@ -87,7 +177,7 @@ struct PageOutline: Sendable {
         ])
     }
 
-    private static func node(_ reading: Reading) -> Node {
+    private static func node(_ reading: PageOutline.Reading) -> Node {
         let description = reading.description
         var members: [(String, Node)] = [
             ("device", Node(integerLiteral: reading.device)), ("of", Node(.string(reading.path))),

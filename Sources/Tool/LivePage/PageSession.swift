@@ -1,6 +1,5 @@
 import CommandSupport
 package import Control
-import Documents
 package import Drivers
 import HTTP
 import ScenarioRuns
@@ -8,7 +7,6 @@ package import Scenarios
 package import Simulation
 package import Sockets
 import TextFormatting
-import VirtualWorld
 
 /// The page of a world that plays: it shows what happens, and does what a person on it chooses.
 package actor PageSession: LoopActor {
@@ -16,39 +14,45 @@ package actor PageSession: LoopActor {
     static let maximumPages = 8
     /// The period of the frames, in real time.
     private static let period = Duration.milliseconds(100)
+    /// The time between two parts of the work for a page that opens, in real time: the world plays meanwhile.
+    private static let pause = Duration.milliseconds(1)
 
     package nonisolated let loop: EventLoop
-    private let scenario: Scenario
     private let world: LiveWorld
     private let desk: ControlDesk
     private let feed: PageFeed
     private let token = PageToken()
     private var gate: Gate?
     private var server: HTTPServer?
-    private var outline: PageOutline?
+    private var views: PageViews
     private var tick: EventLoop.ScheduledCall?
+    private var nextWork: EventLoop.ScheduledCall?
 
     /// Serves after `open`.
     package init(_ scenario: Scenario, _ world: LiveWorld, _ desk: ControlDesk, _ feed: PageFeed, on loop: EventLoop) {
-        (self.scenario, self.world, self.desk, self.feed, self.loop) = (scenario, world, desk, feed, loop)
+        (self.world, self.desk, self.feed, self.loop) = (world, desk, feed, loop)
+        views = PageViews(scenario, desk.reader)
     }
 
     /// Serves the page at an address, and returns its URL with the token, which browsers never send to a server.
     package func open(at address: PageAddress) throws(SocketFailure) -> String {
-        let server = try HTTPServer(host: address.host, port: address.port, on: loop) { [weak self] request, streams in
+        let server = HTTPServer(on: loop) { [weak self] request, streams in
             self?.assumeIsolated { $0.answer(request, streams) } ?? Response(503, [], .octets([]))
         }
+        let port = try server.assumeIsolated { server in
+            Result { () throws(SocketFailure) in try server.listen(at: address.host, port: address.port) }
+        }.get()
         self.server = server
-        gate = Gate(host: address.host, port: server.port, token: token)
-        server.assumeIsolated { $0.start() }
+        gate = Gate(host: address.host, port: port, token: token)
         sendFrames()
         let host = address.host.contains(":") ? "[\(address.host)]" : address.host
-        return "http://\(host):\(server.port)/#\(token)"
+        return "http://\(host):\(port)/#\(token)"
     }
 
     /// Closes all connections at once.
     package func close() {
         tick?.cancel()
+        nextWork?.cancel()
         server?.assumeIsolated { $0.close() }
         server = nil
     }
@@ -62,7 +66,9 @@ package actor PageSession: LoopActor {
             guard streams < Self.maximumPages else {
                 return .text(503, "too many pages are open: the maximum is \(Self.maximumPages)")
             }
-            return .events([StreamQueue.event("outline", data: first())])
+            let (channel, outline) = views.open(Selection(request))
+            if outline == nil { workLater() }
+            return .events(outline.map { [first($0)] } ?? [], channel)
         case .action: return .json(desk.answer(request.body, as: "page").json)
         case .refused(let status, let reason): return .text(status, reason)
         case nil: return .text(503, "not ready yet")
@@ -70,44 +76,46 @@ package actor PageSession: LoopActor {
     }
 
     /// The outline, and the last events: a page needs them first.
-    private func first() -> String {
-        let outline = knownOutline()
-        return "{\"outline\": \(outline.json), \"events\": [\(feed.recent().joined(separator: ", "))]}"
+    private func first(_ outline: PageOutline) -> [UInt8] {
+        let events = feed.recent().joined(separator: ", ")
+        return StreamQueue.event("outline", data: "{\"outline\": \(outline.json), \"events\": [\(events)]}")
     }
 
-    private func knownOutline() -> PageOutline {
-        if let outline { return outline }
+    // MARK: Outlines
+
+    private func workLater() {
+        nextWork?.cancel()
+        nextWork = loop.call(at: loop.now.advanced(by: Self.pause * loop.speed)) { [weak self] in
+            self?.assumeIsolated { $0.work() }
+        }
+    }
+
+    private func work() {
         let limits = world.assumeIsolated { $0.limits }
-        let outline = PageOutline(scenario, version: version) { limits($0) == nil }
-        self.outline = outline
-        return outline
+        if let (channel, outline) = views.work(version: version, isPlayable: { limits($0) == nil }) {
+            let first = first(outline)
+            server?.assumeIsolated { $0.send(first, to: channel) }
+        }
+        if views.hasWork { workLater() }
     }
 
     // MARK: Frames
 
     private func sendFrames() {
         if let server {
-            let isWatched = server.assumeIsolated { $0.streamCount } > 0
-            let news = feed.takeNews(isWatched: isWatched)
-            if isWatched {
-                let event = StreamQueue.event(data: frame(news))
-                server.assumeIsolated { $0.send(event) }
+            let channels = server.assumeIsolated { $0.channels }
+            views.keep(channels)
+            let (views, news) = (views, feed.takeNews(of: channels.isEmpty ? nil : views.devices))
+            if !channels.isEmpty {
+                let frames = world.assumeIsolated { live in live.visit { world, _ in views.frames(of: world, news) } }
+                for (channel, json) in frames {
+                    server.assumeIsolated { $0.send(StreamQueue.event(data: json), to: channel) }
+                }
             }
         }
         tick = loop.call(at: loop.now.advanced(by: Self.period * loop.speed)) { [weak self] in
             self?.assumeIsolated { $0.sendFrames() }
         }
-    }
-
-    private func frame(_ news: PageFeed.News) -> String {
-        let readings = knownOutline().readings
-        let (status, numbers) = world.assumeIsolated { live in
-            live.visit { world, _ in (world.status, readings.map { world.number(of: $0.entity) }) }
-        }
-        let shown = numbers.map { $0.map(\.plain) ?? "null" }.joined(separator: ", ")
-        return "{\"status\": \(ControlAnswer.status(status).json), \"readings\": [\(shown)], "
-            + "\"events\": [\(news.events.joined(separator: ", "))], "
-            + "\"values\": [\(news.values.joined(separator: ", "))], \"omitted\": \(news.omitted)}"
     }
 }
 
@@ -131,8 +139,9 @@ extension Response {
             .octets(Array(text.utf8)))
     }
 
-    static func events(_ first: [[UInt8]]) -> Response {
-        Response(200, guards + [.init("Content-Type", "text/event-stream")], .stream(first: first))
+    static func events(_ first: [[UInt8]], _ channel: Int) -> Response {
+        Response(
+            200, guards + [.init("Content-Type", "text/event-stream")], .stream(first: first, channel: channel))
     }
 
     static func json(_ text: String) -> Response {

@@ -130,7 +130,8 @@ struct ReplayScenario {
     ///   - limit: Its limit in microseconds; extended if the log is longer.
     ///   - log: The manual actions and the seed.
     init(_ original: Node, devices: [String], limit: Int64, _ log: ManualActionLog) {
-        let rules = log.actions.indices.flatMap { Self.rules(for: $0, in: log.actions, devices: devices) }
+        let ends = Self.ends(of: log.actions)
+        let rules = zip(log.actions, ends).flatMap { Self.rules(for: $0, until: $1, devices: devices) }
         var members: [(key: String, node: Node)] = []
         if case .object(let old) = original.value { members = old.map { ($0.key, $0.node) } }
         members.removeAll { ["seed", "limit"].contains($0.key) }
@@ -149,12 +150,13 @@ struct ReplayScenario {
         root = .object(members)
     }
 
-    private static func rules(for index: Int, in actions: [ManualActionLog.ManualAction], devices: [String]) -> [Node] {
-        let action = actions[index]
+    private static func rules(
+        for action: ManualActionLog.ManualAction, until end: String, devices: [String]
+    ) -> [Node] {
         guard case .object(let said) = action.line.value else { return [] }
         var members: [(key: String, node: Node)] = [("when", Node(.string("\(action.time) s")))]
         members += said.filter { $0.key != "chance" }.map { ($0.key, $0.node) }  // the log shows its outcome
-        if action.isEndless { members.append(("until", Node(.string(end(of: index, in: actions))))) }
+        if action.isEndless { members.append(("until", Node(.string(end)))) }
         if action.line["note"] == nil { members.append(("note", Node(.string(action.name)))) }
         guard action.kind == .clear, action.line["of"] == nil else { return [.object(members)] }
         // A rule clears one target, so clearing everything takes several rules.
@@ -163,12 +165,18 @@ struct ReplayScenario {
         }
     }
 
-    /// When an action without a duration ended.  With an end, the rule restores what it replaced, as manual actions do.
-    private static func end(of index: Int, in actions: [ManualActionLog.ManualAction]) -> String {
-        var index = index
-        while case .covered(let next) = actions[index].end, next > index { index = next }
-        guard case .at(let time) = actions[index].end else { return "end" }
-        return "\(time) s"
+    /// When each action without a duration ended.  With an end, the rule restores what it replaced, as manual actions do.
+    private static func ends(of actions: [ManualActionLog.ManualAction]) -> [String] {
+        var ends = [String](repeating: "end", count: actions.count)
+        // An action is covered by a later one, whose end is known first.
+        for index in actions.indices.reversed() {
+            switch actions[index].end {
+            case .at(let time): ends[index] = "\(time) s"
+            case .covered(let next): if next > index { ends[index] = ends[next] }
+            case .open: break
+            }
+        }
+        return ends
     }
 
     /// Microseconds of a time in the log's format.

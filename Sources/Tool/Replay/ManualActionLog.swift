@@ -53,7 +53,7 @@ struct ManualActionLog {
     /// The time of the last line.
     private(set) var end = "0.000000"
     private var count = 1  // lines read
-    private var runningActions: [Int] = []
+    private var runningActions = Running<RunningAction>()
     private var clearingAction: Int?
 
     init(_ first: [UInt8]) throws(Unreadable) {
@@ -94,17 +94,14 @@ struct ManualActionLog {
 
     private mutating func begin(_ action: ManualAction) {
         actions.append(action)
-        runningActions.append(actions.count - 1)
+        runningActions.begin(RunningAction(action), at: actions.count - 1)
         if action.kind == .clear { clearingAction = actions.count - 1 }
     }
 
     private mutating func end(_ action: ManualAction) throws(Unreadable) {
-        let place = runningActions.firstIndex { index in
-            let other = actions[index]
-            return other.name == action.name && other.entity == action.entity && other.line.json == action.line.json
+        guard let index = runningActions.end(RunningAction(action)) else {
+            throw unreadable("an action ends that has not begun")
         }
-        guard let place else { throw unreadable("an action ends that has not begun") }
-        let index = runningActions.remove(at: place)
         guard clearingAction == nil else {
             if clearingAction == index { clearingAction = nil }
             return
@@ -117,6 +114,38 @@ struct ManualActionLog {
             ended.time = action.time
             if ended.isCovered(by: actions[last]) { actions[index].end = .covered(by: last) }
         }
+    }
+}
+
+/// The words of the log that are the same at the beginning and at the end of an action.
+private struct RunningAction: Hashable {
+    let name: String
+    let entity: String?
+    let line: String
+
+    init(_ action: ManualActionLog.ManualAction) {
+        (name, entity, line) = (action.name, action.entity, action.line.json)
+    }
+}
+
+/// The indices of the items that have begun and not ended; of equal ones, the first ends first.
+struct Running<Key: Hashable> {
+    private struct Queue {
+        var indices: [Int] = []
+        var ended = 0
+    }
+
+    private var queues: [Key: Queue] = [:]
+
+    mutating func begin(_ key: Key, at index: Int) { queues[key, default: Queue()].indices.append(index) }
+
+    /// The index of the one that ends; nil if none is running.
+    mutating func end(_ key: Key) -> Int? {
+        guard let place = queues.index(forKey: key) else { return nil }
+        let queue = queues.values[place]
+        queues.values[place].ended += 1
+        if queue.ended + 1 == queue.indices.count { queues.remove(at: place) }
+        return queue.indices[queue.ended]
     }
 }
 

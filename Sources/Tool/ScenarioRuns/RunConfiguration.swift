@@ -223,7 +223,7 @@ extension RunConfiguration {
     package func replay(of check: String) -> String { replay("check", path, only: check) }
 
     private func replay(_ command: String, _ operand: String, _ options: [String] = [], only id: String) -> String {
-        var words = ["lubdub", command, operand, "--seed", "\(seed)"] + options
+        var words = ["lubdub", command, operand.asOperand, "--seed", "\(seed)"] + options
         for setting in settings { words += ["--set", setting] }
         if let limitText { words += ["--for", limitText] }
         if isStrict { words.append("--strict") }

@@ -60,7 +60,8 @@ extension Reader {
     /// Records the devices of a trace, and reads the scenarios that play them.
     private static func readTrace(_ octets: [UInt8]) throws(Broken) {
         var capture = DeviceCapture()
-        try? PacketTrace(octets).forEach { capture.take($0, controller: $1, at: $2, $3) }
+        var trace = try? PacketTrace(octets)
+        try? trace?.forEach { capture.take($0, controller: $1, at: $2, $3) }
         for device in capture.devices + capture.others {
             let recording = RecordedScenario(device, .init(note: "a test", table: "a.csv"))
             let files = ["a.json": recording.root.indentedJSON, "a.csv": recording.table ?? ""]
