@@ -30,10 +30,15 @@ GENERATING := ActionTableTests CommandPageTests MistakeTests OutputSchemaTests P
     ReportTests ScenarioFileTests VerdictTests
 # For make matrix: which clients of Tests/Clients/clients.json run (all if empty).
 CLIENTS ?=
-# For make fuzz: how long each reader is fuzzed, and which (all if empty).
+# For make fuzz: how long each reader is fuzzed, which (all if empty), and the sanitizer (none, but ten times faster, if empty).
 SECONDS ?= 60
 READERS ?=
-FUZZED := -c release --product fuzz -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing --scratch-path .build/fuzz
+SANITIZER ?= address
+FUZZERS := fuzzPackets fuzzHosts fuzzValues fuzzBus fuzzJSON fuzzFiles
+FUZZ_BUILD := .build/fuzz$(SANITIZER:%=-%)
+FUZZED := -c release -Xswiftc -sanitize=fuzzer$(SANITIZER:%=,%) -Xswiftc -enable-testing --scratch-path $(FUZZ_BUILD)
+COVERED := -Xswiftc -sanitize=fuzzer -Xswiftc -profile-generate -Xswiftc -profile-coverage-mapping \
+    --scratch-path .build/fuzz-coverage
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
 # Modules with threads, tasks, actors or locks.
 THREADED := BlueZ ClientTesting CommandLineTool CommandSupport Conformance Control CoreBluetooth DBus Drivers Examples HCITransport HTTP \
@@ -41,7 +46,7 @@ THREADED := BlueZ ClientTesting CommandLineTool CommandSupport Conformance Contr
 THREAD_CHECKED := --sanitize=thread --scratch-path .build/threads
 
 .DEFAULT_GOAL := help
-.PHONY: help run test unit interoperability test-release test-linux test-package test-busy long matrix sanitize fuzz \
+.PHONY: help run test unit interoperability test-release test-linux test-package test-busy long matrix sanitize fuzz fuzz-coverage \
     soak docs examples generate release install deb dist format
 
 help:  ## list the targets
@@ -118,10 +123,15 @@ sanitize:  ## test what reads external data with the address sanitizer, and what
 	swift build --build-tests $(THREAD_CHECKED)
 	swift test --skip-build $(THREAD_CHECKED) $(THREADED:%=--filter '^%Tests')
 
-fuzz:  ## feed octets that libFuzzer invents to all readers of external data, SECONDS=60 each, or to READERS=
+fuzz:  ## feed octets that libFuzzer invents to all readers of external data, SECONDS=60 each, or to READERS=; SANITIZER= is fast
 	@Tools/setup build
-	LUBDUB_FUZZ=1 swift build $(FUZZED) $(BUILDING)
-	Tools/fuzz $(SECONDS) $(READERS)
+	for program in $(FUZZERS); do LUBDUB_FUZZ=1 swift build --product $$program $(FUZZED) $(BUILDING) || exit 1; done
+	PROGRAMS=$(FUZZ_BUILD)/release Tools/fuzz $(SECONDS) $(READERS)
+
+fuzz-coverage:  ## count the branches of each reader that its seeds reach; fails if one is neither reached nor explained
+	@Tools/setup build
+	for program in $(FUZZERS); do LUBDUB_FUZZ=1 swift build --product $$program $(COVERED) $(BUILDING) || exit 1; done
+	Tools/fuzz-coverage $(READERS)
 
 soak:  ## run 100,000 random fault scenarios and 100,000 hostile controllers in a separate, optimized build
 	@Tools/setup build

@@ -276,9 +276,16 @@ let layers: [[Target]] = [
     ],
     [example("BatteryPeripheral", on: "Battery", "LubdubGATT", "LubdubHost")],
     [
-        testLibrary("EventLogs", on: "Bluetooth", "EventLog", "Scenarios", "Simulation"), testLibrary("Mutations"),
+        testLibrary("EventLogs", on: "Bluetooth", "EventLog", "Scenarios", "Simulation"), testLibrary("Fuzzing"),
+        testLibrary("Mutations"),
         testLibrary("TestBus", on: "Bluetooth", "DBus", "Simulation"),
     ],
+    isFuzzing
+        ? [
+            .target(
+                name: "FuzzDriver", dependencies: named(["CFuzzer", "Fuzzing"]), path: "Tests/FuzzingTests/Driver",
+                swiftSettings: houseRules())
+        ] : [],
     [
         tests("Air", on: "Simulation"),
         tests("AppleBluetooth", on: "Bluetooth", "GATT", "HCI", "LEHost", "Octets", "Simulation"),
@@ -412,14 +419,7 @@ let layers: [[Target]] = [
                     + libraries().flatMap { [$0.name] + modules(below: $0) }).uniqued),
             swiftSettings: houseRules()),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
-        fuzzing(
-            on: "Air", "ATT", "Bluetooth", "BlueZ", "CDBus", "Characteristics", "ClientTesting", "CommandSupport",
-            "Conformance", "DBus", "DeviceRecording",
-            "Documents", "EventLog", "GATT", "HCI", "HTTP", "L2CAP", "LEHost", "Octets", "Replay", "Reporting",
-            "ScenarioForms", "ScenarioLanguage", "Scenarios", "SecurityManager", "Sensors", "ServiceFramework",
-            "Services", "Simulation",
-            "TextFormatting", "VirtualController"),
-    ],
+    ] + fuzzing(),
 ]
 
 /// The libraries for other packages: each re-exports the modules below it, which can be imported one by one, too.
@@ -558,15 +558,55 @@ func appleTests(_ module: String, on lower: String...) -> Target {
         swiftSettings: [.treatAllWarnings(as: .error), .swiftLanguageMode(.v5)])
 }
 
-/// The readers of outside octets, in `Tests/FuzzingTests`: tests with their corpus, or the program of `make fuzz`.
-func fuzzing(on lower: String...) -> Target {
-    isFuzzing
-        ? .executableTarget(
-            name: "fuzz", dependencies: named(["CFuzzer"] + lower), path: "Tests/FuzzingTests",
-            exclude: ["CFuzzer", "Corpus", "CorpusTests.swift", "Crashes"], swiftSettings: houseRules())
-        : .testTarget(
-            name: "FuzzingTests", dependencies: named(lower), exclude: ["CFuzzer", "Corpus", "Crashes", "Driver"],
+/// The readers of `Tests/FuzzingTests` as programs for libFuzzer, or as a test.
+///
+/// libFuzzer looks at all counters of a program after each run: so the readers of small modules have programs of their own.
+func fuzzing() -> [Target] {
+    let programs: [(name: String, files: [String], modules: [String])] = [
+        ("Packets", ["Packets"], ["ATT", "Bluetooth", "HCI", "L2CAP", "Octets"]),
+        (
+            "Hosts",
+            [
+                "AlteredPairing", "ClientConversation", "ControllerConversation", "HostConversation",
+                "PairingConversation", "ServerConversation",
+            ],
+            [
+                "Air", "ATT", "Bluetooth", "Characteristics", "GATT", "HCI", "LEHost", "Octets", "SecurityManager",
+                "Simulation",
+                "VirtualController",
+            ]
+        ),
+        (
+            "Values", ["Values"],
+            ["Characteristics", "Documents", "Octets", "ServiceFramework", "Services", "TextFormatting"]
+        ),
+        ("Bus", ["BusMessages"], ["ATT", "Bluetooth", "BlueZ", "CDBus", "DBus", "GATT", "HCI"]),
+        ("JSON", ["JSON"], ["Documents", "TextFormatting"]),
+        (
+            "Files", ["Records", "ScenarioText", "Texts"],
+            [
+                "ClientTesting", "CommandSupport", "DeviceRecording", "Documents", "Replay", "Reporting",
+                "ScenarioForms", "ScenarioLanguage", "Scenarios", "Sensors", "Simulation", "TextFormatting",
+            ]
+        ),
+    ]
+    guard isFuzzing else {
+        return [
+            .testTarget(
+                name: "FuzzingTests", dependencies: named((["Fuzzing"] + programs.flatMap(\.modules)).uniqued),
+                exclude: [
+                    "CFuzzer", "Driver", "Programs", "Corpus", "Crashes", "Codecs.txt", "Seeds.txt", "Unreached.txt",
+                ],
+                swiftSettings: houseRules())
+        ]
+    }
+    return programs.map { program in
+        .executableTarget(
+            name: "fuzz\(program.name)", dependencies: named(["FuzzDriver", "Fuzzing"] + program.modules),
+            path: "Tests/FuzzingTests",
+            sources: program.files.map { "Readers/\($0).swift" } + ["Programs/\(program.name)Program.swift"],
             swiftSettings: houseRules())
+    }
 }
 
 func cLibrary(_ name: String, pkgConfig: String? = nil) -> Target {

@@ -1,6 +1,7 @@
 import ATT
 import Bluetooth
 import CDBus
+import Fuzzing
 import GATT
 import HCI
 

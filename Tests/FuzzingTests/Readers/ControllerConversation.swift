@@ -1,5 +1,6 @@
 import Air
 import Bluetooth
+import Fuzzing
 import HCI
 import Octets
 import Simulation

@@ -1,4 +1,5 @@
 import Bluetooth
+import Fuzzing
 import GATT
 import HCI
 import LEHost
@@ -14,8 +15,9 @@ extension Reader {
         "host", "packets of a controller: the host sends only valid commands and data, and keeps no packet"
     ) { octets throws(Broken) in
         let choice = octets.first ?? 0
-        var tested = try TestedHost(hasPrivacy: choice & 4 != 0)
-        if choice & 1 == 0 { try tested.start(isExtended: choice & 2 != 0) } else { try tested.step(.command(.start)) }
+        guard var tested = TestedHost.started[Int(choice & 7)] else {
+            throw Broken(description: "the host does not start")
+        }
         for packet in Conversation(octets.dropFirst()).prefix(256) {
             try tested.act(packet.first ?? 0, Array(packet.dropFirst()))
         }
@@ -30,7 +32,7 @@ private struct NoRefusal: AttributeValues {
 }
 
 /// A host whose controller is the reader.
-private struct TestedHost {
+private struct TestedHost: Sendable {
     var pool = PacketPool()
     private var host: Host
     private var values = NoRefusal()
@@ -49,8 +51,22 @@ private struct TestedHost {
         .connect(ConnectionCreation(to: strap, parameters: parameters), timeout: .seconds(5)),
         .notify(handle: 3, [0, 72]), .stopAdvertising, .stopScanning, .cancelConnecting,
         .changeAddress(DeviceAddress(0xC0FF_EE00_0002, .random)), .stall(true), .stall(false), .start,
-        .confirmIndications(false), .overhear(true), .rotateAddress, .stop, .attenuate(20),
+        .confirmIndications(false), .overhear(true), .rotateAddress, .stop, .attenuate(20), .offer(mtu: 100),
     ]
+
+    /// What the host's caller requests of a connection.
+    private static func request(_ choice: UInt8, of connection: ConnectionID) -> Host.Command {
+        switch choice {
+        case 0: .procedure(connection, .discoverEverything, id: 7)
+        case 2: .readSignalStrength(connection)
+        case 3: .readRemoteFeatures(connection)
+        case 4: .requestParameters(connection, parameters)
+        case 5: .disconnect(connection, reason: .remoteUserTerminated)
+        case 6: .security(connection, .pair)
+        case 7: .procedure(connection, .exchangeMTU, id: 8)
+        default: .procedure(connection, .readLong(handle: 3), id: 7)
+        }
+    }
 
     init(hasPrivacy: Bool) throws(Broken) {
         let measurement = CharacteristicDefinition(uuid: UUID(0x2A37), properties: [.read, .notify, .indicate])
@@ -71,8 +87,7 @@ private struct TestedHost {
         case 3: try step(.command(Self.requests[Int(octets.first ?? 0) % Self.requests.count]))
         case 4:
             guard let connection = connections.last else { return }
-            let procedure: Procedure = octets.first == 0 ? .discoverEverything : .readLong(handle: 3)
-            try step(.command(.procedure(connection, procedure, id: 7)))
+            try step(.command(Self.request(octets.first ?? 1, of: connection)))
         default:
             now = now.advanced(by: .seconds(1))
             try step(.timePassed)
@@ -118,6 +133,15 @@ private struct TestedHost {
         let opcode = commands.removeFirst().opcode
         let event = Event.complete(opcode, .success, Array(parameters.prefix(200)))
         try step(.received(.event, pool.take(event.octets)))
+    }
+
+    /// The hosts of all choices: starting one takes longer than most conversations.
+    static let started: [TestedHost?] = (0..<8).map { choice in
+        guard var tested = try? TestedHost(hasPrivacy: choice & 4 != 0) else { return nil }
+        let start: Void? =
+            choice & 1 == 0
+            ? try? tested.start(isExtended: choice & 2 != 0) : try? tested.step(.command(.start))
+        return start.map { tested }
     }
 
     /// Starts above a controller with two buffers of 27 octets.

@@ -1,5 +1,6 @@
 import ATT
 import Bluetooth
+import Fuzzing
 import HCI
 import L2CAP
 import Octets
@@ -64,11 +65,12 @@ extension Reader {
     /// The packets of a stream, and why no more are framed.
     private static func framed(_ pieces: [ArraySlice<UInt8>]) -> Framing {
         var (framer, framing) = (H4Framer(), Framing())
-        for piece in pieces where framing.failure == nil {
+        // A failure is final: the framer ignores the pieces after it.
+        for piece in pieces {
             framer.append(Array(piece))
             do throws(H4Framer.Failure) {
                 while let packet = try framer.next() { framing.packets.append(packet) }
-            } catch { framing.failure = error }
+            } catch { framing.failure = framing.failure ?? error }
         }
         return framing
     }

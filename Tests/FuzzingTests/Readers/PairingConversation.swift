@@ -1,4 +1,5 @@
 import Bluetooth
+import Fuzzing
 import Octets
 import SecurityManager
 import Simulation

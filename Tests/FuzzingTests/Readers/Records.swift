@@ -1,5 +1,6 @@
 import CommandSupport
 import Documents
+import Fuzzing
 import ScenarioLanguage
 import Scenarios
 import TextFormatting

@@ -1,5 +1,6 @@
 import CommandSupport
 import Documents
+import Fuzzing
 import ScenarioLanguage
 import Scenarios
 import Simulation
@@ -28,8 +29,7 @@ func readScenario(_ octets: [UInt8]) throws(Broken) {
 
 /// Reads lines of the control socket about a scenario with several devices.
 func readInstructions(_ octets: [UInt8]) throws(Broken) {
-    guard let played else { throw Broken(description: "there is no scenario") }
-    let reader = InstructionReader(played)
+    guard let reader = played else { throw Broken(description: "there is no scenario") }
     var lines = LineFramer(longest: 1 << 16)
     lines.append(octets)
     let now = Instant.start.advanced(by: .seconds(10))
@@ -40,7 +40,7 @@ func readInstructions(_ octets: [UInt8]) throws(Broken) {
     }
 }
 
-private let played: Scenario? = {
+private let played: InstructionReader? = {
     let services = ["heart_rate", "battery", "ecg", "fitness", "feed", "measurements", "thermometer"].map {
         #"{"service": "\#($0)"}"#
     }
@@ -49,5 +49,5 @@ private let played: Scenario? = {
          {"id": "strap", "services": [\(services.joined(separator: ", "))]}, {"id": "other"}],
          "script": [{"id": "away", "when": "5 s", "do": "silence", "of": "strap", "for": "2 s"}]}
         """
-    return ScenarioFile.read("played.json") { _ in Array(text.utf8) }.scenario
+    return ScenarioFile.read("played.json") { _ in Array(text.utf8) }.scenario.map(InstructionReader.init)
 }()

@@ -1,5 +1,6 @@
 import Characteristics
 import Documents
+import Fuzzing
 import Octets
 import ServiceFramework
 import Services

@@ -1,0 +1,6 @@
+import FuzzDriver
+import Fuzzing
+
+@main enum Program {
+    static func main() { fuzz(Reader.packets) }
+}
