@@ -3,7 +3,7 @@
     python Tests/side_by_side.py FOLDER [GLOB]    files whose names match, all tests without
 
 This process imports the tests and what they need once, and forks a process for each test.  Tests of a class with
-`setUpClass` share a process, and so do those of files that use the default port of `serve`.  Files with a line
+`setUpClass` share processes, up to 4 each; those of classes with `uses_default_port = True` share one.  Files with a line
 `ALONE = True` run one after another at the end, with nothing in parallel.  The slowest start first.  The output of a
 process is printed if it failed.  The tests play in real time and a busy machine can delay them, so what fails beside
 others runs once more, alone; both outputs are printed.
@@ -21,8 +21,8 @@ import traceback
 import unittest
 
 WORKERS = 12
+MOST_TESTS = 4
 SLOWEST = 10
-PORT = '6402'
 
 
 @dataclasses.dataclass
@@ -31,6 +31,7 @@ class Job:
 
     names: list
     limit: int
+    uses_default_port: bool = False
 
 
 class Running:
@@ -81,8 +82,11 @@ def parts(module):
         if isinstance(kind, type) and issubclass(kind, unittest.TestCase) and kind.__module__ == module.__name__:
             tests = [f'{module.__name__}.{name}.{test}' for test in unittest.defaultTestLoader.getTestCaseNames(kind)]
             limit = getattr(kind, 'limit', 10)
-            if kind.setUpClass.__func__ is not unittest.TestCase.setUpClass.__func__:
-                yield Job(tests, len(tests) * limit)
+            if getattr(kind, 'uses_default_port', False):
+                yield Job(tests, len(tests) * limit, True)
+            elif kind.setUpClass.__func__ is not unittest.TestCase.setUpClass.__func__:
+                count = -(-len(tests) // MOST_TESTS)
+                yield from (Job(tests[place::count], len(tests[place::count]) * limit) for place in range(count))
             else:
                 yield from (Job([test], limit) for test in tests)
 
@@ -90,6 +94,7 @@ def parts(module):
 def jobs(folder, pattern):
     """The jobs that run in parallel, and those that run alone."""
     sys.path.insert(0, str(folder))
+    os.environ['PYTHONPATH'] = str(folder)  # for tests that start Python
     beside, alone, together = [], [], Job([], 0)
     for file in sorted(folder.glob(pattern)):
         module = importlib.import_module(file.stem)
@@ -97,11 +102,12 @@ def jobs(folder, pattern):
         assert found, f'{file} has no tests'
         if getattr(module, 'ALONE', False):
             alone += found
-        elif PORT in file.read_text():
-            for job in found:
+            continue
+        for job in found:
+            if job.uses_default_port:
                 together = Job(together.names + job.names, together.limit + job.limit)
-        else:
-            beside += found
+            else:
+                beside.append(job)
     return sorted(beside + [together] * bool(together.names), key=lambda job: -job.limit), alone
 
 

@@ -121,6 +121,8 @@ class Session:
 
 
 class ReadmeTests(unittest.TestCase):
+    uses_default_port = True
+
     maxDiff = None
 
     def run_session(self, words, shown):

@@ -129,6 +129,8 @@ class UnixTests(Interoperability):
 
 
 class PortTests(Interoperability):
+    uses_default_port = True
+
     async def test_a_port_in_use_is_named_with_the_fix(self):
         with socket.create_server(('127.0.0.1', 0)) as taken:
             address = f'tcp:127.0.0.1:{taken.getsockname()[1]}'
