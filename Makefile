@@ -46,8 +46,8 @@ THREADED := BlueZ ClientTesting CommandLineTool CommandSupport Conformance Contr
 THREAD_CHECKED := --sanitize=thread --scratch-path .build/threads
 
 .DEFAULT_GOAL := help
-.PHONY: help run test unit interoperability test-release test-linux test-package test-busy long matrix sanitize fuzz fuzz-coverage \
-    soak docs examples generate release install deb dist format
+.PHONY: help run test unit interoperability test-release test-linux test-package test-busy long matrix sanitize fuzz \
+    fuzz-coverage soak same-bytes docs examples generate release install deb dist format
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' Makefile
@@ -75,10 +75,14 @@ unit:
 interoperability:
 	LUBDUB=$(LUBDUB) .venv/bin/python Tests/side_by_side.py Tests/Interoperability 2>&1 | tee .build/interoperability.log
 
-test-release: release  ## test the optimized program: its speed, allocations and octets, after make test
+test-release: release  ## test the optimized program: its speed, allocations and behaviour under load
 	@Tools/setup test
-	LUBDUB=$(RELEASE) LUBDUB_RELEASE=$(RELEASE) LUBDUB_DEBUG=$(LUBDUB) PYTHONPATH=Tests/Interoperability \
-	    .venv/bin/python -m unittest test_bench test_bluetoothd_load test_overload test_run
+	LUBDUB=$(RELEASE) LUBDUB_RELEASE=$(RELEASE) PYTHONPATH=Tests/Interoperability \
+	    .venv/bin/python -m unittest test_bench test_bluetoothd_load test_overload
+
+same-bytes: release  ## compare what each scenario writes, in debug and release, with Tests/same-bytes.txt
+	@[ -x $(LUBDUB) ] || swift build --product lubdub $(BUILDING)
+	Tools/same-bytes $(LUBDUB) $(RELEASE)
 
 docs:  ## build the documentation of all modules in .build/docs; fails on DocC warnings
 	@Tools/setup build

@@ -1,16 +1,13 @@
 """Scenarios in virtual time, with their output and files."""
 
 import json
-import os
 import pathlib
 import subprocess
 import tempfile
 import unittest
 
-from harness import LUBDUB, RELEASE, ROOT, needs_release
+from harness import LUBDUB, ROOT
 
-
-DEBUG = str((ROOT / os.environ.get('LUBDUB_DEBUG', '.build/debug/lubdub')).resolve())
 
 # Scenarios of encrypted values whose encryption must fail.
 WITHOUT_ENCRYPTION = {'key_too_short', 'bond_lost_before'}
@@ -77,14 +74,6 @@ class RunTests(unittest.TestCase):
         for scenario in ['scenarios/workout.json', 'scenarios/three_straps.json', 'scenarios/formats/two_byte.json']:
             with self.subTest(scenario):
                 self.assertEqual(play(scenario, '--seed', '7'), play(scenario, '--seed', '7'))
-
-    @needs_release
-    def test_debug_and_release_give_the_same_octets(self):
-        release = str((ROOT / RELEASE).resolve())
-        self.assertNotEqual(DEBUG, release)
-        for scenario in ['scenarios/workout.json', 'scenarios/three_straps.json']:
-            with self.subTest(scenario):
-                self.assertEqual(play(scenario, program=DEBUG), play(scenario, program=release))
 
     def test_another_seed_gives_others(self):
         one, other = play('scenarios/workout.json', '--seed', '7'), play('scenarios/workout.json', '--seed', '8')
