@@ -120,7 +120,9 @@ import VirtualWorld
         var isMutant = false
         return page.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             if line.hasPrefix("## ") { isMutant = line == "## Mutants" }
-            guard isMutant, line.hasPrefix("| `"), let last = line.dropLast(2).lastIndex(of: "|") else { return String(line) }
+            guard isMutant, line.hasPrefix("| `"), let last = line.dropLast(2).lastIndex(of: "|") else {
+                return String(line)
+            }
             return line[...last] + "  |"
         }.joined(separator: "\n")
     }

@@ -79,7 +79,8 @@ private let caseOptions: [Arguments.Grammar.Option] = [
     .flag("--until-fail", "End the run after the first case that does not pass"),
     .option(
         "--last-failed", "REPORT.json", of: .file(.read),
-        "Run only the cases that did not pass in that JSON report, with the same seeds; --report must name\nanother file"),
+        "Run only the cases that did not pass in that JSON report, with the same seeds; --report must name\nanother file"
+    ),
     .option("--jobs", "N", "Run up to N cases in parallel (default 1)"),
     .flag("--list", "Print the ids of the cases, one per line, and run none"),
 ]
