@@ -11,8 +11,7 @@ struct Reader: Sendable {
         (self.name, self.summary, self.read) = (name, summary, read)
     }
 
-    static let all =
-        packets + [values, server, client, host, controller, pairing] + texts + [message, names, objects, requests]
+    static let all = packets + [values, server, client, host, controller, pairing] + texts + [message, names, objects]
 }
 
 /// Something does not hold.
