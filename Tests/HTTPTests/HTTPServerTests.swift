@@ -131,7 +131,7 @@ import Testing
         ("GET /x%00y HTTP/1.1\r\nHost: a\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: a\0\r\n\r\n", 400),
         ("GET / HTTP/1.1\r\nHost: 127.0.0.1\0.evil\r\n\r\n", 400),
         ("GET / HTTP/1.1\r\nHo\0st: a\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: a\r\nX\0: y\r\n\r\n", 400),
-        ("\0\u{1}\u{2}\r\n\r\n", nil), ("GET https://x/ HTTP/1.1\r\nHost: a\r\n\r\n", 421),
+        ("\u{1}\u{2}\r\n\r\n", nil), ("GET https://x/ HTTP/1.1\r\nHost: a\r\n\r\n", 421),
         ("GET x HTTP/1.1\r\nHost: a\r\n\r\n", 400), ("GET / HTTP/1.1\r\n\r\n", 400),
         ("GET http://x/ HTTP/1.1\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n", 400),
         ("GET /\r\n\r\n", 400), ("GET / HTTP/9.9\r\nHost: a\r\n\r\n", 505),
@@ -145,7 +145,7 @@ import Testing
     ]
 
     @Test(arguments: requests.indices)
-    func `What HTTP does not permit is refused, and others are served`(index: Int) throws {
+    func `A request that HTTP does not permit is refused, and others are served`(index: Int) throws {
         var limits = HTTPLimits()
         limits.body = 1000
         try Self.serving(limits) { server, port, loop in
@@ -153,7 +153,8 @@ import Testing
             client.say(Self.requests[index].text)
             try await Self.wait(loop) { client.isOver || client.text.contains("\r\n\r\n") }
             let status = Self.requests[index].status
-            #expect(client.text.hasPrefix(status.map { "HTTP/1.1 \($0) " } ?? "") && client.text.isEmpty == (status == nil))
+            #expect(client.text.isEmpty == (status == nil))
+            #expect(client.text.hasPrefix(status.map { "HTTP/1.1 \($0) " } ?? ""))
             let other = try Client(port: port, on: loop)
             other.say("GET /other HTTP/1.1\r\nHost: a\r\n\r\n")
             try await Self.wait(loop) { other.text.contains("GET /other") }

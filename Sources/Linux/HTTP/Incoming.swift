@@ -7,7 +7,7 @@ final class Incoming {
     /// The stream that is its response.
     var stream: OpenStream?
 
-    /// A request whose first line has a target of so many octets.
+    /// A request whose first line has a target of this length in octets.
     init(targetCount: Int) { self.targetCount = targetCount }
 
     /// The header has arrived.

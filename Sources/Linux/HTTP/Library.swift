@@ -2,7 +2,7 @@ import CMicrohttpd
 
 /// libmicrohttpd is not on this machine.
 package struct MissingLibrary: Error, CustomStringConvertible {
-    /// What the dynamic linker says.
+    /// As the dynamic linker puts it.
     let reason: String
 
     package var description: String {
@@ -11,7 +11,7 @@ package struct MissingLibrary: Error, CustomStringConvertible {
 }
 
 /// The functions of libmicrohttpd.
-@safe struct Library: @unchecked Sendable {
+@safe struct Library: Sendable {
     let functions: MicrohttpdFunctions
 
     /// Loads the library the first time.

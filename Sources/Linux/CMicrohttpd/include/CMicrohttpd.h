@@ -6,7 +6,7 @@
 /// The functions of libmicrohttpd that Swift can call.
 ///
 /// The library is loaded when a page is served: the dynamic linker takes milliseconds for it and for GnuTLS, which it links.
-struct MicrohttpdFunctions {
+struct __attribute__((swift_attr("@Sendable"))) MicrohttpdFunctions {
     __typeof__(MHD_add_response_header) *add_response_header;
     __typeof__(MHD_create_response_from_buffer) *create_response_from_buffer;
     __typeof__(MHD_create_response_from_callback) *create_response_from_callback;
