@@ -28,6 +28,7 @@ let layers: [[Target]] = [
             "Files/custom.json", "Files/suite.json", "Files/bumble_client.py", "Files/bleak_client.py"),
         cLibrary("CCrypto", pkgConfig: "libcrypto"),
         cLibrary("CBluetooth"), cLibrary("COSLog"), cLibrary("CDBus", pkgConfig: "dbus-1"), cLibrary("CLinux"),
+        .target(name: "CMicrohttpd", path: path(of: "CMicrohttpd")),
         .target(name: "CProgram", path: path(of: "CProgram")),
     ],
     [
@@ -52,7 +53,7 @@ let layers: [[Target]] = [
     ],
     [
         library("HCITransport", on: "HCI", "Sockets"),
-        library("HTTP", on: "Simulation", "Sockets"),
+        library("HTTP", on: "CMicrohttpd", "Simulation", "Sockets"),
         library("GATT", on: "ATT", "Cryptography", "Octets", "Bluetooth", "Simulation"),
         library("SecurityManager", on: "Bluetooth", "Cryptography", "Octets", "Simulation"),
         library(
@@ -478,7 +479,7 @@ func folders() -> [String: [String]] {
             "PeripheralTesting", "Reporting", "SecurityChecks",
         ],
         "Linux": [
-            "BlueZ", "CBluetooth", "CDBus", "CLinux", "CProgram", "DBus", "Drivers", "HCITransport",
+            "BlueZ", "CBluetooth", "CDBus", "CLinux", "CMicrohttpd", "CProgram", "DBus", "Drivers", "HCITransport",
             "HTTP", "KernelBluetooth", "Sockets",
         ],
         "Tool": [

@@ -22,26 +22,19 @@ import Testing
         time.answered(at: Self.at(9))
         #expect(!time.isOver(at: Self.at(18.9), Self.limits, pace: 1))
         #expect(time.isOver(at: Self.at(19), Self.limits, pace: 1))
-        #expect(time.isExchange)
-    }
-
-    @Test func `After the last response the client has a little time`() {
-        var time = ConnectionTime(at: .start)
-        time.parted(at: Self.at(9))
-        #expect(!time.isOver(at: Self.at(10.9), Self.limits, pace: 1))
-        #expect(time.isOver(at: Self.at(11), Self.limits, pace: 1))
-        #expect(!time.isExchange)
     }
 
     @Test func `A stream lasts while its reader reads`() {
         var time = ConnectionTime(at: .start)
-        time.beginStream()
+        time.streamed(isMore: false, at: Self.at(1))
         #expect(!time.isOver(at: Self.at(1e6), Self.limits, pace: 1))
-        time.streamed(false, at: Self.at(100))
-        time.streamed(false, at: Self.at(110))
+        time.streamed(isMore: true, at: Self.at(100))
         #expect(!time.isOver(at: Self.at(114.9), Self.limits, pace: 1))
         #expect(time.isOver(at: Self.at(115), Self.limits, pace: 1))
-        time.streamed(true, at: Self.at(114))
+        time.streamed(isMore: true, at: Self.at(114))
+        #expect(!time.isOver(at: Self.at(128.9), Self.limits, pace: 1))
+        #expect(time.isOver(at: Self.at(129), Self.limits, pace: 1))
+        time.streamed(isMore: false, at: Self.at(128))
         #expect(!time.isOver(at: Self.at(1e6), Self.limits, pace: 1))
     }
 }

@@ -60,6 +60,10 @@ class PackageTests(unittest.TestCase):
         self.assertNotIn('unstated', copyright)
         self.assertEqual((self.folder / 'licensed/usr/share/lubdub/LICENSE').read_bytes(), (ROOT / 'LICENSE').read_bytes())
 
+    def test_it_recommends_what_only_the_page_needs(self):
+        self.assertNotIn('microhttpd', finish('dpkg-deb', '--field', self.deb, 'Depends'))
+        self.assertIn('libmicrohttpd12', finish('dpkg-deb', '--field', self.deb, 'Recommends'))
+
     def test_its_description_is_that_of_the_help(self):
         description = finish('dpkg-deb', '--field', self.deb, 'Description').split('\n', 1)[1]
         self.assertEqual(description.split(), finish(LUBDUB, '--help').split('\n\n')[1].split())

@@ -12,12 +12,13 @@ import pathlib
 import re
 import signal
 import socket
+import subprocess
 import tempfile
 import time
 import unittest
 
 import browser
-from harness import ROOT, Interoperability, lubdub, controller_port
+from harness import LUBDUB, ROOT, Interoperability, lubdub, controller_port
 
 SCENARIO = 'scenarios/ecg_500hz.json'
 PICTURE = ROOT / 'Documentation' / 'page.png'
@@ -178,6 +179,25 @@ class PageAccessTests(Interoperability):
                     _, errors = await process.communicate()
                 self.assertEqual(process.returncode, 3)
                 self.assertIn('cannot listen', errors.decode())
+
+
+    async def test_only_a_page_loads_libmicrohttpd_and_says_if_it_is_missing(self):
+        def loaded(process):
+            return set(re.findall(r'lib(microhttpd|gnutls)', pathlib.Path('/proc', str(process.pid), 'maps').read_text()))
+
+        async with lubdub('serve', SCENARIO, *ANYWHERE) as process:
+            await controller_port(process)
+            self.assertEqual(loaded(process), set())
+        async with serving() as page:
+            self.assertIn('microhttpd', loaded(page.process))
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, 'libmicrohttpd.so.12').write_text('not a library')
+            paths = ':'.join(filter(None, [folder, os.environ.get('LD_LIBRARY_PATH')]))
+            done = await asyncio.to_thread(
+                subprocess.run, [LUBDUB, 'serve', SCENARIO, '--page', '127.0.0.1:0', *ANYWHERE], cwd=ROOT, capture_output=True,
+                text=True, timeout=30, env=os.environ | {'LD_LIBRARY_PATH': paths})
+            self.assertEqual((done.returncode, done.stdout), (3, ''))
+            self.assertRegex(done.stderr, r'^lubdub: .*libmicrohttpd.*apt-get install libmicrohttpd12')
 
 
 @unittest.skipUnless(browser.PROGRAM, browser.MISSING)

@@ -9,10 +9,8 @@ struct ConnectionTime {
         case exchange
         /// A stream that has something to send, which its reader does not take.
         case unread
-        /// A stream.
+        /// A stream whose reader has taken everything.
         case streaming
-        /// After the last response, which the client may still read.
-        case parting
     }
 
     private var phase = Phase.exchange
@@ -24,16 +22,8 @@ struct ConnectionTime {
     /// A response has been sent; a request may follow.
     mutating func answered(at now: Instant) { (phase, begin) = (.exchange, now) }
 
-    /// The last response has been sent.
-    mutating func parted(at now: Instant) { (phase, begin) = (.parting, now) }
-
-    /// Whether a stream's reader has taken all that was sent.
-    mutating func streamed(_ isRead: Bool, at now: Instant) {
-        if isRead { phase = .streaming } else if case .streaming = phase { (phase, begin) = (.unread, now) }
-    }
-
-    /// A response has become a stream.
-    mutating func beginStream() { phase = .streaming }
+    /// A stream's reader has taken what was sent before; more is on its way, or nothing.
+    mutating func streamed(isMore: Bool, at now: Instant) { (phase, begin) = (isMore ? .unread : .streaming, now) }
 
     /// Whether the connection has to end. `pace`: seconds of the clock per second of real time.
     func isOver(at now: Instant, _ limits: HTTPLimits, pace: Double) -> Bool {
@@ -41,12 +31,8 @@ struct ConnectionTime {
         switch phase {
         case .exchange: limit = limits.request
         case .unread: limit = limits.unread
-        case .parting: limit = limits.parting
         case .streaming: return false
         }
         return begin.advanced(by: limit * pace) <= now
     }
-
-    /// Whether a response is due: a client that has sent a part of its request gets one that says why it ends.
-    var isExchange: Bool { if case .exchange = phase { true } else { false } }
 }

@@ -31,6 +31,13 @@ import Glibc
 
     deinit { close(descriptor) }
 
+    /// Gives the descriptor away, without closing it.
+    consuming func release() -> CInt {
+        let descriptor = descriptor
+        discard self
+        return descriptor
+    }
+
     // MARK: Addresses
 
     /// The system addresses of `address`; throws if its host cannot be resolved.

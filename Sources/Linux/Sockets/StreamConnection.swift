@@ -32,7 +32,6 @@ public final class StreamConnection: Sendable {
         var socket: Socket?
         var phase: Phase
         var handler: Handler?
-        var drained: (@Sendable () -> Void)?
         var reading: EventLoop.Watch?
         var writing: EventLoop.Watch?
         var queue: [UInt8] = []
@@ -99,9 +98,6 @@ public final class StreamConnection: Sendable {
         }
     }
 
-    /// Calls `handler` on the loop's thread whenever the system has accepted all octets of which some had to wait.
-    package func whenDrained(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.drained = handler } }
-
     /// Stops receiving until `resume`, so that the other side has to wait.
     public func pause() {
         if let watch = state.withLock({ $0.reading.take() }) { loop.cancel(watch) }
@@ -125,7 +121,6 @@ public final class StreamConnection: Sendable {
             }
             state.phase = .closed
             state.handler = nil
-            state.drained = nil
             state.queue = []
             state.sent = 0
             state.socket = nil
@@ -207,7 +202,6 @@ extension StreamConnection {
 
     /// Sends what the system accepts, and continues when it accepts more.
     private func flush() {
-        var drained: (@Sendable () -> Void)?
         let failure: Int32? = state.withLock { state in
             guard case .open = state.phase else { return nil }
             while state.sent < state.queue.count {
@@ -227,13 +221,9 @@ extension StreamConnection {
             }
             state.queue.removeAll(keepingCapacity: true)
             state.sent = 0
-            if let watch = state.writing.take() {
-                loop.cancel(watch)
-                drained = state.drained
-            }
+            if let watch = state.writing.take() { loop.cancel(watch) }
             return nil
         }
-        drained?()
         guard let failure else { return }
         loop.call(at: loop.now) { [weak self] in self?.end(.failed(.broken(code: failure))) }
     }

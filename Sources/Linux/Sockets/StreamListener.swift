@@ -10,7 +10,6 @@ public final class StreamListener: Sendable {
     private struct State: ~Copyable {
         var socket: Socket?
         var watch: EventLoop.Watch?
-        var isPaused = false
     }
 
     /// The address, with the actual port if port 0 was requested.
@@ -56,18 +55,15 @@ public final class StreamListener: Sendable {
         }
     }
 
-    /// Accepts no connections until `resume`: they wait in the system.
-    package func pause() {
-        state.withLock { state in
-            state.isPaused = true
-            if let watch = state.watch.take() { loop.cancel(watch) }
-        }
-    }
-
-    /// Accepts connections again after `pause`.
-    package func resume() {
-        state.withLock { $0.isPaused = false }
-        watch()
+    /// Listens at a TCP port for a library that accepts connections itself, and closes the descriptor in the end.
+    ///
+    /// - Returns: The non-blocking descriptor, and the actual port.
+    package static func descriptor(
+        listeningAt host: String, port: UInt16
+    ) throws(SocketFailure) -> (descriptor: CInt, port: UInt16) {
+        let socket = try listen(at: .tcp(host: host, port: port), forOwnerOnly: false)
+        let actual = socket.port ?? port
+        return (socket.release(), actual)
     }
 
     private static func listen(at address: StreamAddress, forOwnerOnly: Bool) throws(SocketFailure) -> Socket {
@@ -104,7 +100,7 @@ public final class StreamListener: Sendable {
 
     private func watch() {
         state.withLock { state in
-            guard let descriptor = state.socket?.descriptor, state.watch == nil, !state.isPaused else { return }
+            guard let descriptor = state.socket?.descriptor, state.watch == nil else { return }
             state.watch = loop.watch(descriptor, for: .readable) { [weak self] in self?.accept() }
         }
     }

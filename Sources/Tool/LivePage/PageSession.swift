@@ -1,3 +1,4 @@
+import Arguments
 import CommandSupport
 package import Control
 package import Drivers
@@ -5,7 +6,7 @@ import HTTP
 import ScenarioRuns
 package import Scenarios
 package import Simulation
-package import Sockets
+import Sockets
 import TextFormatting
 
 /// The page of a world that plays: it shows what happens, and does what a person on it chooses.
@@ -35,10 +36,8 @@ package actor PageSession: LoopActor {
     }
 
     /// Serves the page at an address, and returns its URL with the token, which browsers never send to a server.
-    package func open(at address: PageAddress) throws(SocketFailure) -> String {
-        let server = HTTPServer(on: loop) { [weak self] request, streams in
-            self?.assumeIsolated { $0.answer(request, streams) } ?? Response(503, [], .octets([]))
-        }
+    package func open(at address: PageAddress) throws -> String {
+        let server = try makeServer()
         let port = try server.assumeIsolated { server in
             Result { () throws(SocketFailure) in try server.listen(at: address.host, port: address.port) }
         }.get()
@@ -47,6 +46,16 @@ package actor PageSession: LoopActor {
         sendFrames()
         let host = address.host.contains(":") ? "[\(address.host)]" : address.host
         return "http://\(host):\(port)/#\(token)"
+    }
+
+    private func makeServer() throws(CommandFailure) -> HTTPServer {
+        do throws(MissingLibrary) {
+            return try HTTPServer(on: loop) { [weak self] request, streams in
+                self?.assumeIsolated { $0.answer(request, streams) } ?? Response(503, [], .octets([]))
+            }
+        } catch {
+            throw CommandFailure(.environment, "\(error)")
+        }
     }
 
     /// Closes all connections at once.
