@@ -20,11 +20,10 @@ SHARED := --scratch-path .build
 # Whole-program optimization saves a sixth of the time of a read, but the linker needs 7 GiB: disable it with `make release LINKING=`.
 LINKING := $(shell awk '/^MemTotal/ && $$2 > 12000000 { print "--experimental-lto-mode full" }' /proc/meminfo)
 # Modules that read external data or wrap C.
-READING := ATT AppleBluetooth Arguments BlueZ Bluetooth Characteristics Checks ClientTesting Collector CommandLineTool Conformance \
-    Control Cryptography DBus DeviceRecording Documents Drivers EventLog Expectations GATT HCI HTTP KernelBluetooth L2CAP \
-    LEHost LinkLayer LivePage Octets Peripheral PeripheralTesting Replay Reporting ScenarioForms ScenarioLanguage \
-    Scenarios SecurityManager Services Simulation Sockets \
-    TextFormatting Terminal VirtualController
+READING := AppleBluetooth Arguments ATT Bluetooth BlueZ Characteristics Checks ClientTesting Collector CommandLineTool \
+    Conformance Control Cryptography DBus DeviceRecording Documents Drivers EventLog Expectations GATT HCI HTTP \
+    KernelBluetooth L2CAP LEHost LivePage Octets Peripheral PeripheralTesting Replay Reporting ScenarioForms ScenarioLanguage \
+    Scenarios SecurityManager Services Simulation Sockets Terminal TextFormatting VirtualRadio
 # Suites of tests that update what is generated.
 GENERATING := ActionTableTests CommandPageTests MistakeTests OutputSchemaTests ProblemFormatTests ReferencePageTests RegistryTests \
     ReportTests ScenarioFileTests VerdictTests

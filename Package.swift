@@ -38,14 +38,12 @@ let layers: [[Target]] = [
         library("Simulation", on: "CLinux"),
     ],
     [
-        library("Air", on: "Simulation"),
         library("ATT", on: "Octets", "TextFormatting", "Bluetooth", "Simulation"),
         library("Characteristics", on: "Octets", "TextFormatting", "Bluetooth"),
         library("DBus", on: "CDBus", "TextFormatting", "Simulation"),
         library("EventLog", on: "Octets", "TextFormatting", "Simulation", "Bluetooth"),
         library("HCI", on: "Octets", "TextFormatting", "Bluetooth"),
         library("L2CAP", on: "Octets", "Bluetooth"),
-        library("LinkLayer", on: "Cryptography", "Octets", "Simulation"),
         library("Sensors", on: "Simulation"),
         library("Sockets", on: "CLinux", "TextFormatting", "Simulation"),
         library("Statistics", on: "Simulation"),
@@ -58,8 +56,7 @@ let layers: [[Target]] = [
         library(
             "CommandSupport",
             on: "Arguments", "Bluetooth", "CLinux", "CProgram", "Simulation", "Sockets", "TextFormatting"),
-        library(
-            "VirtualController", on: "Air", "Bluetooth", "Cryptography", "HCI", "LinkLayer", "Octets", "Simulation"),
+        library("VirtualRadio", on: "Bluetooth", "Cryptography", "HCI", "Octets", "Simulation"),
     ],
     [
         library(
@@ -146,12 +143,9 @@ let layers: [[Target]] = [
     [
         library(
             "VirtualWorld",
-            on: "Octets", "TextFormatting", "Bluetooth", "Simulation", "Air", "ATT", "Characteristics", "Cryptography",
-            "EventLog",
-            "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Peripheral", "ScenarioLanguage", "Scenarios",
-            "SecurityManager", "Sensors",
-            "ServiceFramework", "Services",
-            "Timeline", "VirtualController"),
+            on: "ATT", "Bluetooth", "Characteristics", "Cryptography", "EventLog", "Expectations", "GATT", "HCI",
+            "L2CAP", "LEHost", "Octets", "Peripheral", "ScenarioLanguage", "Scenarios", "SecurityManager", "Sensors",
+            "ServiceFramework", "Services", "Simulation", "TextFormatting", "Timeline", "VirtualRadio"),
         library(
             "Terminal", on: "BlueZ", "Characteristics", "Collector", "CommandSupport", "Documents", "ServiceFramework",
             "Services",
@@ -287,7 +281,7 @@ let layers: [[Target]] = [
                 swiftSettings: houseRules())
         ] : [],
     [
-        tests("Air", on: "Simulation"),
+        tests("VirtualRadio", on: "Bluetooth", "Cryptography", "HCI", "Mutations", "Octets", "Simulation"),
         tests("AppleBluetooth", on: "Bluetooth", "GATT", "HCI", "LEHost", "Octets", "Simulation"),
         tests("Arguments"),
         tests("ATT", on: "Mutations", "Octets", "Bluetooth", "Simulation"),
@@ -344,10 +338,10 @@ let layers: [[Target]] = [
         tests("HTTP", on: "Simulation", "Sockets"),
         tests("L2CAP", on: "Mutations", "Octets", "Bluetooth"),
         tests(
-            "LEHost", on: "Air", "Mutations", "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "SecurityManager",
-            "Simulation", "VirtualController"),
+            "LEHost",
+            on: "ATT", "Bluetooth", "GATT", "HCI", "L2CAP", "Mutations", "Octets", "SecurityManager", "Simulation",
+            "VirtualRadio"),
         tests("KernelBluetooth", on: "CommandSupport", "Mutations", "Octets"),
-        tests("LinkLayer", on: "Cryptography", "Octets", "Simulation"),
         tests(
             "LivePage", on: "Arguments", "Bluetooth", "CommandSupport", "Documents", "EventLog", "HTTP",
             "ScenarioLanguage", "ScenarioReference", "Scenarios", "Simulation", "TextFormatting", "VirtualWorld"),
@@ -400,18 +394,15 @@ let layers: [[Target]] = [
             "DeviceRecording", on: "ATT", "Bluetooth", "Checks", "Documents", "EventLog", "GATT", "HCI",
             "ScenarioLanguage", "Scenarios", "ServiceFramework", "Simulation", "TextFormatting", "VirtualWorld"),
         tests("Timeline", on: "Bluetooth", "EventLog", "Scenarios", "Sensors", "Simulation"),
-        tests(
-            "VirtualController",
-            on: "Mutations", "Air", "Bluetooth", "Cryptography", "HCI", "LinkLayer", "Octets", "Simulation"),
         tests("Sockets", on: "Simulation"),
         tests("TextFormatting"),
         tests("Statistics", on: "Simulation"),
         tests(
             "VirtualWorld",
-            on: "ATT", "Bluetooth", "Characteristics", "Collector", "Conformance", "Documents", "EventLog", "EventLogs",
-            "Expectations", "FaultyClients", "GATT", "HCI", "LEHost", "Octets", "Reporting", "ScenarioLanguage",
-            "Scenarios", "Sensors", "ServiceFramework", "Services", "Simulation", "TextFormatting",
-            "VirtualController"),
+            on: "ATT", "Bluetooth", "Characteristics", "Collector", "Conformance", "Documents", "EventLog",
+            "EventLogs", "Expectations", "FaultyClients", "GATT", "HCI", "LEHost", "Octets", "Reporting",
+            "ScenarioLanguage", "Scenarios", "Sensors", "ServiceFramework", "Services", "Simulation",
+            "TextFormatting", "VirtualRadio"),
         .testTarget(
             name: "ExamplesTests",
             dependencies: named(
@@ -432,9 +423,7 @@ func libraries() -> [Target] {
             "LubdubHost",
             on: "ATT", "Bluetooth", "Cryptography", "GATT", "HCI", "HCITransport", "L2CAP", "LEHost", "Octets",
             "SecurityManager", "Simulation", "Sockets"),
-        library(
-            "LubdubVirtualRadio",
-            on: "Air", "Bluetooth", "Cryptography", "HCI", "LinkLayer", "Octets", "Simulation", "VirtualController"),
+        library("LubdubVirtualRadio", on: "Bluetooth", "Cryptography", "HCI", "Octets", "Simulation", "VirtualRadio"),
     ]
 }
 
@@ -461,8 +450,7 @@ func folders() -> [String: [String]] {
             "Arguments", "CCrypto", "Cryptography", "Documents", "Octets", "Simulation", "TextFormatting", "Statistics",
         ],
         "Protocol": [
-            "Air", "ATT", "Bluetooth", "Characteristics", "GATT", "HCI", "L2CAP", "LEHost", "LinkLayer",
-            "SecurityManager", "VirtualController",
+            "ATT", "Bluetooth", "Characteristics", "GATT", "HCI", "L2CAP", "LEHost", "SecurityManager", "VirtualRadio",
         ],
         "Libraries": [
             "LubdubCharacteristics", "LubdubDBus", "LubdubGATT", "LubdubHost", "LubdubVirtualRadio",
@@ -571,9 +559,8 @@ func fuzzing() -> [Target] {
                 "PairingConversation", "ServerConversation",
             ],
             [
-                "Air", "ATT", "Bluetooth", "Characteristics", "GATT", "HCI", "LEHost", "Octets", "SecurityManager",
-                "Simulation",
-                "VirtualController",
+                "VirtualRadio", "ATT", "Bluetooth", "Characteristics", "GATT", "HCI", "LEHost", "Octets",
+                "SecurityManager", "Simulation",
             ]
         ),
         (

@@ -1,4 +1,3 @@
-import Air
 import Bluetooth
 import GATT
 import HCI
@@ -6,7 +5,7 @@ import LEHost
 import Octets
 import SecurityManager
 import Simulation
-import VirtualController
+import VirtualRadio
 
 /// A peripheral and a central above virtual controllers, each perhaps with an `OddController` in front.
 struct HostPair {

@@ -4,7 +4,7 @@ import Octets
 import Simulation
 import Synchronization
 import Testing
-import VirtualController
+import VirtualRadio
 
 @testable import VirtualWorld
 

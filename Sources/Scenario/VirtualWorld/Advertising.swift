@@ -4,7 +4,7 @@ import LEHost
 import Peripheral
 import Scenarios
 import Simulation
-import VirtualController
+import VirtualRadio
 
 // Advertising, in phases that restart when another connection becomes possible.
 extension World {

@@ -3,7 +3,7 @@ package import LEHost
 import Scenarios
 package import SecurityManager
 import Simulation
-import VirtualController
+import VirtualRadio
 
 // The bonds of the scenario's devices, which a file can keep.
 extension World {

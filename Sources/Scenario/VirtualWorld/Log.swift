@@ -12,7 +12,7 @@ import SecurityManager
 package import Simulation
 package import TextFormatting
 import Timeline
-import VirtualController
+import VirtualRadio
 
 // The event log and the packet log.
 

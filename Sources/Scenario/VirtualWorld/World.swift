@@ -1,4 +1,3 @@
-import Air
 import Bluetooth
 package import EventLog
 package import Expectations
@@ -12,7 +11,7 @@ import SecurityManager
 package import ServiceFramework
 package import Simulation
 import Timeline
-import VirtualController
+import VirtualRadio
 
 /// A simulation of a scenario: its devices, virtual controllers for them and for external hosts, and the air.
 ///

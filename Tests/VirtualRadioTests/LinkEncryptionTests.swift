@@ -1,8 +1,8 @@
 import Cryptography
-import LinkLayer
 import Octets
 import Simulation
 import Testing
+import VirtualRadio
 
 /// The encryption procedures of two ends, without a link between them.
 @Suite struct LinkEncryptionTests {

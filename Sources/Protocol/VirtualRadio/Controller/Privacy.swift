@@ -1,6 +1,5 @@
 import Bluetooth
 import HCI
-import LinkLayer
 import Octets
 import Simulation
 

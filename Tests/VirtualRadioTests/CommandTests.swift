@@ -4,7 +4,7 @@ import Octets
 import Simulation
 import Testing
 
-@testable import VirtualController
+@testable import VirtualRadio
 
 struct CommandTests {
     /// The commands that Linux 6.1 and Bumble send to initialize a controller, as far as they are supported.

@@ -1,4 +1,3 @@
-public import Air
 public import Bluetooth
 public import HCI
 public import Octets

@@ -5,7 +5,7 @@ import Simulation
 import Testing
 
 /// Controller 0 is the peripheral 11:11:11:11:11:11; controllers 1 and 2 are centrals.
-struct LinkTests {
+struct ControllerLinkTests {
     /// LE Create Connection to controller 0: interval 30 ms, supervision timeout 420 ms.
     static let create = "0D20 19 60006000 00 00111111111111 00 1800 1800 0000 2A00 0000 0000"
     static let cancelled = "3E1301020000 00 00111111111111 0000 0000 0000 00".filter { $0 != " " }

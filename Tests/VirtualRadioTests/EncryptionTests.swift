@@ -1,8 +1,8 @@
-import Air
 import HCI
 import Octets
 import Simulation
 import Testing
+import VirtualRadio
 
 /// The encryption of a link, as hosts see it.  Controller 0 is the peripheral, controller 1 the central; the connection
 /// interval is 30 ms, the supervision timeout 420 ms.  Core 6.0, Vol 6, Part D, section 6.6.
@@ -25,7 +25,7 @@ struct EncryptionTests {
     static func ended(_ reason: String) -> String { "0504000100" + reason }
 
     /// A link on which the central has just enabled encryption, and whose peripheral has been asked for the key.
-    static func requested(_ harness: AirspaceHarness = LinkTests.linked()) -> AirspaceHarness {
+    static func requested(_ harness: AirspaceHarness = ControllerLinkTests.linked()) -> AirspaceHarness {
         var harness = harness
         #expect(harness.ask(1, enable()) == ["0F0400011920"])
         harness.run(milliseconds: 100)
@@ -34,7 +34,7 @@ struct EncryptionTests {
         return harness
     }
 
-    static func encrypted(_ harness: AirspaceHarness = LinkTests.linked()) -> AirspaceHarness {
+    static func encrypted(_ harness: AirspaceHarness = ControllerLinkTests.linked()) -> AirspaceHarness {
         var harness = requested(harness)
         #expect(harness.ask(0, reply()) == ["0E06011A20000100"])
         harness.run(milliseconds: 200)
@@ -80,7 +80,7 @@ struct EncryptionTests {
     }
 
     @Test func `A peripheral whose host has masked the request has no key`() {
-        var harness = LinkTests.linked()
+        var harness = ControllerLinkTests.linked()
         _ = harness.ask(0, "0120 08 0F00000000000000")
         _ = harness.ask(1, Self.enable())
         harness.run(milliseconds: 200)
@@ -90,7 +90,7 @@ struct EncryptionTests {
     }
 
     @Test func `A masked change is not reported, but happens`() {
-        var harness = LinkTests.linked()
+        var harness = ControllerLinkTests.linked()
         for host in 0...1 { _ = harness.ask(host, "010C 08 7FFFFFFFFF7FFF3F") }
         harness = Self.requested(harness)
         _ = harness.ask(0, Self.reply())
@@ -138,7 +138,7 @@ struct EncryptionTests {
     /// Whether the link is encrypted before, and which host sends.
     @Test(arguments: [false, true], 0..<2)
     func `Data that come during the procedure wait for its end`(isRefresh: Bool, host: Int) {
-        var harness = isRefresh ? Self.encrypted() : LinkTests.linked()
+        var harness = isRefresh ? Self.encrypted() : ControllerLinkTests.linked()
         harness.sendData(host, "0100 0100 01")
         harness.sendData(host, "0100 0100 02")
         _ = harness.ask(1, Self.enable())
@@ -214,7 +214,7 @@ struct EncryptionTests {
     @Test(arguments: End.allCases, 0..<2)
     func `A link can end at every moment`(how: End, host: Int) {
         for isRefresh in [false, true] {
-            let linked = isRefresh ? Self.encrypted() : LinkTests.linked()
+            let linked = isRefresh ? Self.encrypted() : ControllerLinkTests.linked()
             for moment in stride(from: 0, to: 200, by: 1) as StrideTo<Int64> {
                 var harness = linked
                 _ = harness.ask(1, Self.enable())
@@ -267,7 +267,7 @@ struct EncryptionTests {
     // MARK: Commands that are not allowed
 
     @Test func `Each role has its commands`() {
-        var harness = LinkTests.linked()
+        var harness = ControllerLinkTests.linked()
         #expect(harness.ask(0, Self.enable()) == ["0F040C011920"])
         #expect(harness.ask(1, "1920 1C 0200" + Self.numbers + Self.key) == ["0F0402011920"])
         for host in 0...1 {
@@ -281,7 +281,7 @@ struct EncryptionTests {
     }
 
     @Test func `A procedure is not started twice, nor answered twice`() {
-        var harness = LinkTests.linked()
+        var harness = ControllerLinkTests.linked()
         #expect(harness.ask(1, Self.enable()) == ["0F0400011920"])
         #expect(harness.ask(1, Self.enable()) == ["0F040C011920"])
         harness.run(milliseconds: 200)
@@ -318,7 +318,7 @@ struct EncryptionTests {
         }
         _ = harness.ask(0, "0620 0F A000A000 00 00 00000000000000 07 00")
         _ = harness.ask(0, "0A20 01 01")
-        _ = harness.ask(1, LinkTests.create)
+        _ = harness.ask(1, ControllerLinkTests.create)
         harness.run(milliseconds: 500)
         _ = (harness.take(0), harness.take(1))
         harness = Self.encrypted(harness)

@@ -1,6 +1,6 @@
-import Air
 import Simulation
 import Testing
+import VirtualRadio
 
 @Suite struct AirTests {
     private static func air(_ stations: Medium.Station..., seed: UInt64 = 1) -> Medium {

@@ -1,7 +1,6 @@
 import Bluetooth
 import Cryptography
 import HCI
-import LinkLayer
 import Octets
 import Simulation
 

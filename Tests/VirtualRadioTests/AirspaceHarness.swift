@@ -1,9 +1,8 @@
-import Air
 import Bluetooth
 import HCI
 import Octets
 import Simulation
-import VirtualController
+import VirtualRadio
 
 /// An airspace, its timers, and hosts that send literal octets and record what they receive.
 struct AirspaceHarness {

@@ -1,7 +1,7 @@
-import LinkLayer
 import Octets
 import Simulation
 import Testing
+import VirtualRadio
 
 /// The keys of the two ends of a link, as the PDUs of the encryption procedures pass.
 @Suite struct LinkCipherTests {

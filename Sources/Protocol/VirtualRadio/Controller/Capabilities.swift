@@ -1,5 +1,4 @@
 import HCI
-import LinkLayer
 
 /// The capabilities of a virtual controller, in one place, so that features, commands and events agree.
 ///

@@ -1,7 +1,5 @@
-import Air
 import Bluetooth
 import HCI
-import LinkLayer
 import Octets
 
 // Links: creation, data, procedures, end.

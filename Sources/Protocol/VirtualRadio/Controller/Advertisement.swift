@@ -1,5 +1,4 @@
 import Bluetooth
-import LinkLayer
 
 // What stations do without a link.
 extension Radio {

@@ -1,6 +1,4 @@
-import Air
 import Bluetooth
-public import LinkLayer
 import Octets
 import Simulation
 

@@ -1,6 +1,4 @@
-import Air
 import Bluetooth
-import LinkLayer
 import Octets
 import Simulation
 

@@ -1,9 +1,8 @@
-import Air
 import HCI
-import LinkLayer
 import Octets
 import Simulation
 import Testing
+import VirtualRadio
 
 /// Out of range and back, as hosts see it.  Controller 0 is the peripheral, controller 1 the central; the supervision
 /// timeout is 420 ms, the interval 30 ms.
@@ -12,7 +11,7 @@ struct RangeTests {
 
     /// The last packet of the other side: data arrive at each end in the last event before the loss.
     private static func away(_ gone: Int, after milliseconds: Int64) -> (harness: AirspaceHarness, heard: [Instant]) {
-        var harness = LinkTests.linked()
+        var harness = ControllerLinkTests.linked()
         harness.run(milliseconds: milliseconds)
         harness.sendData(1, "0100 0100 AA")
         harness.sendData(0, "0100 0100 BB")
@@ -37,7 +36,7 @@ struct RangeTests {
     }
 
     @Test func `After a gap shorter than the timeout, everything arrives late`() {
-        var harness = LinkTests.linked()
+        var harness = ControllerLinkTests.linked()
         harness.change(0) { $0.isPresent = false }
         harness.sendData(0, "0100 0100 BB")
         harness.sendData(1, "0100 0100 AA")
@@ -77,7 +76,7 @@ struct RangeTests {
             var harness = AdvertisingTests.harness()
             harness.run(milliseconds: milliseconds)
             harness.change(0) { $0.strength = -92 }
-            _ = harness.ask(1, LinkTests.create)
+            _ = harness.ask(1, ControllerLinkTests.create)
             harness.run(milliseconds: 20_000)
             let received = harness.received[1].map { hex($0.octets) }
             guard received.first?.hasPrefix("3E130100") == true, received.count == 2 else { continue }
@@ -92,7 +91,7 @@ struct RangeTests {
     }
 
     @Test func `At the edge of range packets are sent again until they arrive, in order`() {
-        var harness = LinkTests.linked()
+        var harness = ControllerLinkTests.linked()
         harness.change(0) { $0.strength = -89 }
         for number in 0..<4 { harness.sendData(0, "0100 0100 0\(number)") }
         harness.run(milliseconds: 3000)
@@ -102,7 +101,7 @@ struct RangeTests {
     }
 
     @Test func `A controller without power reports it, and is then silent until it has power again`() {
-        var harness = LinkTests.linked()
+        var harness = ControllerLinkTests.linked()
         harness.setPower(1, isOn: false)
         #expect(harness.take(1) == ["100100"])
         #expect(harness.ask(1, "030C 00") == [])
@@ -120,7 +119,7 @@ struct RangeTests {
     @Test func `The same seed loses the same packets`() {
         func played(seed: UInt64) -> [[AirspaceHarness.Received]] {
             var harness = AdvertisingTests.harness(seed: seed)
-            _ = harness.ask(1, LinkTests.create)
+            _ = harness.ask(1, ControllerLinkTests.create)
             harness.run(milliseconds: 500)
             harness.change(0) { ($0.strength, $0.trajectory) = (nil, Trajectory(at: 45_000)) }
             harness.change(1) { $0.strength = nil }

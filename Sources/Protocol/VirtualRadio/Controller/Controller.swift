@@ -1,8 +1,6 @@
-import Air
 import Bluetooth
 import Cryptography
 import HCI
-import LinkLayer
 import Octets
 import Simulation
 

@@ -3,7 +3,7 @@ import Testing
 
 /// The length of data PDUs, as hosts see it: LE Write Suggested Default Data Length, LE Set Data Length, and LE Data
 /// Length Change.  Core 6.0, Vol 4, Part E, sections 7.8.33 to 7.8.35 and 7.7.65.7.
-@Suite struct DataLengthTests {
+@Suite struct ControllerDataLengthTests {
     static let changed = "3E0B070100"
     static let maximum = "FB004808"
     static let minimum = "1B004801"
@@ -15,7 +15,7 @@ import Testing
             _ = harness.ask(host, "0120 08 5F00000000000000")
             if let suggestion { _ = harness.ask(host, "2420 04" + suggestion) }
         }
-        _ = harness.ask(1, LinkTests.create)
+        _ = harness.ask(1, ControllerLinkTests.create)
         harness.run(milliseconds: 500)
         for host in 0...1 { #expect(harness.received[host].first?.octets.starts(with: [0x3E, 0x13]) == true) }
         return harness

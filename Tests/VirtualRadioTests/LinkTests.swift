@@ -1,7 +1,7 @@
-import LinkLayer
 import Octets
 import Simulation
 import Testing
+import VirtualRadio
 
 /// A link, its timers and its events.
 struct LinkHarness {

@@ -1,7 +1,7 @@
-import LinkLayer
 import Octets
 import Simulation
 import Testing
+import VirtualRadio
 
 /// The Data Length Update procedure between two ends.
 @Suite struct DataLengthTests {
