@@ -67,9 +67,9 @@ let layers: [[Target]] = [
         library(
             "LEHost", on: "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "SecurityManager", "Simulation"),
         library(
-            "ServiceFramework",
-            on: "Bluetooth", "Characteristics", "Documents", "GATT", "Octets", "Sensors", "Simulation", "TextFormatting"
-        ),
+            "Devices",
+            on: "Bluetooth", "Characteristics", "Documents", "GATT", "Octets", "Sensors", "Simulation",
+            "TextFormatting"),
     ],
     [
         library(
@@ -89,83 +89,69 @@ let layers: [[Target]] = [
     [
         library(
             "Services",
-            on: "Bluetooth", "Characteristics", "Documents", "GATT", "Octets", "Sensors", "ServiceFramework",
-            "Simulation",
+            on: "Bluetooth", "Characteristics", "Devices", "Documents", "GATT", "Octets", "Sensors", "Simulation",
             "TextFormatting")
     ],
     [
         library(
-            "Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "ServiceFramework",
-            "Services", "Simulation"),
-        library(
             "Scenarios",
-            on: "Documents", "EventLog", "GATT", "SecurityManager", "Sensors", "ServiceFramework", "Services",
-            "TextFormatting",
-            "Bluetooth",
-            "Simulation",
-            "Characteristics"),
+            on: "Bluetooth", "Characteristics", "Devices", "Documents", "EventLog", "GATT", "SecurityManager",
+            "Sensors", "Services", "Simulation", "TextFormatting")
     ],
     libraries() + [
         library(
             "ScenarioForms",
-            on: "Bluetooth", "Documents", "EventLog", "GATT", "Scenarios", "Sensors", "ServiceFramework", "Services",
+            on: "Bluetooth", "Devices", "Documents", "EventLog", "GATT", "Scenarios", "Sensors", "Services",
             "Simulation", "Statistics", "TextFormatting")
     ],
     [
         library(
             "ScenarioLanguage",
-            on: "Bluetooth", "Characteristics", "Documents", "EventLog", "GATT", "ScenarioForms", "Scenarios",
-            "SecurityManager", "Sensors", "ServiceFramework", "Services", "Simulation", "TextFormatting")
+            on: "Bluetooth", "Characteristics", "Devices", "Documents", "EventLog", "GATT", "ScenarioForms",
+            "Scenarios", "SecurityManager", "Sensors", "Services", "Simulation", "TextFormatting")
     ],
     [
         library(
             "BlueZ", on: "ATT", "Bluetooth", "DBus", "GATT", "HCI", "LEHost", "Octets", "Simulation", "TextFormatting"),
         library(
             "Collector",
-            on: "TextFormatting", "LEHost", "GATT", "HCI", "Bluetooth", "Characteristics", "Octets",
-            "SecurityManager", "ServiceFramework",
-            "Services", "Simulation",
-            "Statistics"
-        ),
+            on: "Bluetooth", "Characteristics", "Devices", "GATT", "HCI", "LEHost", "Octets", "SecurityManager",
+            "Services", "Simulation", "Statistics", "TextFormatting"),
         library(
-            "Expectations", on: "Bluetooth", "EventLog", "Scenarios", "ServiceFramework", "Services", "Simulation",
-            "TextFormatting"),
+            "Expectations",
+            on: "Bluetooth", "Devices", "EventLog", "Scenarios", "Services", "Simulation", "TextFormatting"),
         library("Timeline", on: "EventLog", "ScenarioLanguage", "Scenarios", "Simulation"),
         library(
             "DeviceRecording",
-            on: "ATT", "Bluetooth", "Documents", "EventLog", "GATT", "HCI", "L2CAP", "LEHost", "Octets",
-            "ScenarioForms", "ScenarioLanguage", "ServiceFramework", "Services", "Simulation", "TextFormatting"),
+            on: "ATT", "Bluetooth", "Devices", "Documents", "EventLog", "GATT", "HCI", "L2CAP", "LEHost", "Octets",
+            "ScenarioForms", "ScenarioLanguage", "Services", "Simulation", "TextFormatting"),
         library(
             "ScenarioReference",
-            on: "Bluetooth", "Characteristics", "Documents", "EventLog", "GATT", "ScenarioForms", "ScenarioLanguage",
-            "Scenarios", "ServiceFramework", "Services", "Simulation", "TextFormatting"),
+            on: "Bluetooth", "Characteristics", "Devices", "Documents", "EventLog", "GATT", "ScenarioForms",
+            "ScenarioLanguage", "Scenarios", "Services", "Simulation", "TextFormatting"),
     ],
     [
         library(
             "VirtualWorld",
-            on: "ATT", "Bluetooth", "Characteristics", "Cryptography", "EventLog", "Expectations", "GATT", "HCI",
-            "L2CAP", "LEHost", "Octets", "Peripheral", "ScenarioLanguage", "Scenarios", "SecurityManager", "Sensors",
-            "ServiceFramework", "Services", "Simulation", "TextFormatting", "Timeline", "VirtualRadio"),
+            on: "ATT", "Bluetooth", "Characteristics", "Cryptography", "Devices", "EventLog", "Expectations", "GATT",
+            "HCI", "L2CAP", "LEHost", "Octets", "ScenarioLanguage", "Scenarios", "SecurityManager", "Sensors",
+            "Services", "Simulation", "TextFormatting", "Timeline", "VirtualRadio"),
         library(
-            "Terminal", on: "BlueZ", "Characteristics", "Collector", "CommandSupport", "Documents", "ServiceFramework",
-            "Services",
-            "Simulation", "TextFormatting", "Statistics"),
+            "Terminal",
+            on: "BlueZ", "Characteristics", "Collector", "CommandSupport", "Devices", "Documents", "Services",
+            "Simulation", "Statistics", "TextFormatting"),
     ],
     [
         library(
             "Drivers",
-            on: "Arguments", "BlueZ", "Bluetooth", "Collector", "CommandSupport", "DBus", "Documents", "EventLog",
-            "Expectations",
-            "GATT",
-            "HCI", "HCITransport", "KernelBluetooth", "LEHost", "Octets", "Peripheral", "ScenarioForms",
-            "ScenarioLanguage", "Scenarios",
-            "SecurityManager", "Simulation",
-            "Sockets",
+            on: "Arguments", "Bluetooth", "BlueZ", "Collector", "CommandSupport", "DBus", "Devices", "Documents",
+            "EventLog", "Expectations", "GATT", "HCI", "HCITransport", "KernelBluetooth", "LEHost", "Octets",
+            "ScenarioForms", "ScenarioLanguage", "Scenarios", "SecurityManager", "Simulation", "Sockets",
             "TextFormatting", "VirtualWorld"),
         library(
             "FaultyClients",
-            on: "ATT", "Bluetooth", "Characteristics", "Collector", "GATT", "HCI", "LEHost", "Octets",
-            "SecurityManager", "ServiceFramework", "Services", "Simulation", "VirtualWorld"),
+            on: "ATT", "Bluetooth", "Characteristics", "Collector", "Devices", "GATT", "HCI", "LEHost", "Octets",
+            "SecurityManager", "Services", "Simulation", "VirtualWorld"),
         library(
             "Conformance",
             on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "ScenarioLanguage", "Scenarios",
@@ -173,18 +159,17 @@ let layers: [[Target]] = [
             "TextFormatting"),
         library(
             "Checks",
-            on: "ATT", "Bluetooth", "Cryptography", "EventLog", "Expectations", "GATT", "HCI", "L2CAP", "LEHost",
-            "Octets",
-            "Scenarios", "SecurityManager", "Sensors", "ServiceFramework", "Services", "Simulation", "TextFormatting",
+            on: "ATT", "Bluetooth", "Cryptography", "Devices", "EventLog", "Expectations", "GATT", "HCI", "L2CAP",
+            "LEHost", "Octets", "Scenarios", "SecurityManager", "Sensors", "Services", "Simulation", "TextFormatting",
             "VirtualWorld"),
     ],
     [
         appleLibrary("CoreBluetoothMock", on: "CoreBluetooth"),
         appleLibrary(
             "LubdubTesting",
-            on: "AppleBluetooth", "Bluetooth", "CVirtualTime", "Conformance", "CoreBluetooth", "Documents", "EventLog",
-            "Expectations", "HCI", "LEHost", "Octets", "ScenarioLanguage", "Scenarios", "SecurityManager",
-            "ServiceFramework", "Simulation", "TextFormatting", "VirtualWorld"),
+            on: "AppleBluetooth", "Bluetooth", "Conformance", "CoreBluetooth", "CVirtualTime", "Devices", "Documents",
+            "EventLog", "Expectations", "HCI", "LEHost", "Octets", "ScenarioLanguage", "Scenarios", "SecurityManager",
+            "Simulation", "TextFormatting", "VirtualWorld"),
         library(
             "Reporting",
             on: "Arguments", "Bluetooth", "CommandSupport", "Conformance", "Documents", "EventLog", "Expectations",
@@ -195,13 +180,13 @@ let layers: [[Target]] = [
     [
         library(
             "CheckCatalogue",
-            on: "ATT", "Bluetooth", "Characteristics", "Checks", "Cryptography", "GATT", "HCI", "LEHost", "Octets",
-            "SecurityChecks", "SecurityManager", "ServiceFramework", "Services", "Simulation", "TextFormatting"),
+            on: "ATT", "Bluetooth", "Characteristics", "Checks", "Cryptography", "Devices", "GATT", "HCI", "LEHost",
+            "Octets", "SecurityChecks", "SecurityManager", "Services", "Simulation", "TextFormatting"),
         library(
             "ScenarioRuns",
             on: "Arguments", "ATT", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance",
-            "Documents", "EventLog", "Expectations", "FaultyClients", "GATT", "HCI", "L2CAP", "LEHost", "Octets",
-            "Reporting", "ScenarioLanguage", "Scenarios", "ServiceFramework", "Services", "Simulation", "Sockets",
+            "Devices", "Documents", "EventLog", "Expectations", "FaultyClients", "GATT", "HCI", "L2CAP", "LEHost",
+            "Octets", "Reporting", "ScenarioLanguage", "Scenarios", "Services", "Simulation", "Sockets",
             "TextFormatting", "VirtualWorld"),
         library(
             "Doctor",
@@ -224,31 +209,27 @@ let layers: [[Target]] = [
             embedding: "known-deviations.json"),
         library(
             "ClientTesting",
-            on: "Arguments", "Bluetooth", "CLinux", "Collector", "CommandSupport", "Conformance", "Documents",
-            "Drivers", "EventLog", "Expectations", "FaultyClients", "HCI", "Reporting", "ScenarioRuns",
-            "ScenarioForms", "ScenarioLanguage", "Scenarios", "ServiceFramework", "Services", "Simulation", "Sockets",
-            "TextFormatting", "Terminal", "VirtualWorld"),
+            on: "Arguments", "Bluetooth", "CLinux", "Collector", "CommandSupport", "Conformance", "Devices",
+            "Documents", "Drivers", "EventLog", "Expectations", "FaultyClients", "HCI", "Reporting", "ScenarioForms",
+            "ScenarioLanguage", "ScenarioRuns", "Scenarios", "Services", "Simulation", "Sockets", "Terminal",
+            "TextFormatting", "VirtualWorld"),
         library(
             "Control",
-            on: "Arguments", "CommandSupport", "Documents", "Drivers", "ScenarioRuns", "ScenarioLanguage", "Scenarios",
-            "Sensors",
-            "ServiceFramework", "Services", "Simulation", "Sockets", "TextFormatting", "Terminal", "VirtualWorld"),
+            on: "Arguments", "CommandSupport", "Devices", "Documents", "Drivers", "ScenarioLanguage", "ScenarioRuns",
+            "Scenarios", "Sensors", "Services", "Simulation", "Sockets", "Terminal", "TextFormatting", "VirtualWorld"),
     ],
     [
         library(
             "Benchmarks",
             on: "Arguments", "Bluetooth", "Characteristics", "ClientTesting", "Collector", "CommandSupport",
-            "Conformance", "Documents", "Drivers", "EventLog", "Expectations", "GATT", "HCI", "LEHost", "Octets",
-            "Peripheral", "Reporting", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "ServiceFramework", "Services",
-            "Simulation",
-            "Sockets", "TextFormatting",
-            "VirtualWorld",
+            "Conformance", "Devices", "Documents", "Drivers", "EventLog", "Expectations", "GATT", "HCI", "LEHost",
+            "Octets", "Reporting", "ScenarioLanguage", "ScenarioRuns", "Scenarios", "Services", "Simulation",
+            "Sockets", "TextFormatting", "VirtualWorld",
             embedding: "bumble.py"),
         library(
             "LivePage",
-            on: "Arguments", "Bluetooth", "CommandSupport", "Control", "Documents", "Drivers", "EventLog", "HTTP",
-            "ScenarioLanguage", "ScenarioReference", "ScenarioRuns", "Scenarios", "ServiceFramework", "Simulation",
-            "Sockets",
+            on: "Arguments", "Bluetooth", "CommandSupport", "Control", "Devices", "Documents", "Drivers", "EventLog",
+            "HTTP", "ScenarioLanguage", "ScenarioReference", "ScenarioRuns", "Scenarios", "Simulation", "Sockets",
             "TextFormatting", "VirtualWorld",
             embedding: "page.html"),
     ],
@@ -256,11 +237,10 @@ let layers: [[Target]] = [
         library(
             "CommandLineTool",
             on: "Arguments", "Benchmarks", "Bluetooth", "CheckCatalogue", "Checks", "ClientTesting", "Collector",
-            "CommandSupport", "Conformance", "Control", "DeviceRecording", "Doctor", "Documents", "Drivers", "EventLog",
-            "FaultyClients", "KernelBluetooth", "LivePage", "PeripheralTesting", "Replay", "Reporting",
-            "ScenarioRuns", "ScenarioLanguage", "ScenarioReference",
-            "Scenarios", "ServiceFramework", "Services", "Simulation",
-            "Sockets", "Statistics", "Templates", "TextFormatting", "Terminal", "VirtualWorld")
+            "CommandSupport", "Conformance", "Control", "DeviceRecording", "Devices", "Doctor", "Documents",
+            "Drivers", "EventLog", "FaultyClients", "KernelBluetooth", "LivePage", "PeripheralTesting", "Replay",
+            "Reporting", "ScenarioLanguage", "ScenarioReference", "ScenarioRuns", "Scenarios", "Services",
+            "Simulation", "Sockets", "Statistics", "Templates", "Terminal", "TextFormatting", "VirtualWorld")
     ],
     [program("lubdub", on: "CommandLineTool", "CommandSupport")],
     [
@@ -310,8 +290,9 @@ let layers: [[Target]] = [
             "Simulation",
             "TextFormatting"),
         tests(
-            "Checks", on: "Bluetooth", "CheckCatalogue", "Documents", "Expectations", "HCI", "LEHost", "Octets",
-            "ScenarioLanguage", "Scenarios", "ServiceFramework", "Services", "Simulation", "VirtualWorld"),
+            "Checks",
+            on: "Bluetooth", "CheckCatalogue", "Devices", "Documents", "Expectations", "HCI", "LEHost", "Octets",
+            "ScenarioLanguage", "Scenarios", "Services", "Simulation", "VirtualWorld"),
         tests(
             "Control",
             on: "Arguments", "CommandSupport", "Drivers", "Scenarios", "Sensors", "Simulation", "TextFormatting",
@@ -346,9 +327,7 @@ let layers: [[Target]] = [
             "LivePage", on: "Arguments", "Bluetooth", "CommandSupport", "Documents", "EventLog", "HTTP",
             "ScenarioLanguage", "ScenarioReference", "Scenarios", "Simulation", "TextFormatting", "VirtualWorld"),
         tests("Octets"), tests("os"),
-        tests(
-            "Peripheral", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "ServiceFramework",
-            "Services", "Simulation"),
+        tests("Devices", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Services", "Simulation"),
         tests(
             "Replay",
             on: "CommandSupport", "Documents", "EventLog", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Sensors",
@@ -370,16 +349,13 @@ let layers: [[Target]] = [
             "TextFormatting"),
         tests(
             "ScenarioLanguage",
-            on: "Mutations", "Documents", "Bluetooth", "EventLog", "Scenarios", "Sensors", "ServiceFramework",
-            "Services", "Simulation",
-            "TextFormatting",
+            on: "Bluetooth", "Devices", "Documents", "EventLog", "Mutations", "Scenarios", "Sensors", "Services",
+            "Simulation", "TextFormatting",
             excluding: "Broken", "Fixtures", "Mistakes.txt"),
-        tests(
-            "ScenarioForms", on: "Documents", "Sensors", "ServiceFramework", "Services", "Simulation", "TextFormatting"),
+        tests("ScenarioForms", on: "Devices", "Documents", "Sensors", "Services", "Simulation", "TextFormatting"),
         tests(
             "ScenarioReference",
-            on: "Documents", "EventLog", "ScenarioLanguage", "Scenarios", "ServiceFramework", "Services",
-            "TextFormatting"),
+            on: "Devices", "Documents", "EventLog", "ScenarioLanguage", "Scenarios", "Services", "TextFormatting"),
         tests("Scenarios", on: "Bluetooth", "EventLog"),
         tests(
             "Terminal", on: "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Simulation", "Statistics",
@@ -391,18 +367,18 @@ let layers: [[Target]] = [
         tests("Services", on: "Bluetooth", "Characteristics", "Documents", "GATT", "Octets", "Sensors", "Simulation"),
         tests("Simulation", on: "CLinux"),
         tests(
-            "DeviceRecording", on: "ATT", "Bluetooth", "Checks", "Documents", "EventLog", "GATT", "HCI",
-            "ScenarioLanguage", "Scenarios", "ServiceFramework", "Simulation", "TextFormatting", "VirtualWorld"),
+            "DeviceRecording",
+            on: "ATT", "Bluetooth", "Checks", "Devices", "Documents", "EventLog", "GATT", "HCI", "ScenarioLanguage",
+            "Scenarios", "Simulation", "TextFormatting", "VirtualWorld"),
         tests("Timeline", on: "Bluetooth", "EventLog", "Scenarios", "Sensors", "Simulation"),
         tests("Sockets", on: "Simulation"),
         tests("TextFormatting"),
         tests("Statistics", on: "Simulation"),
         tests(
             "VirtualWorld",
-            on: "ATT", "Bluetooth", "Characteristics", "Collector", "Conformance", "Documents", "EventLog",
+            on: "ATT", "Bluetooth", "Characteristics", "Collector", "Conformance", "Devices", "Documents", "EventLog",
             "EventLogs", "Expectations", "FaultyClients", "GATT", "HCI", "LEHost", "Octets", "Reporting",
-            "ScenarioLanguage", "Scenarios", "Sensors", "ServiceFramework", "Services", "Simulation",
-            "TextFormatting", "VirtualRadio"),
+            "ScenarioLanguage", "Scenarios", "Sensors", "Services", "Simulation", "TextFormatting", "VirtualRadio"),
         .testTarget(
             name: "ExamplesTests",
             dependencies: named(
@@ -455,7 +431,7 @@ func folders() -> [String: [String]] {
         "Libraries": [
             "LubdubCharacteristics", "LubdubDBus", "LubdubGATT", "LubdubHost", "LubdubVirtualRadio",
         ],
-        "Devices": ["Peripheral", "Sensors", "ServiceFramework", "Services"],
+        "Devices": ["Devices", "Sensors", "Services"],
         "Client": ["Collector"],
         "Scenario": [
             "DeviceRecording", "EventLog", "ScenarioForms", "ScenarioLanguage", "ScenarioReference", "Scenarios",
@@ -565,7 +541,7 @@ func fuzzing() -> [Target] {
         ),
         (
             "Values", ["Values"],
-            ["Characteristics", "Documents", "Octets", "ServiceFramework", "Services", "TextFormatting"]
+            ["Characteristics", "Documents", "Octets", "Devices", "Services", "TextFormatting"]
         ),
         ("Bus", ["BusMessages"], ["ATT", "Bluetooth", "BlueZ", "CDBus", "DBus", "GATT", "HCI"]),
         ("JSON", ["JSON"], ["Documents", "TextFormatting"]),

@@ -1,12 +1,12 @@
 import ATT
 import Bluetooth
+import Devices
 import Documents
 import EventLog
 import Foundation
 import GATT
 import ScenarioLanguage
 import Scenarios
-import ServiceFramework
 import Simulation
 import Synchronization
 import Testing

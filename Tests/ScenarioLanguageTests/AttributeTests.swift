@@ -1,7 +1,7 @@
 import Bluetooth
+import Devices
 import Documents
 import GATT
-import ServiceFramework
 import Testing
 
 @testable import ScenarioLanguage

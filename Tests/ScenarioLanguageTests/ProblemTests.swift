@@ -1,6 +1,6 @@
+import Devices
 import Documents
 import Sensors
-import ServiceFramework
 import Services
 import Testing
 

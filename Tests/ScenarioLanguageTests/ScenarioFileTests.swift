@@ -1,10 +1,10 @@
 import Bluetooth
+import Devices
 import Documents
 import EventLog
 import FoundationEssentials
 import Mutations
 import Sensors
-import ServiceFramework
 import Services
 import Testing
 

@@ -1,6 +1,6 @@
+import Devices
 import Documents
 import EventLog
-import ServiceFramework
 import Services
 import Testing
 import TextFormatting

@@ -8,7 +8,7 @@ import Sensors
 import Simulation
 import Testing
 
-@testable import ServiceFramework
+@testable import Devices
 @testable import Services
 
 @Suite struct RegistryTests {

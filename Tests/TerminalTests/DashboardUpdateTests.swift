@@ -1,8 +1,8 @@
 import Bluetooth
 import Characteristics
 import Collector
+import Devices
 import Octets
-import ServiceFramework
 import Services
 import Simulation
 import Statistics

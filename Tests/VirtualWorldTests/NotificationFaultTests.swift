@@ -1,5 +1,5 @@
+import Devices
 import Octets
-import Peripheral
 import Scenarios
 import Simulation
 import Testing

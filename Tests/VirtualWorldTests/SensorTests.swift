@@ -1,7 +1,7 @@
 import Characteristics
 import Collector
+import Devices
 import EventLog
-import ServiceFramework
 import Services
 import Testing
 import TextFormatting

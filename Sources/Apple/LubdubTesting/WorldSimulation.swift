@@ -2,6 +2,7 @@ import AppleBluetooth
 import Bluetooth
 import CVirtualTime
 import CoreBluetooth
+import Devices
 import EventLog
 import Expectations
 import Foundation
@@ -10,7 +11,6 @@ import LEHost
 import Octets
 import Scenarios
 import SecurityManager
-import ServiceFramework
 import Simulation
 import Synchronization
 import TextFormatting

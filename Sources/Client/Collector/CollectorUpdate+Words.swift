@@ -1,6 +1,6 @@
 import Bluetooth
 import Characteristics
-import ServiceFramework
+import Devices
 import Services
 import Statistics
 import TextFormatting

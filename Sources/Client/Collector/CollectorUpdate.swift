@@ -1,6 +1,6 @@
 package import Bluetooth
 package import Characteristics
-import ServiceFramework
+import Devices
 package import Services
 package import Statistics
 package import TextFormatting

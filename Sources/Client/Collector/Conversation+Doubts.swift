@@ -1,6 +1,6 @@
 import Bluetooth
+import Devices
 import GATT
-import ServiceFramework
 import Simulation
 
 // Values and services that may have become invalid.

@@ -1,8 +1,8 @@
 import Bluetooth
 import Characteristics
+import Devices
 import GATT
 import Octets
-import ServiceFramework
 
 // Writes to the strap.
 extension Conversation {

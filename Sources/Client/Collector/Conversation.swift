@@ -1,10 +1,10 @@
 import Bluetooth
 import Characteristics
+import Devices
 import GATT
 import LEHost
 import Octets
 import SecurityManager
-import ServiceFramework
 import Simulation
 
 /// The requests and answers of one connection: MTU, discovery, then the reads and subscriptions that

@@ -1,5 +1,5 @@
 package import Bluetooth
-import ServiceFramework
+import Devices
 import Services
 
 extension SensorCollector {

@@ -1,8 +1,8 @@
 import Bluetooth
 import Characteristics
+import Devices
 import GATT
 import Octets
-import ServiceFramework
 import Services
 
 /// A characteristic that the client reads, subscribes to or writes.

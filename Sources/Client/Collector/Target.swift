@@ -1,6 +1,6 @@
 import Bluetooth
+import Devices
 import GATT
-import ServiceFramework
 
 /// A supported characteristic, found on a peer.
 struct Target: Sendable {

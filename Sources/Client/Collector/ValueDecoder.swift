@@ -1,6 +1,6 @@
 import Characteristics
+import Devices
 import Octets
-import ServiceFramework
 import Services
 import Simulation
 import Statistics

@@ -1,6 +1,6 @@
 package import Bluetooth
+package import Devices
 package import Octets
-package import ServiceFramework
 package import TextFormatting
 
 /// A value that a client received, or its expiry.

@@ -1,13 +1,13 @@
 import Arguments
 import Bluetooth
 package import CommandSupport
+import Devices
 package import EventLog
 import GATT
 import HCI
 import HCITransport
 package import LEHost
 package import Octets
-import Peripheral
 import Scenarios
 import SecurityManager
 package import Simulation

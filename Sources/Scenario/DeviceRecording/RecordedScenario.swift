@@ -1,11 +1,11 @@
 import Bluetooth
+import Devices
 package import Documents
 import GATT
 import HCI
 import Octets
 import ScenarioForms
 import ScenarioLanguage
-import ServiceFramework
 import Services
 import Simulation
 import TextFormatting

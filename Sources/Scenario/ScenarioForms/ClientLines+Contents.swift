@@ -1,5 +1,5 @@
+import Devices
 import Documents
-import ServiceFramework
 import Services
 
 extension ClientLines {

@@ -1,5 +1,5 @@
+import Devices
 package import Documents
-import ServiceFramework
 import Services
 import Statistics
 import TextFormatting

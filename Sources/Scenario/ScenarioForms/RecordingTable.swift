@@ -1,5 +1,5 @@
+package import Devices
 import Scenarios
-package import ServiceFramework
 import Simulation
 import TextFormatting
 

@@ -1,4 +1,4 @@
-import ServiceFramework
+import Devices
 import Services
 
 /// Words of other tools, with the keys and names of the language that they can mean, the likeliest first.

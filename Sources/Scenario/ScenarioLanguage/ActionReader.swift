@@ -1,10 +1,10 @@
 import Bluetooth
+import Devices
 import Documents
 import GATT
 import ScenarioForms
 import Scenarios
 import SecurityManager
-import ServiceFramework
 import Services
 import TextFormatting
 

@@ -1,8 +1,8 @@
 import Bluetooth
+import Devices
 import Documents
 import GATT
 import ScenarioForms
-import ServiceFramework
 
 // Faults of real devices: valid in a scenario, but noted.
 extension CustomReader {

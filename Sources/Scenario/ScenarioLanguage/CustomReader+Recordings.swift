@@ -1,9 +1,9 @@
 import Characteristics
+import Devices
 import Documents
 import GATT
 import ScenarioForms
 import Scenarios
-import ServiceFramework
 import TextFormatting
 
 // Values that a real device has sent.

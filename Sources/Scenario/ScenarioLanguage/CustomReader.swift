@@ -1,11 +1,11 @@
 import Bluetooth
 import Characteristics
+import Devices
 import Documents
 import GATT
 import ScenarioForms
 import Scenarios
 import Sensors
-import ServiceFramework
 import Services
 import TextFormatting
 

@@ -1,8 +1,8 @@
+import Devices
 import Documents
 import GATT
 import ScenarioForms
 import Scenarios
-import ServiceFramework
 import Services
 import TextFormatting
 

@@ -1,11 +1,11 @@
 import Bluetooth
+import Devices
 import Documents
 import EventLog
 import GATT
 import ScenarioForms
 import Scenarios
 import Sensors
-import ServiceFramework
 import TextFormatting
 
 /// Reads moments and events from checked documents.

@@ -1,8 +1,8 @@
 import Bluetooth
+import Devices
 import Documents
 import ScenarioForms
 import Scenarios
-import ServiceFramework
 import Services
 import TextFormatting
 

@@ -1,9 +1,9 @@
+import Devices
 import Documents
 import EventLog
 import ScenarioForms
 import ScenarioLanguage
 import Scenarios
-import ServiceFramework
 import Services
 import TextFormatting
 

@@ -1,8 +1,8 @@
 import Characteristics
+import Devices
 import Documents
 import GATT
 import ScenarioLanguage
-import ServiceFramework
 import TextFormatting
 
 extension ReferenceGroup {

@@ -1,4 +1,4 @@
-package import ServiceFramework
+package import Devices
 
 /// The entity that a path such as `strap/heart_rate/contact` names, as indices into the scenario.
 package enum EntityReference: Hashable, Sendable {

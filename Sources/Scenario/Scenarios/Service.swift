@@ -1,5 +1,5 @@
 package import Bluetooth
-package import ServiceFramework
+package import Devices
 
 /// A service of a device in a scenario.
 package struct Service: Hashable, Sendable {

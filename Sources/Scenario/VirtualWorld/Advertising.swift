@@ -1,7 +1,7 @@
 package import Bluetooth
+import Devices
 import HCI
 import LEHost
-import Peripheral
 import Scenarios
 import Simulation
 import VirtualRadio

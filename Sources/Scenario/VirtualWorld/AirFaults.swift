@@ -1,6 +1,6 @@
+import Devices
 import LEHost
 import Octets
-import Peripheral
 import Scenarios
 import Sensors
 import Simulation

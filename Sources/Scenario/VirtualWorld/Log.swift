@@ -1,12 +1,12 @@
 import Bluetooth
 import Characteristics
+import Devices
 package import EventLog
 package import Expectations
 import GATT
 import HCI
 import LEHost
 import Octets
-import Peripheral
 import Scenarios
 import SecurityManager
 package import Simulation

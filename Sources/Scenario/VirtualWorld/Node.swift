@@ -1,13 +1,12 @@
 import Bluetooth
+import Devices
 import GATT
 package import HCI
 package import LEHost
 package import Octets
-import Peripheral
 import Scenarios
 import SecurityManager
 import Sensors
-import ServiceFramework
 import Simulation
 
 /// A host above a controller, and the device that it serves.

@@ -1,8 +1,7 @@
+import Devices
 import EventLog
-import Peripheral
 package import Scenarios
 import Sensors
-import ServiceFramework
 package import Simulation
 import TextFormatting
 import Timeline

@@ -1,12 +1,11 @@
 import Bluetooth
 import Characteristics
+import Devices
 import EventLog
 import LEHost
-import Peripheral
 import ScenarioLanguage
 import Scenarios
 import Sensors
-import ServiceFramework
 import Services
 import Simulation
 import Timeline

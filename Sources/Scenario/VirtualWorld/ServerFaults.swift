@@ -1,9 +1,9 @@
 import ATT
 import Bluetooth
+import Devices
 import GATT
 import L2CAP
 import LEHost
-import Peripheral
 import Scenarios
 import Simulation
 

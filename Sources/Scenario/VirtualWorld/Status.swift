@@ -1,7 +1,6 @@
 import Bluetooth
-import Peripheral
+import Devices
 package import Scenarios
-import ServiceFramework
 import Services
 package import Simulation
 import Timeline

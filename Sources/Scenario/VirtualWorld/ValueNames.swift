@@ -1,7 +1,6 @@
+import Devices
 import Octets
-import Peripheral
 import Scenarios
-import ServiceFramework
 import TextFormatting
 
 /// The values of a scenario's devices: names, codecs and handles.

@@ -1,14 +1,13 @@
 import Bluetooth
+package import Devices
 package import EventLog
 package import Expectations
 package import GATT
 package import HCI
 package import LEHost
 package import Octets
-package import Peripheral
 package import Scenarios
 import SecurityManager
-package import ServiceFramework
 package import Simulation
 import Timeline
 import VirtualRadio

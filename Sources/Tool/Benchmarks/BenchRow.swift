@@ -1,10 +1,9 @@
 import Characteristics
 import Collector
 import CommandSupport
+import Devices
 import EventLog
-import Peripheral
 import ScenarioRuns
-import ServiceFramework
 import Services
 import Simulation
 import Synchronization

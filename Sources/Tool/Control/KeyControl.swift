@@ -1,6 +1,6 @@
+import Devices
 import Scenarios
 import Sensors
-import ServiceFramework
 import Services
 import Terminal
 import TextFormatting

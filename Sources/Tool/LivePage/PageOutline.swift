@@ -1,8 +1,8 @@
+import Devices
 import Documents
 import ScenarioLanguage
 import ScenarioReference
 import Scenarios
-import ServiceFramework
 import TextFormatting
 
 /// The unchanging part of a page: the devices that it shows, their values, and the actions that can be played.

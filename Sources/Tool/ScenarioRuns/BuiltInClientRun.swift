@@ -3,13 +3,13 @@ import Characteristics
 package import Collector
 package import CommandSupport
 package import Conformance
+import Devices
 import EventLog
 import FaultyClients
 import GATT
 import LEHost
 import Octets
 package import Scenarios
-import ServiceFramework
 import Services
 package import Simulation
 package import VirtualWorld

@@ -1,11 +1,11 @@
 import ATT
 package import Bluetooth
+package import Devices
 package import GATT
 import HCI
 import LEHost
 import Scenarios
 import Sensors
-package import ServiceFramework
 import Simulation
 import TextFormatting
 

@@ -1,8 +1,8 @@
 import CommandSupport
+import Devices
 import EventLog
 import Expectations
 import Scenarios
-import ServiceFramework
 import Services
 import Simulation
 import Terminal

@@ -1,6 +1,6 @@
+import Devices
 import EventLog
 import Scenarios
-import ServiceFramework
 import Simulation
 
 struct Context: Sendable {

@@ -1,6 +1,6 @@
+import Devices
 import EventLog
 package import Scenarios
-import ServiceFramework
 import Services
 import Simulation
 

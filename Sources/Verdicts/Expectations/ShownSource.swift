@@ -1,7 +1,7 @@
 import Bluetooth
+import Devices
 import EventLog
 import Scenarios
-import ServiceFramework
 import Services
 import Simulation
 

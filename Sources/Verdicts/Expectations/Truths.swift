@@ -1,6 +1,6 @@
+import Devices
 import EventLog
 import Scenarios
-import ServiceFramework
 import Simulation
 
 /// The present and recent values of all `$truth` in the expectations.

@@ -1,7 +1,7 @@
 import Bluetooth
 import Characteristics
 import Collector
-import ServiceFramework
+import Devices
 import Services
 
 // Clients that show something wrong, and then the right value, so that all that is expected comes.

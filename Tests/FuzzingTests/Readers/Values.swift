@@ -1,8 +1,8 @@
 import Characteristics
+import Devices
 import Documents
 import Fuzzing
 import Octets
-import ServiceFramework
 import Services
 import TextFormatting
 

@@ -1,9 +1,9 @@
 import Characteristics
+import Devices
 package import Documents
 import ScenarioForms
 import Scenarios
 import Sensors
-import ServiceFramework
 import Services
 import TextFormatting
 

@@ -1,6 +1,5 @@
 package import Bluetooth
 package import Sensors
-package import ServiceFramework
 
 /// The definition of a device, without handles and radio.
 package struct PeripheralDefinition: Sendable {

@@ -1,5 +1,5 @@
+import Devices
 import Octets
-import Peripheral
 import Sensors
 import Services
 import Simulation

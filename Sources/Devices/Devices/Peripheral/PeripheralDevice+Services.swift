@@ -3,8 +3,6 @@ import Characteristics
 import GATT
 import Octets
 import Sensors
-import ServiceFramework
-import Services
 import Simulation
 
 /// Makes attributes and sensors from a definition.

@@ -1,12 +1,11 @@
 import Bluetooth
 import Characteristics
 import Octets
-import Peripheral
 import Sensors
 import Simulation
 import Testing
 
-@testable import ServiceFramework
+@testable import Devices
 @testable import Services
 
 /// The Running Speed and Cadence Service.  The handles:

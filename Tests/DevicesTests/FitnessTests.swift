@@ -1,8 +1,7 @@
 import Bluetooth
+import Devices
 import Octets
-import Peripheral
 import Sensors
-import ServiceFramework
 import Services
 import Simulation
 import Testing

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Peripheral
+@testable import Devices
 
 @Suite struct HandleIndexTests {
     @Test func `Each handle has its place, and absent ones have none`() {

@@ -1,10 +1,9 @@
 import Bluetooth
 import Characteristics
+import Devices
 import GATT
 import Octets
-import Peripheral
 import Sensors
-import ServiceFramework
 import Services
 import Simulation
 import Testing

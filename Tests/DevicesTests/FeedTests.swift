@@ -1,6 +1,6 @@
 import Characteristics
+import Devices
 import Octets
-import Peripheral
 import Sensors
 import Services
 import Simulation

@@ -2,7 +2,6 @@ package import Bluetooth
 package import GATT
 package import Octets
 import Sensors
-package import ServiceFramework
 package import Simulation
 
 /// A device as its clients see it: its attributes, their values over time, and its notifications. It does not know

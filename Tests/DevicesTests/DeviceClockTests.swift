@@ -4,7 +4,7 @@ import Services
 import Simulation
 import Testing
 
-@testable import Peripheral
+@testable import Devices
 
 /// The clock that a device's sensors go by.
 @Suite struct DeviceClockTests {

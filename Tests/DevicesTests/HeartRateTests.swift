@@ -1,9 +1,8 @@
 import Bluetooth
 import Characteristics
+import Devices
 import Octets
-import Peripheral
 import Sensors
-import ServiceFramework
 import Services
 import Simulation
 import Testing

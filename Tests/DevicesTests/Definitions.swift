@@ -3,7 +3,7 @@ import Characteristics
 import Sensors
 import Simulation
 
-@testable import ServiceFramework
+@testable import Devices
 @testable import Services
 
 /// What a Heart Rate Service of a test measures.

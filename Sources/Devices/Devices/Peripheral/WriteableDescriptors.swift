@@ -1,5 +1,4 @@
 import GATT
-import ServiceFramework
 
 /// The values of the descriptors that clients can write.
 struct WriteableDescriptors: Sendable {
