@@ -175,13 +175,12 @@ let layers: [[Target]] = [
             on: "Arguments", "Bluetooth", "CommandSupport", "Conformance", "Documents", "EventLog", "Expectations",
             "Octets", "Simulation", "TextFormatting",
             embedding: "HTML/page.css"),
-        library("SecurityChecks", on: "Bluetooth", "Checks", "LEHost", "SecurityManager", "Simulation"),
     ],
     [
         library(
             "CheckCatalogue",
             on: "ATT", "Bluetooth", "Characteristics", "Checks", "Cryptography", "Devices", "GATT", "HCI", "LEHost",
-            "Octets", "SecurityChecks", "SecurityManager", "Services", "Simulation", "TextFormatting"),
+            "Octets", "SecurityManager", "Services", "Simulation", "TextFormatting"),
         library(
             "ScenarioRuns",
             on: "Arguments", "ATT", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance",
@@ -439,7 +438,7 @@ func folders() -> [String: [String]] {
         ],
         "Verdicts": [
             "CheckCatalogue", "Checks", "ClientTesting", "Conformance", "Expectations", "FaultyClients",
-            "PeripheralTesting", "Reporting", "SecurityChecks",
+            "PeripheralTesting", "Reporting",
         ],
         "Linux": [
             "BlueZ", "CBluetooth", "CDBus", "CLinux", "CProgram", "DBus", "Drivers", "HCITransport",

@@ -4,7 +4,6 @@ import Checks
 import GATT
 import LEHost
 import Octets
-import SecurityChecks
 import SecurityManager
 
 // Servers answer a client that does not know yet that attributes have changed with Database Out Of Sync.  Core 6.0, Vol 3,
