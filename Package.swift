@@ -120,7 +120,6 @@ let layers: [[Target]] = [
         library(
             "Expectations",
             on: "Bluetooth", "Devices", "EventLog", "Scenarios", "Services", "Simulation", "TextFormatting"),
-        library("Timeline", on: "EventLog", "ScenarioLanguage", "Scenarios", "Simulation"),
         library(
             "DeviceRecording",
             on: "ATT", "Bluetooth", "Devices", "Documents", "EventLog", "GATT", "HCI", "L2CAP", "LEHost", "Octets",
@@ -135,7 +134,7 @@ let layers: [[Target]] = [
             "VirtualWorld",
             on: "ATT", "Bluetooth", "Characteristics", "Cryptography", "Devices", "EventLog", "Expectations", "GATT",
             "HCI", "L2CAP", "LEHost", "Octets", "ScenarioLanguage", "Scenarios", "SecurityManager", "Sensors",
-            "Services", "Simulation", "TextFormatting", "Timeline", "VirtualRadio"),
+            "Services", "Simulation", "TextFormatting", "VirtualRadio"),
         library(
             "Terminal",
             on: "BlueZ", "Characteristics", "Collector", "CommandSupport", "Devices", "Documents", "Services",
@@ -369,7 +368,6 @@ let layers: [[Target]] = [
             "DeviceRecording",
             on: "ATT", "Bluetooth", "Checks", "Devices", "Documents", "EventLog", "GATT", "HCI", "ScenarioLanguage",
             "Scenarios", "Simulation", "TextFormatting", "VirtualWorld"),
-        tests("Timeline", on: "Bluetooth", "EventLog", "Scenarios", "Sensors", "Simulation"),
         tests("Sockets", on: "Simulation"),
         tests("TextFormatting"),
         tests("Statistics", on: "Simulation"),
@@ -434,7 +432,7 @@ func folders() -> [String: [String]] {
         "Client": ["Collector"],
         "Scenario": [
             "DeviceRecording", "EventLog", "ScenarioForms", "ScenarioLanguage", "ScenarioReference", "Scenarios",
-            "Timeline", "VirtualWorld",
+            "VirtualWorld",
         ],
         "Verdicts": [
             "CheckCatalogue", "Checks", "ClientTesting", "Conformance", "Expectations", "FaultyClients",

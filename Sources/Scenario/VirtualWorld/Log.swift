@@ -11,7 +11,6 @@ import Scenarios
 import SecurityManager
 package import Simulation
 package import TextFormatting
-import Timeline
 import VirtualRadio
 
 // The event log and the packet log.

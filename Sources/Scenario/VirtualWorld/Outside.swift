@@ -4,7 +4,6 @@ package import Scenarios
 import Sensors
 package import Simulation
 import TextFormatting
-import Timeline
 
 // Script actions from outside: keys and the control socket.
 extension World {

@@ -8,7 +8,6 @@ import Scenarios
 import Sensors
 import Services
 import Simulation
-import Timeline
 
 // The script and its actions.
 extension World {

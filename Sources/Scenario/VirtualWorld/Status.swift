@@ -3,7 +3,6 @@ import Devices
 package import Scenarios
 import Services
 package import Simulation
-import Timeline
 
 /// The state of a world at an instant.
 package struct WorldStatus: Hashable, Sendable {

@@ -9,7 +9,6 @@ package import Octets
 package import Scenarios
 import SecurityManager
 package import Simulation
-import Timeline
 import VirtualRadio
 
 /// A simulation of a scenario: its devices, virtual controllers for them and for external hosts, and the air.

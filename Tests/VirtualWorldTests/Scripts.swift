@@ -1,7 +1,7 @@
 import EventLog
 import Sensors
 import Simulation
-import Timeline
+import VirtualWorld
 
 @testable import Scenarios
 

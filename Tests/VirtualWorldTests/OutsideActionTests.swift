@@ -2,10 +2,10 @@ import EventLog
 import Scenarios
 import Simulation
 import Testing
-import Timeline
+import VirtualWorld
 
 /// Actions from outside begin, cover and end like rules of the file, and have higher numbers.
-@Suite struct OutsideTests {
+@Suite struct OutsideActionTests {
     @Test(arguments: cases) func `Actions from outside combine with the script`(_ scriptCase: ScriptCase) {
         #expect(play(scriptCase.script, scriptCase.steps) == scriptCase.lines)
     }

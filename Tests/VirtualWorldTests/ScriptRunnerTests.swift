@@ -4,7 +4,7 @@ import Sensors
 import Simulation
 import Testing
 
-@testable import Timeline
+@testable import VirtualWorld
 
 /// A script, its inputs, and all its outputs.
 struct ScriptCase: CustomTestStringConvertible, Sendable {
