@@ -22,8 +22,8 @@ LINKING := $(shell awk '/^MemTotal/ && $$2 > 12000000 { print "--experimental-lt
 # Modules that read external data or wrap C.
 READING := AppleBluetooth Arguments ATT Bluetooth BlueZ Characteristics Checks ClientTesting Collector CommandLineTool \
     Conformance Control Cryptography DBus DeviceRecording Devices Documents Drivers EventLog Expectations GATT HCI HTTP \
-    KernelBluetooth L2CAP LEHost LivePage Octets PeripheralTesting Replay Reporting ScenarioForms ScenarioLanguage Scenarios \
-    SecurityManager Services Simulation Sockets Terminal TextFormatting VirtualRadio
+    KernelBluetooth L2CAP LEHost LivePage Octets PeripheralTesting Replay Reporting ScenarioLanguage Scenarios SecurityManager \
+    Services Simulation Sockets Terminal TextFormatting VirtualRadio
 # Suites of tests that update what is generated.
 GENERATING := ActionTableTests CommandPageTests MistakeTests OutputSchemaTests ProblemFormatTests ReferencePageTests RegistryTests \
     ReportTests ScenarioFileTests VerdictTests

@@ -100,15 +100,9 @@ let layers: [[Target]] = [
     ],
     libraries() + [
         library(
-            "ScenarioForms",
-            on: "Bluetooth", "Devices", "Documents", "EventLog", "GATT", "Scenarios", "Sensors", "Services",
-            "Simulation", "Statistics", "TextFormatting")
-    ],
-    [
-        library(
             "ScenarioLanguage",
-            on: "Bluetooth", "Characteristics", "Devices", "Documents", "EventLog", "GATT", "ScenarioForms",
-            "Scenarios", "SecurityManager", "Sensors", "Services", "Simulation", "TextFormatting")
+            on: "Bluetooth", "Characteristics", "Devices", "Documents", "EventLog", "GATT", "Scenarios",
+            "SecurityManager", "Sensors", "Services", "Simulation", "Statistics", "TextFormatting")
     ],
     [
         library(
@@ -123,11 +117,11 @@ let layers: [[Target]] = [
         library(
             "DeviceRecording",
             on: "ATT", "Bluetooth", "Devices", "Documents", "EventLog", "GATT", "HCI", "L2CAP", "LEHost", "Octets",
-            "ScenarioForms", "ScenarioLanguage", "Services", "Simulation", "TextFormatting"),
+            "ScenarioLanguage", "Services", "Simulation", "TextFormatting"),
         library(
             "ScenarioReference",
-            on: "Bluetooth", "Characteristics", "Devices", "Documents", "EventLog", "GATT", "ScenarioForms",
-            "ScenarioLanguage", "Scenarios", "Services", "Simulation", "TextFormatting"),
+            on: "Bluetooth", "Characteristics", "Devices", "Documents", "EventLog", "GATT", "ScenarioLanguage",
+            "Scenarios", "Services", "Simulation", "TextFormatting"),
     ],
     [
         library(
@@ -145,8 +139,8 @@ let layers: [[Target]] = [
             "Drivers",
             on: "Arguments", "Bluetooth", "BlueZ", "Collector", "CommandSupport", "DBus", "Devices", "Documents",
             "EventLog", "Expectations", "GATT", "HCI", "HCITransport", "KernelBluetooth", "LEHost", "Octets",
-            "ScenarioForms", "ScenarioLanguage", "Scenarios", "SecurityManager", "Simulation", "Sockets",
-            "TextFormatting", "VirtualWorld"),
+            "ScenarioLanguage", "Scenarios", "SecurityManager", "Simulation", "Sockets", "TextFormatting",
+            "VirtualWorld"),
         library(
             "FaultyClients",
             on: "ATT", "Bluetooth", "Characteristics", "Collector", "Devices", "GATT", "HCI", "LEHost", "Octets",
@@ -208,7 +202,7 @@ let layers: [[Target]] = [
         library(
             "ClientTesting",
             on: "Arguments", "Bluetooth", "CLinux", "Collector", "CommandSupport", "Conformance", "Devices",
-            "Documents", "Drivers", "EventLog", "Expectations", "FaultyClients", "HCI", "Reporting", "ScenarioForms",
+            "Documents", "Drivers", "EventLog", "Expectations", "FaultyClients", "HCI", "Reporting",
             "ScenarioLanguage", "ScenarioRuns", "Scenarios", "Services", "Simulation", "Sockets", "Terminal",
             "TextFormatting", "VirtualWorld"),
         library(
@@ -350,7 +344,6 @@ let layers: [[Target]] = [
             on: "Bluetooth", "Devices", "Documents", "EventLog", "Mutations", "Scenarios", "Sensors", "Services",
             "Simulation", "TextFormatting",
             excluding: "Broken", "Fixtures", "Mistakes.txt"),
-        tests("ScenarioForms", on: "Devices", "Documents", "Sensors", "Services", "Simulation", "TextFormatting"),
         tests(
             "ScenarioReference",
             on: "Devices", "Documents", "EventLog", "ScenarioLanguage", "Scenarios", "Services", "TextFormatting"),
@@ -431,8 +424,7 @@ func folders() -> [String: [String]] {
         "Devices": ["Devices", "Sensors", "Services"],
         "Client": ["Collector"],
         "Scenario": [
-            "DeviceRecording", "EventLog", "ScenarioForms", "ScenarioLanguage", "ScenarioReference", "Scenarios",
-            "VirtualWorld",
+            "DeviceRecording", "EventLog", "ScenarioLanguage", "ScenarioReference", "Scenarios", "VirtualWorld",
         ],
         "Verdicts": [
             "CheckCatalogue", "Checks", "ClientTesting", "Conformance", "Expectations", "FaultyClients",
@@ -546,7 +538,7 @@ func fuzzing() -> [Target] {
             "Files", ["Records", "ScenarioText", "Texts"],
             [
                 "ClientTesting", "CommandSupport", "DeviceRecording", "Documents", "Replay", "Reporting",
-                "ScenarioForms", "ScenarioLanguage", "Scenarios", "Sensors", "Simulation", "TextFormatting",
+                "ScenarioLanguage", "Scenarios", "Sensors", "Simulation", "TextFormatting",
             ]
         ),
     ]

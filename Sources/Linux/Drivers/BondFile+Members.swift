@@ -2,7 +2,6 @@ import Bluetooth
 import Documents
 import GATT
 import LEHost
-import ScenarioForms
 import ScenarioLanguage
 import SecurityManager
 import TextFormatting

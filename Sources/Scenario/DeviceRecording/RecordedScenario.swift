@@ -4,7 +4,6 @@ package import Documents
 import GATT
 import HCI
 import Octets
-import ScenarioForms
 import ScenarioLanguage
 import Services
 import Simulation

@@ -2,7 +2,6 @@ import Bluetooth
 import Devices
 import Documents
 import GATT
-import ScenarioForms
 import Scenarios
 import SecurityManager
 import Services

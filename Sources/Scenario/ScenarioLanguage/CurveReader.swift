@@ -1,5 +1,4 @@
 import Documents
-import ScenarioForms
 import Scenarios
 import Sensors
 import Simulation

@@ -2,7 +2,6 @@ import Bluetooth
 import Devices
 import Documents
 import GATT
-import ScenarioForms
 
 // Faults of real devices: valid in a scenario, but noted.
 extension CustomReader {

@@ -2,7 +2,6 @@ import Characteristics
 import Devices
 import Documents
 import GATT
-import ScenarioForms
 import Scenarios
 import TextFormatting
 

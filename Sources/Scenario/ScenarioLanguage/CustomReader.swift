@@ -3,7 +3,6 @@ import Characteristics
 import Devices
 import Documents
 import GATT
-import ScenarioForms
 import Scenarios
 import Sensors
 import Services

@@ -1,6 +1,5 @@
 package import Bluetooth
 package import Documents
-import ScenarioForms
 import Scenarios
 import SecurityManager
 import TextFormatting

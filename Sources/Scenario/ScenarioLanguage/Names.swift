@@ -1,7 +1,6 @@
 import Devices
 import Documents
 import GATT
-import ScenarioForms
 import Scenarios
 import Services
 import TextFormatting

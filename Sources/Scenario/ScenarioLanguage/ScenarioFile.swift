@@ -1,5 +1,4 @@
 package import Documents
-import ScenarioForms
 package import Scenarios
 import TextFormatting
 

@@ -1,6 +1,5 @@
 package import Documents
 import EventLog
-import ScenarioForms
 package import Scenarios
 package import Simulation
 import TextFormatting

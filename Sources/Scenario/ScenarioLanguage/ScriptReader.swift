@@ -3,7 +3,6 @@ import Devices
 import Documents
 import EventLog
 import GATT
-import ScenarioForms
 import Scenarios
 import Sensors
 import TextFormatting

@@ -1,7 +1,6 @@
 import Bluetooth
 import Devices
 import Documents
-import ScenarioForms
 import Scenarios
 import Services
 import TextFormatting

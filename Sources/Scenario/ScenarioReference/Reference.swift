@@ -1,7 +1,6 @@
 import Devices
 import Documents
 import EventLog
-import ScenarioForms
 import ScenarioLanguage
 import Scenarios
 import Services

@@ -1,6 +1,5 @@
 import Documents
 import GATT
-import ScenarioForms
 import ScenarioLanguage
 import Scenarios
 

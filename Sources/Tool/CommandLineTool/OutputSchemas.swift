@@ -2,7 +2,7 @@ import Bluetooth
 import Checks
 import Documents
 import Reporting
-import ScenarioForms
+import ScenarioLanguage
 import TextFormatting
 
 /// The JSON Schemas of what commands print with `--json`: each describes one line.

@@ -1,5 +1,5 @@
 import Documents
-import ScenarioForms
+import ScenarioLanguage
 import Scenarios
 import Simulation
 import TextFormatting

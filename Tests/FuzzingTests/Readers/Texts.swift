@@ -2,7 +2,6 @@ import CommandSupport
 import DeviceRecording
 import Documents
 import Fuzzing
-import ScenarioForms
 import Sensors
 import TextFormatting
 

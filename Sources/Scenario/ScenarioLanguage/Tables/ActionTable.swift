@@ -1,6 +1,5 @@
 import Bluetooth
 import Documents
-import ScenarioForms
 package import Scenarios
 import SecurityManager
 

@@ -1,5 +1,4 @@
 package import Documents
-import ScenarioForms
 import TextFormatting
 
 extension Tables {

@@ -1,5 +1,4 @@
 package import Documents
-import ScenarioForms
 import Scenarios
 import Sensors
 

@@ -1,5 +1,4 @@
 package import Documents
-import ScenarioForms
 import Scenarios
 
 /// The grammar of the language: the reader checks files with it, and the schema is generated from it.

@@ -2,7 +2,6 @@ import Bluetooth
 package import Documents
 import EventLog
 package import GATT
-import ScenarioForms
 package import Scenarios
 import SecurityManager
 

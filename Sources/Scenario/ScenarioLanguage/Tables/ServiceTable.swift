@@ -1,7 +1,6 @@
 import Characteristics
 import Devices
 package import Documents
-import ScenarioForms
 import Scenarios
 import Sensors
 import Services

@@ -4,7 +4,7 @@ import Services
 import Testing
 import TextFormatting
 
-@testable import ScenarioForms
+@testable import ScenarioLanguage
 
 /// Lines that clients printed, and what the contract has instead.
 @Suite struct ClientLinesTests {

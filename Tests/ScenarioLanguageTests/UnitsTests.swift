@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ScenarioForms
+@testable import ScenarioLanguage
 @testable import Scenarios
 
 @Suite struct UnitsTests {
