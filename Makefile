@@ -21,9 +21,9 @@ SHARED := --scratch-path .build
 LINKING := $(shell awk '/^MemTotal/ && $$2 > 12000000 { print "--experimental-lto-mode full" }' /proc/meminfo)
 # Modules that read external data or wrap C.
 READING := AppleBluetooth Arguments ATT Bluetooth BlueZ Characteristics Checks ClientTesting Collector CommandLineTool \
-    Conformance Control Cryptography DBus DeviceRecording Devices Documents Drivers EventLog Expectations GATT HCI HTTP \
-    KernelBluetooth L2CAP LEHost LivePage Octets PeripheralTesting Replay Reporting ScenarioLanguage Scenarios SecurityManager \
-    Services Simulation Sockets Terminal TextFormatting VirtualRadio
+    Conformance Control Cryptography DBus DeviceRecording Devices Documents Drivers Expectations GATT HCI HTTP KernelBluetooth \
+    L2CAP LEHost LivePage Octets PeripheralTesting Replay Reporting ScenarioLanguage ScenarioModel SecurityManager Services \
+    Simulation Sockets Terminal TextFormatting VirtualRadio
 # Suites of tests that update what is generated.
 GENERATING := ActionTableTests CommandPageTests MistakeTests OutputSchemaTests ProblemFormatTests ReferencePageTests RegistryTests \
     ReportTests ScenarioFileTests VerdictTests

@@ -41,7 +41,6 @@ let layers: [[Target]] = [
         library("ATT", on: "Octets", "TextFormatting", "Bluetooth", "Simulation"),
         library("Characteristics", on: "Octets", "TextFormatting", "Bluetooth"),
         library("DBus", on: "CDBus", "TextFormatting", "Simulation"),
-        library("EventLog", on: "Octets", "TextFormatting", "Simulation", "Bluetooth"),
         library("HCI", on: "Octets", "TextFormatting", "Bluetooth"),
         library("L2CAP", on: "Octets", "Bluetooth"),
         library("Sensors", on: "Simulation"),
@@ -94,15 +93,15 @@ let layers: [[Target]] = [
     ],
     [
         library(
-            "Scenarios",
-            on: "Bluetooth", "Characteristics", "Devices", "Documents", "EventLog", "GATT", "SecurityManager",
+            "ScenarioModel",
+            on: "Bluetooth", "Characteristics", "Devices", "Documents", "GATT", "Octets", "SecurityManager",
             "Sensors", "Services", "Simulation", "TextFormatting")
     ],
     libraries() + [
         library(
             "ScenarioLanguage",
-            on: "Bluetooth", "Characteristics", "Devices", "Documents", "EventLog", "GATT", "Scenarios",
-            "SecurityManager", "Sensors", "Services", "Simulation", "Statistics", "TextFormatting")
+            on: "Bluetooth", "Characteristics", "Devices", "Documents", "GATT", "ScenarioModel", "SecurityManager",
+            "Sensors", "Services", "Simulation", "Statistics", "TextFormatting")
     ],
     [
         library(
@@ -113,21 +112,21 @@ let layers: [[Target]] = [
             "Services", "Simulation", "Statistics", "TextFormatting"),
         library(
             "Expectations",
-            on: "Bluetooth", "Devices", "EventLog", "Scenarios", "Services", "Simulation", "TextFormatting"),
+            on: "Bluetooth", "Devices", "ScenarioModel", "Services", "Simulation", "TextFormatting"),
         library(
             "DeviceRecording",
-            on: "ATT", "Bluetooth", "Devices", "Documents", "EventLog", "GATT", "HCI", "L2CAP", "LEHost", "Octets",
-            "ScenarioLanguage", "Services", "Simulation", "TextFormatting"),
+            on: "ATT", "Bluetooth", "Devices", "Documents", "GATT", "HCI", "L2CAP", "LEHost", "Octets",
+            "ScenarioLanguage", "ScenarioModel", "Services", "Simulation", "TextFormatting"),
         library(
             "ScenarioReference",
-            on: "Bluetooth", "Characteristics", "Devices", "Documents", "EventLog", "GATT", "ScenarioLanguage",
-            "Scenarios", "Services", "Simulation", "TextFormatting"),
+            on: "Bluetooth", "Characteristics", "Devices", "Documents", "GATT", "ScenarioLanguage", "ScenarioModel",
+            "Services", "Simulation", "TextFormatting"),
     ],
     [
         library(
             "VirtualWorld",
-            on: "ATT", "Bluetooth", "Characteristics", "Cryptography", "Devices", "EventLog", "Expectations", "GATT",
-            "HCI", "L2CAP", "LEHost", "Octets", "ScenarioLanguage", "Scenarios", "SecurityManager", "Sensors",
+            on: "ATT", "Bluetooth", "Characteristics", "Cryptography", "Devices", "Expectations", "GATT", "HCI",
+            "L2CAP", "LEHost", "Octets", "ScenarioLanguage", "ScenarioModel", "SecurityManager", "Sensors",
             "Services", "Simulation", "TextFormatting", "VirtualRadio"),
         library(
             "Terminal",
@@ -138,22 +137,20 @@ let layers: [[Target]] = [
         library(
             "Drivers",
             on: "Arguments", "Bluetooth", "BlueZ", "Collector", "CommandSupport", "DBus", "Devices", "Documents",
-            "EventLog", "Expectations", "GATT", "HCI", "HCITransport", "KernelBluetooth", "LEHost", "Octets",
-            "ScenarioLanguage", "Scenarios", "SecurityManager", "Simulation", "Sockets", "TextFormatting",
-            "VirtualWorld"),
+            "Expectations", "GATT", "HCI", "HCITransport", "KernelBluetooth", "LEHost", "Octets", "ScenarioLanguage",
+            "ScenarioModel", "SecurityManager", "Simulation", "Sockets", "TextFormatting", "VirtualWorld"),
         library(
             "FaultyClients",
             on: "ATT", "Bluetooth", "Characteristics", "Collector", "Devices", "GATT", "HCI", "LEHost", "Octets",
             "SecurityManager", "Services", "Simulation", "VirtualWorld"),
         library(
             "Conformance",
-            on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "ScenarioLanguage", "Scenarios",
-            "Simulation",
-            "TextFormatting"),
+            on: "Arguments", "Bluetooth", "Documents", "Expectations", "ScenarioLanguage", "ScenarioModel",
+            "Simulation", "TextFormatting"),
         library(
             "Checks",
-            on: "ATT", "Bluetooth", "Cryptography", "Devices", "EventLog", "Expectations", "GATT", "HCI", "L2CAP",
-            "LEHost", "Octets", "Scenarios", "SecurityManager", "Sensors", "Services", "Simulation", "TextFormatting",
+            on: "ATT", "Bluetooth", "Cryptography", "Devices", "Expectations", "GATT", "HCI", "L2CAP", "LEHost",
+            "Octets", "ScenarioModel", "SecurityManager", "Sensors", "Services", "Simulation", "TextFormatting",
             "VirtualWorld"),
     ],
     [
@@ -161,12 +158,12 @@ let layers: [[Target]] = [
         appleLibrary(
             "LubdubTesting",
             on: "AppleBluetooth", "Bluetooth", "Conformance", "CoreBluetooth", "CVirtualTime", "Devices", "Documents",
-            "EventLog", "Expectations", "HCI", "LEHost", "Octets", "ScenarioLanguage", "Scenarios", "SecurityManager",
+            "Expectations", "HCI", "LEHost", "Octets", "ScenarioLanguage", "ScenarioModel", "SecurityManager",
             "Simulation", "TextFormatting", "VirtualWorld"),
         library(
             "Reporting",
-            on: "Arguments", "Bluetooth", "CommandSupport", "Conformance", "Documents", "EventLog", "Expectations",
-            "Octets", "Simulation", "TextFormatting",
+            on: "Arguments", "Bluetooth", "CommandSupport", "Conformance", "Documents", "Expectations", "Octets",
+            "ScenarioModel", "Simulation", "TextFormatting",
             embedding: "HTML/page.css"),
     ],
     [
@@ -177,9 +174,9 @@ let layers: [[Target]] = [
         library(
             "ScenarioRuns",
             on: "Arguments", "ATT", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance",
-            "Devices", "Documents", "EventLog", "Expectations", "FaultyClients", "GATT", "HCI", "L2CAP", "LEHost",
-            "Octets", "Reporting", "ScenarioLanguage", "Scenarios", "Services", "Simulation", "Sockets",
-            "TextFormatting", "VirtualWorld"),
+            "Devices", "Documents", "Expectations", "FaultyClients", "GATT", "HCI", "L2CAP", "LEHost", "Octets",
+            "Reporting", "ScenarioLanguage", "ScenarioModel", "Services", "Simulation", "Sockets", "TextFormatting",
+            "VirtualWorld"),
         library(
             "Doctor",
             on: "Arguments", "BlueZ", "Bluetooth", "CommandSupport", "DBus", "KernelBluetooth", "Simulation", "Sockets",
@@ -188,40 +185,40 @@ let layers: [[Target]] = [
     [
         library(
             "Replay",
-            on: "CommandSupport", "Documents", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Simulation",
-            "TextFormatting"
-        )
+            on: "CommandSupport", "Documents", "ScenarioLanguage", "ScenarioModel", "ScenarioRuns", "Simulation",
+            "TextFormatting")
     ],
     [
         library(
             "PeripheralTesting",
-            on: "Arguments", "Bluetooth", "Checks", "CommandSupport", "Conformance", "DBus", "Drivers", "EventLog",
-            "Documents", "Expectations", "GATT", "LEHost", "Octets", "Reporting", "ScenarioRuns", "Scenarios",
-            "SecurityManager", "Simulation", "Sockets", "TextFormatting", "Terminal", "VirtualWorld",
+            on: "Arguments", "Bluetooth", "Checks", "CommandSupport", "Conformance", "DBus", "Documents", "Drivers",
+            "Expectations", "GATT", "LEHost", "Octets", "Reporting", "ScenarioModel", "ScenarioRuns",
+            "SecurityManager", "Simulation", "Sockets", "Terminal", "TextFormatting", "VirtualWorld",
             embedding: "known-deviations.json"),
         library(
             "ClientTesting",
             on: "Arguments", "Bluetooth", "CLinux", "Collector", "CommandSupport", "Conformance", "Devices",
-            "Documents", "Drivers", "EventLog", "Expectations", "FaultyClients", "HCI", "Reporting",
-            "ScenarioLanguage", "ScenarioRuns", "Scenarios", "Services", "Simulation", "Sockets", "Terminal",
-            "TextFormatting", "VirtualWorld"),
+            "Documents", "Drivers", "Expectations", "FaultyClients", "HCI", "Reporting", "ScenarioLanguage",
+            "ScenarioModel", "ScenarioRuns", "Services", "Simulation", "Sockets", "Terminal", "TextFormatting",
+            "VirtualWorld"),
         library(
             "Control",
-            on: "Arguments", "CommandSupport", "Devices", "Documents", "Drivers", "ScenarioLanguage", "ScenarioRuns",
-            "Scenarios", "Sensors", "Services", "Simulation", "Sockets", "Terminal", "TextFormatting", "VirtualWorld"),
+            on: "Arguments", "CommandSupport", "Devices", "Documents", "Drivers", "ScenarioLanguage", "ScenarioModel",
+            "ScenarioRuns", "Sensors", "Services", "Simulation", "Sockets", "Terminal", "TextFormatting",
+            "VirtualWorld"),
     ],
     [
         library(
             "Benchmarks",
             on: "Arguments", "Bluetooth", "Characteristics", "ClientTesting", "Collector", "CommandSupport",
-            "Conformance", "Devices", "Documents", "Drivers", "EventLog", "Expectations", "GATT", "HCI", "LEHost",
-            "Octets", "Reporting", "ScenarioLanguage", "ScenarioRuns", "Scenarios", "Services", "Simulation",
-            "Sockets", "TextFormatting", "VirtualWorld",
+            "Conformance", "Devices", "Documents", "Drivers", "Expectations", "GATT", "HCI", "LEHost", "Octets",
+            "Reporting", "ScenarioLanguage", "ScenarioModel", "ScenarioRuns", "Services", "Simulation", "Sockets",
+            "TextFormatting", "VirtualWorld",
             embedding: "bumble.py"),
         library(
             "LivePage",
-            on: "Arguments", "Bluetooth", "CommandSupport", "Control", "Devices", "Documents", "Drivers", "EventLog",
-            "HTTP", "ScenarioLanguage", "ScenarioReference", "ScenarioRuns", "Scenarios", "Simulation", "Sockets",
+            on: "Arguments", "Bluetooth", "CommandSupport", "Control", "Devices", "Documents", "Drivers", "HTTP",
+            "ScenarioLanguage", "ScenarioModel", "ScenarioReference", "ScenarioRuns", "Simulation", "Sockets",
             "TextFormatting", "VirtualWorld",
             embedding: "page.html"),
     ],
@@ -230,9 +227,9 @@ let layers: [[Target]] = [
             "CommandLineTool",
             on: "Arguments", "Benchmarks", "Bluetooth", "CheckCatalogue", "Checks", "ClientTesting", "Collector",
             "CommandSupport", "Conformance", "Control", "DeviceRecording", "Devices", "Doctor", "Documents",
-            "Drivers", "EventLog", "FaultyClients", "KernelBluetooth", "LivePage", "PeripheralTesting", "Replay",
-            "Reporting", "ScenarioLanguage", "ScenarioReference", "ScenarioRuns", "Scenarios", "Services",
-            "Simulation", "Sockets", "Statistics", "Templates", "Terminal", "TextFormatting", "VirtualWorld")
+            "Drivers", "FaultyClients", "KernelBluetooth", "LivePage", "PeripheralTesting", "Replay", "Reporting",
+            "ScenarioLanguage", "ScenarioModel", "ScenarioReference", "ScenarioRuns", "Services", "Simulation",
+            "Sockets", "Statistics", "Templates", "Terminal", "TextFormatting", "VirtualWorld")
     ],
     [program("lubdub", on: "CommandLineTool", "CommandSupport")],
     [
@@ -242,7 +239,7 @@ let layers: [[Target]] = [
     ],
     [example("BatteryPeripheral", on: "Battery", "LubdubGATT", "LubdubHost")],
     [
-        testLibrary("EventLogs", on: "Bluetooth", "EventLog", "Scenarios", "Simulation"), testLibrary("Fuzzing"),
+        testLibrary("EventLogs", on: "Bluetooth", "ScenarioModel", "Simulation"), testLibrary("Fuzzing"),
         testLibrary("Mutations"),
         testLibrary("TestBus", on: "Bluetooth", "DBus", "Simulation"),
     ],
@@ -264,9 +261,9 @@ let layers: [[Target]] = [
         tests("Characteristics", on: "Mutations", "Octets", "TextFormatting", "Bluetooth"),
         tests(
             "ClientTesting",
-            on: "Arguments", "CommandLineTool", "CommandSupport", "Conformance", "Documents", "Drivers", "EventLog",
-            "Expectations", "FaultyClients", "HCI", "LEHost", "ScenarioRuns", "ScenarioLanguage", "Scenarios",
-            "Simulation", "TextFormatting", "Terminal", "VirtualWorld"),
+            on: "Arguments", "CommandLineTool", "CommandSupport", "Conformance", "Documents", "Drivers",
+            "Expectations", "FaultyClients", "HCI", "LEHost", "ScenarioLanguage", "ScenarioModel", "ScenarioRuns",
+            "Simulation", "Terminal", "TextFormatting", "VirtualWorld"),
         tests(
             "Collector",
             on: "TextFormatting", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets",
@@ -274,37 +271,34 @@ let layers: [[Target]] = [
         ),
         tests(
             "CommandLineTool",
-            on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "ScenarioRuns",
-            "ScenarioLanguage", "Scenarios", "Templates"),
+            on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "ScenarioLanguage",
+            "ScenarioModel", "ScenarioRuns", "Templates"),
         tests(
             "Conformance",
-            on: "Arguments", "Bluetooth", "Documents", "EventLog", "Expectations", "ScenarioLanguage", "Scenarios",
-            "Simulation",
-            "TextFormatting"),
+            on: "Arguments", "Bluetooth", "Documents", "Expectations", "ScenarioLanguage", "ScenarioModel",
+            "Simulation", "TextFormatting"),
         tests(
             "Checks",
             on: "Bluetooth", "CheckCatalogue", "Devices", "Documents", "Expectations", "HCI", "LEHost", "Octets",
-            "ScenarioLanguage", "Scenarios", "Services", "Simulation", "VirtualWorld"),
+            "ScenarioLanguage", "ScenarioModel", "Services", "Simulation", "VirtualWorld"),
         tests(
             "Control",
-            on: "Arguments", "CommandSupport", "Drivers", "Scenarios", "Sensors", "Simulation", "TextFormatting",
-            "Terminal",
-            "VirtualWorld"),
+            on: "Arguments", "CommandSupport", "Drivers", "ScenarioModel", "Sensors", "Simulation", "Terminal",
+            "TextFormatting", "VirtualWorld"),
         appleTests("CoreBluetooth", on: "CoreBluetoothMock", "LubdubTesting", "Sockets"),
         tests("CommandSupport", on: "Arguments", "CLinux", "Simulation"),
         tests("Cryptography"),
         tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
         tests("Doctor", on: "Arguments", "CommandSupport", "KernelBluetooth"),
         tests(
-            "Drivers", on: "Arguments", "Bluetooth", "Collector", "CommandSupport", "EventLog", "Expectations", "GATT",
-            "HCI", "HCITransport",
-            "LEHost", "Mutations", "Octets", "ScenarioLanguage", "Scenarios", "SecurityManager", "Simulation",
-            "Sockets", "VirtualWorld"),
+            "Drivers",
+            on: "Arguments", "Bluetooth", "Collector", "CommandSupport", "Expectations", "GATT", "HCI",
+            "HCITransport", "LEHost", "Mutations", "Octets", "ScenarioLanguage", "ScenarioModel", "SecurityManager",
+            "Simulation", "Sockets", "VirtualWorld"),
         tests("Documents", on: "Mutations", "TextFormatting"),
-        tests("EventLog", on: "Octets", "TextFormatting", "Simulation", "Bluetooth"),
         tests(
-            "Expectations", on: "Documents", "EventLog", "EventLogs", "ScenarioLanguage", "Scenarios", "Simulation",
-            "TextFormatting"),
+            "Expectations",
+            on: "Documents", "EventLogs", "ScenarioLanguage", "ScenarioModel", "Simulation", "TextFormatting"),
         tests("GATT", on: "Mutations", "ATT", "Octets", "Bluetooth", "Simulation"),
         tests("HCI", on: "Mutations", "Octets", "Bluetooth"),
         tests("HCITransport", on: "HCI", "Octets", "Simulation", "Sockets"),
@@ -316,38 +310,37 @@ let layers: [[Target]] = [
             "VirtualRadio"),
         tests("KernelBluetooth", on: "CommandSupport", "Mutations", "Octets"),
         tests(
-            "LivePage", on: "Arguments", "Bluetooth", "CommandSupport", "Documents", "EventLog", "HTTP",
-            "ScenarioLanguage", "ScenarioReference", "Scenarios", "Simulation", "TextFormatting", "VirtualWorld"),
+            "LivePage",
+            on: "Arguments", "Bluetooth", "CommandSupport", "Documents", "HTTP", "ScenarioLanguage", "ScenarioModel",
+            "ScenarioReference", "Simulation", "TextFormatting", "VirtualWorld"),
         tests("Octets"), tests("os"),
         tests("Devices", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Services", "Simulation"),
         tests(
             "Replay",
-            on: "CommandSupport", "Documents", "EventLog", "ScenarioRuns", "ScenarioLanguage", "Scenarios", "Sensors",
-            "Simulation",
-            "TextFormatting", "VirtualWorld"),
+            on: "CommandSupport", "Documents", "ScenarioLanguage", "ScenarioModel", "ScenarioRuns", "Sensors",
+            "Simulation", "TextFormatting", "VirtualWorld"),
         tests(
             "PeripheralTesting", on: "TestBus", "Arguments", "Bluetooth", "CheckCatalogue", "Checks", "CLinux",
             "CommandLineTool", "CommandSupport", "Conformance", "DBus", "Expectations", "Reporting", "ScenarioRuns",
             "Simulation"),
         tests(
             "Reporting",
-            on: "Mutations", "Arguments", "Bluetooth", "CommandSupport", "Conformance", "Documents", "EventLog",
-            "Expectations", "Octets",
-            "ScenarioLanguage", "Scenarios", "Simulation"),
+            on: "Arguments", "Bluetooth", "CommandSupport", "Conformance", "Documents", "Expectations", "Mutations",
+            "Octets", "ScenarioLanguage", "ScenarioModel", "Simulation"),
         tests(
             "ScenarioRuns",
-            on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance", "Documents",
-            "EventLog", "Expectations", "HCI", "Octets", "Reporting", "ScenarioLanguage", "Scenarios", "Simulation",
-            "TextFormatting"),
+            on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance",
+            "Documents", "Expectations", "HCI", "Octets", "Reporting", "ScenarioLanguage", "ScenarioModel",
+            "Simulation", "TextFormatting"),
         tests(
             "ScenarioLanguage",
-            on: "Bluetooth", "Devices", "Documents", "EventLog", "Mutations", "Scenarios", "Sensors", "Services",
+            on: "Bluetooth", "Devices", "Documents", "Mutations", "ScenarioModel", "Sensors", "Services",
             "Simulation", "TextFormatting",
             excluding: "Broken", "Fixtures", "Mistakes.txt"),
         tests(
             "ScenarioReference",
-            on: "Devices", "Documents", "EventLog", "ScenarioLanguage", "Scenarios", "Services", "TextFormatting"),
-        tests("Scenarios", on: "Bluetooth", "EventLog"),
+            on: "Devices", "Documents", "ScenarioLanguage", "ScenarioModel", "Services", "TextFormatting"),
+        tests("ScenarioModel", on: "Bluetooth", "Octets", "Simulation", "TextFormatting"),
         tests(
             "Terminal", on: "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Simulation", "Statistics",
             excluding: "Screens"),
@@ -359,16 +352,16 @@ let layers: [[Target]] = [
         tests("Simulation", on: "CLinux"),
         tests(
             "DeviceRecording",
-            on: "ATT", "Bluetooth", "Checks", "Devices", "Documents", "EventLog", "GATT", "HCI", "ScenarioLanguage",
-            "Scenarios", "Simulation", "TextFormatting", "VirtualWorld"),
+            on: "ATT", "Bluetooth", "Checks", "Devices", "Documents", "GATT", "HCI", "ScenarioLanguage",
+            "ScenarioModel", "Simulation", "TextFormatting", "VirtualWorld"),
         tests("Sockets", on: "Simulation"),
         tests("TextFormatting"),
         tests("Statistics", on: "Simulation"),
         tests(
             "VirtualWorld",
-            on: "ATT", "Bluetooth", "Characteristics", "Collector", "Conformance", "Devices", "Documents", "EventLog",
+            on: "ATT", "Bluetooth", "Characteristics", "Collector", "Conformance", "Devices", "Documents",
             "EventLogs", "Expectations", "FaultyClients", "GATT", "HCI", "LEHost", "Octets", "Reporting",
-            "ScenarioLanguage", "Scenarios", "Sensors", "Services", "Simulation", "TextFormatting", "VirtualRadio"),
+            "ScenarioLanguage", "ScenarioModel", "Sensors", "Services", "Simulation", "TextFormatting", "VirtualRadio"),
         .testTarget(
             name: "ExamplesTests",
             dependencies: named(
@@ -423,9 +416,7 @@ func folders() -> [String: [String]] {
         ],
         "Devices": ["Devices", "Sensors", "Services"],
         "Client": ["Collector"],
-        "Scenario": [
-            "DeviceRecording", "EventLog", "ScenarioLanguage", "ScenarioReference", "Scenarios", "VirtualWorld",
-        ],
+        "Scenario": ["DeviceRecording", "ScenarioLanguage", "ScenarioModel", "ScenarioReference", "VirtualWorld"],
         "Verdicts": [
             "CheckCatalogue", "Checks", "ClientTesting", "Conformance", "Expectations", "FaultyClients",
             "PeripheralTesting", "Reporting",
@@ -538,7 +529,7 @@ func fuzzing() -> [Target] {
             "Files", ["Records", "ScenarioText", "Texts"],
             [
                 "ClientTesting", "CommandSupport", "DeviceRecording", "Documents", "Replay", "Reporting",
-                "ScenarioLanguage", "Scenarios", "Sensors", "Simulation", "TextFormatting",
+                "ScenarioLanguage", "ScenarioModel", "Sensors", "Simulation", "TextFormatting",
             ]
         ),
     ]

@@ -3,7 +3,7 @@ import GATT
 import L2CAP
 import LEHost
 import Octets
-import Scenarios
+import ScenarioModel
 import Simulation
 
 @testable import Checks

@@ -4,7 +4,7 @@ import Expectations
 import HCI
 import LEHost
 import Octets
-import Scenarios
+import ScenarioModel
 import SecurityManager
 import Simulation
 import Testing

@@ -6,7 +6,7 @@ import GATT
 import HCI
 import LEHost
 import Octets
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
 import VirtualWorld

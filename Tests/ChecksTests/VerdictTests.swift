@@ -4,7 +4,7 @@ import Devices
 import Expectations
 import FoundationEssentials
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Services
 import Simulation
 import Testing

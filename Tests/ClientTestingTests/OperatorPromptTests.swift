@@ -1,7 +1,7 @@
 import Documents
 import Expectations
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Testing
 import TextFormatting
 

@@ -1,9 +1,8 @@
 import Arguments
 import Conformance
-import EventLog
 import Expectations
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
 import TextFormatting

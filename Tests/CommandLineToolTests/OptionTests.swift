@@ -4,7 +4,7 @@ import Characteristics
 import Collector
 import Octets
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Services
 import Testing
 

@@ -1,7 +1,6 @@
 import Bluetooth
-import EventLog
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
 import TextFormatting

@@ -1,6 +1,6 @@
 import Arguments
 import Drivers
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
 import TextFormatting

@@ -2,11 +2,10 @@ import ATT
 import Bluetooth
 import Devices
 import Documents
-import EventLog
 import Foundation
 import GATT
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Simulation
 import Synchronization
 import Testing

@@ -4,7 +4,7 @@ import Glibc
 import HCI
 import HCITransport
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Simulation
 import Sockets
 import Synchronization

@@ -5,7 +5,7 @@ import HCI
 import LEHost
 import Octets
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Simulation
 import Sockets
 import Synchronization

@@ -1,7 +1,7 @@
 import Documents
 import ScenarioLanguage
+import ScenarioModel
 import ScenarioReference
-import Scenarios
 import Simulation
 import Testing
 import TextFormatting

@@ -1,7 +1,6 @@
 import Documents
-import EventLog
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Sensors
 import Simulation
 import Synchronization

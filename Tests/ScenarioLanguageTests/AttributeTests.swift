@@ -5,7 +5,7 @@ import GATT
 import Testing
 
 @testable import ScenarioLanguage
-@testable import Scenarios
+@testable import ScenarioModel
 
 /// The attributes of custom services.
 @Suite struct AttributeTests {

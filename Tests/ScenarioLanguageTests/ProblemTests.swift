@@ -5,7 +5,7 @@ import Services
 import Testing
 
 @testable import ScenarioLanguage
-@testable import Scenarios
+@testable import ScenarioModel
 
 @Suite struct ProblemTests {
     @Test(

@@ -1,7 +1,6 @@
 import Bluetooth
 import Devices
 import Documents
-import EventLog
 import FoundationEssentials
 import Mutations
 import Sensors
@@ -9,7 +8,7 @@ import Services
 import Testing
 
 @testable import ScenarioLanguage
-@testable import Scenarios
+@testable import ScenarioModel
 
 @Suite struct ScenarioFileTests {
     @Test(arguments: Files.folders.flatMap(Files.names))

@@ -1,7 +1,7 @@
 import Testing
 
 @testable import ScenarioLanguage
-@testable import Scenarios
+@testable import ScenarioModel
 
 @Suite struct UnitsTests {
     @Test(

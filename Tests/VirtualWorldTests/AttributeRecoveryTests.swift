@@ -1,7 +1,6 @@
 import Collector
-import EventLog
 import Expectations
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
 import TextFormatting

@@ -4,7 +4,7 @@ import Expectations
 import FaultyClients
 import FoundationEssentials
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Testing
 import VirtualWorld
 

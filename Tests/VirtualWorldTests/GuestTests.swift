@@ -1,6 +1,6 @@
-import EventLog
 import HCI
 import Octets
+import ScenarioModel
 import Simulation
 import Synchronization
 import Testing

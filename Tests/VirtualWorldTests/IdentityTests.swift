@@ -1,8 +1,8 @@
 import Bluetooth
 import Characteristics
 import Collector
-import EventLog
 import Octets
+import ScenarioModel
 import Simulation
 import Testing
 

@@ -1,12 +1,11 @@
 import Bluetooth
 import Characteristics
 import Collector
-import EventLog
 import GATT
 import HCI
 import LEHost
 import Octets
-import Scenarios
+import ScenarioModel
 import Simulation
 import Synchronization
 import TextFormatting

@@ -1,6 +1,6 @@
 import Devices
 import Octets
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
 

@@ -1,5 +1,4 @@
-import EventLog
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
 import VirtualWorld

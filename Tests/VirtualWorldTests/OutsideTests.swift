@@ -1,8 +1,7 @@
 import Bluetooth
-import EventLog
 import Octets
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Sensors
 import Services
 import Simulation

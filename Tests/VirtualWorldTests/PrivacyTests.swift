@@ -1,9 +1,9 @@
 import Bluetooth
 import Collector
-import EventLog
 import HCI
 import LEHost
 import Octets
+import ScenarioModel
 import Simulation
 import Testing
 

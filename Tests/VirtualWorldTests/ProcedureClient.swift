@@ -1,11 +1,10 @@
 import Bluetooth
 import Collector
-import EventLog
 import GATT
 import HCI
 import LEHost
 import Octets
-import Scenarios
+import ScenarioModel
 import Simulation
 import Synchronization
 import TextFormatting

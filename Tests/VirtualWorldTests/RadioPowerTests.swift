@@ -2,7 +2,7 @@ import Bluetooth
 import HCI
 import LEHost
 import Octets
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
 import VirtualWorld

@@ -1,5 +1,4 @@
-import EventLog
-import Scenarios
+import ScenarioModel
 import Sensors
 import Simulation
 import Testing

@@ -1,10 +1,9 @@
 import Bluetooth
-import EventLog
 import GATT
 import HCI
 import LEHost
 import Octets
-import Scenarios
+import ScenarioModel
 import Simulation
 import Synchronization
 import Testing

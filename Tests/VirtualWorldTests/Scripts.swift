@@ -1,9 +1,8 @@
-import EventLog
 import Sensors
 import Simulation
 import VirtualWorld
 
-@testable import Scenarios
+@testable import ScenarioModel
 
 /// Entities of a scenario with two straps.
 let strap = EntityReference.device(0)

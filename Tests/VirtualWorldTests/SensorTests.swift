@@ -1,7 +1,7 @@
 import Characteristics
 import Collector
 import Devices
-import EventLog
+import ScenarioModel
 import Services
 import Testing
 import TextFormatting

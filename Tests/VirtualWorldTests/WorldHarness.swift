@@ -1,14 +1,13 @@
 import Bluetooth
 import Collector
 import Documents
-import EventLog
 import Expectations
 import FaultyClients
 import FoundationEssentials
 import LEHost
 import Octets
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Simulation
 import Synchronization
 import Testing

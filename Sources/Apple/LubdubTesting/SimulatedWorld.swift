@@ -3,11 +3,10 @@ import CVirtualTime
 import Conformance
 import CoreBluetooth
 import Documents
-import EventLog
 import Expectations
 import Foundation
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Simulation
 import Synchronization
 public import Testing

@@ -3,13 +3,12 @@ import Bluetooth
 import CVirtualTime
 import CoreBluetooth
 import Devices
-import EventLog
 import Expectations
 import Foundation
 import HCI
 import LEHost
 import Octets
-import Scenarios
+import ScenarioModel
 import SecurityManager
 import Simulation
 import Synchronization

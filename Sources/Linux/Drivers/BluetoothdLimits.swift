@@ -1,7 +1,7 @@
 import Devices
 import GATT
 import ScenarioLanguage
-package import Scenarios
+package import ScenarioModel
 import SecurityManager
 
 // The limits of bluetoothd.

@@ -2,13 +2,12 @@ import Arguments
 import Bluetooth
 package import CommandSupport
 import Devices
-package import EventLog
 import GATT
 import HCI
 import HCITransport
 package import LEHost
 package import Octets
-import Scenarios
+package import ScenarioModel
 import SecurityManager
 package import Simulation
 package import Sockets

@@ -6,7 +6,7 @@ import HCI
 import HCITransport
 import LEHost
 import Octets
-import Scenarios
+import ScenarioModel
 package import Simulation
 import Sockets
 package import VirtualWorld

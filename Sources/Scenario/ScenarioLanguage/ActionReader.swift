@@ -2,7 +2,7 @@ import Bluetooth
 import Devices
 import Documents
 import GATT
-import Scenarios
+import ScenarioModel
 import SecurityManager
 import Services
 import TextFormatting

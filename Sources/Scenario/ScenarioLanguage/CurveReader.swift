@@ -1,5 +1,5 @@
 import Documents
-import Scenarios
+import ScenarioModel
 import Sensors
 import Simulation
 import TextFormatting

@@ -3,7 +3,7 @@ import Characteristics
 import Devices
 import Documents
 import GATT
-import Scenarios
+import ScenarioModel
 import Services
 
 // Descriptors.  Core 6.0, Vol 3, Part G, section 3.3.3.

@@ -2,7 +2,7 @@ import Characteristics
 import Devices
 import Documents
 import GATT
-import Scenarios
+import ScenarioModel
 import TextFormatting
 
 // Values that a real device has sent.

@@ -3,7 +3,7 @@ import Characteristics
 import Devices
 import Documents
 import GATT
-import Scenarios
+import ScenarioModel
 import Sensors
 import Services
 import TextFormatting

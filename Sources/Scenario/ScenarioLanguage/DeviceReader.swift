@@ -1,6 +1,6 @@
 package import Bluetooth
 package import Documents
-import Scenarios
+import ScenarioModel
 import SecurityManager
 import TextFormatting
 

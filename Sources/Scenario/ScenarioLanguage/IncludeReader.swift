@@ -1,6 +1,6 @@
 import Devices
 import Documents
-import Scenarios
+import ScenarioModel
 import TextFormatting
 
 /// Finds the services that others include.  Core 6.0, Vol 3, Part G, section 3.2.

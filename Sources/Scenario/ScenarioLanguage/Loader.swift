@@ -1,5 +1,5 @@
 import Documents
-import Scenarios
+import ScenarioModel
 import TextFormatting
 
 /// Loads files with their includes, and replaces variables.

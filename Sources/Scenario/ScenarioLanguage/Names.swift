@@ -1,7 +1,7 @@
 import Devices
 import Documents
 import GATT
-import Scenarios
+import ScenarioModel
 import Services
 import TextFormatting
 

@@ -1,5 +1,5 @@
 package import Documents
-package import Scenarios
+package import ScenarioModel
 import TextFormatting
 
 /// The content of a file of the scenario language.

@@ -1,6 +1,5 @@
 package import Documents
-import EventLog
-package import Scenarios
+package import ScenarioModel
 package import Simulation
 import TextFormatting
 

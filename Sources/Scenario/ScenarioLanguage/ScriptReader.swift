@@ -1,9 +1,8 @@
 import Bluetooth
 import Devices
 import Documents
-import EventLog
 import GATT
-import Scenarios
+import ScenarioModel
 import Sensors
 import TextFormatting
 

@@ -1,7 +1,7 @@
 import Bluetooth
 import Devices
 import Documents
-import Scenarios
+import ScenarioModel
 import Services
 import TextFormatting
 

@@ -1,6 +1,6 @@
 package import Documents
 package import ScenarioLanguage
-package import Scenarios
+package import ScenarioModel
 import Simulation
 import TextFormatting
 

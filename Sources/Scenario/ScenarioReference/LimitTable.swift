@@ -1,6 +1,6 @@
 import Documents
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 
 /// A bound of the language, with values at and beyond it.
 struct LimitRow: Sendable {

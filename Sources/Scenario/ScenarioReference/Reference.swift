@@ -1,8 +1,7 @@
 import Devices
 import Documents
-import EventLog
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Services
 import TextFormatting
 

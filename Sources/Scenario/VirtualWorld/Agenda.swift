@@ -1,4 +1,4 @@
-import Scenarios
+import ScenarioModel
 import Simulation
 
 /// The pending starts and ends of rules, ordered by instant, then by the rule's position in the file, then ends before

@@ -1,7 +1,7 @@
 import Devices
 import LEHost
 import Octets
-import Scenarios
+import ScenarioModel
 import Sensors
 import Simulation
 import VirtualRadio

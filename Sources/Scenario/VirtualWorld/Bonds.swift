@@ -1,6 +1,6 @@
 package import Bluetooth
 package import LEHost
-import Scenarios
+import ScenarioModel
 package import SecurityManager
 import Simulation
 import VirtualRadio

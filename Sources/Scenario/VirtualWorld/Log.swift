@@ -1,13 +1,12 @@
 import Bluetooth
 import Characteristics
 import Devices
-package import EventLog
 package import Expectations
 import GATT
 import HCI
 import LEHost
 import Octets
-import Scenarios
+package import ScenarioModel
 import SecurityManager
 package import Simulation
 package import TextFormatting

@@ -1,7 +1,7 @@
 import Devices
 import GATT
 import Octets
-import Scenarios
+import ScenarioModel
 import Simulation
 
 /// Applies the script's faults to notified and indicated values before they leave a device.

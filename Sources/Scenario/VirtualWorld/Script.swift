@@ -1,10 +1,9 @@
 import Bluetooth
 import Characteristics
 import Devices
-import EventLog
 import LEHost
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Sensors
 import Services
 import Simulation

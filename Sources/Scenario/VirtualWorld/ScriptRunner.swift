@@ -1,6 +1,5 @@
-import EventLog
 import ScenarioLanguage
-package import Scenarios
+package import ScenarioModel
 package import Simulation
 
 /// Decides when the rules of a scenario's script begin and end; the caller performs their actions.

@@ -4,7 +4,7 @@ import Devices
 import GATT
 import L2CAP
 import LEHost
-import Scenarios
+import ScenarioModel
 import Simulation
 
 // Script actions on a device's host and server, and on the built-in client's host.

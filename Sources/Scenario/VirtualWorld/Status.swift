@@ -1,6 +1,6 @@
 import Bluetooth
 import Devices
-package import Scenarios
+package import ScenarioModel
 import Services
 package import Simulation
 

@@ -1,6 +1,6 @@
 import Devices
 import Octets
-import Scenarios
+import ScenarioModel
 import TextFormatting
 
 /// The values of a scenario's devices: names, codecs and handles.

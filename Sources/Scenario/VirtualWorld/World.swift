@@ -1,12 +1,11 @@
 import Bluetooth
 package import Devices
-package import EventLog
 package import Expectations
 package import GATT
 package import HCI
 package import LEHost
 package import Octets
-package import Scenarios
+package import ScenarioModel
 import SecurityManager
 package import Simulation
 import VirtualRadio

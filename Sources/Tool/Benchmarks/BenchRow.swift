@@ -2,7 +2,7 @@ import Characteristics
 import Collector
 import CommandSupport
 import Devices
-import EventLog
+import ScenarioModel
 import ScenarioRuns
 import Services
 import Simulation

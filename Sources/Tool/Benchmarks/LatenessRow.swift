@@ -3,9 +3,8 @@ import ClientTesting
 import Collector
 import CommandSupport
 import Drivers
-import EventLog
 import Glibc
-import Scenarios
+import ScenarioModel
 import Simulation
 import Sockets
 import Synchronization

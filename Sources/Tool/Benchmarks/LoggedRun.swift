@@ -6,8 +6,8 @@ import Glibc
 import LEHost
 import Octets
 import Reporting
+import ScenarioModel
 import ScenarioRuns
-import Scenarios
 import Simulation
 import TextFormatting
 import VirtualWorld

@@ -7,8 +7,8 @@ import HCI
 import LEHost
 import Octets
 import ScenarioLanguage
+import ScenarioModel
 import ScenarioRuns
-import Scenarios
 import Simulation
 import VirtualWorld
 

@@ -4,10 +4,9 @@ import ClientTesting
 import Collector
 import CommandSupport
 import Documents
-import EventLog
 import ScenarioLanguage
+import ScenarioModel
 import ScenarioRuns
-import Scenarios
 import Simulation
 import Synchronization
 

@@ -3,8 +3,8 @@ import ClientTesting
 import CommandSupport
 import Conformance
 import FaultyClients
+import ScenarioModel
 import ScenarioRuns
-import Scenarios
 import Simulation
 import Sockets
 import TextFormatting

@@ -4,10 +4,10 @@ import CommandSupport
 import DeviceRecording
 import Documents
 import Drivers
-import EventLog
 import Glibc
 import PeripheralTesting
 import ScenarioLanguage
+import ScenarioModel
 import ScenarioRuns
 import Simulation
 import Synchronization

@@ -1,6 +1,6 @@
 import Documents
 import Drivers
-import Scenarios
+import ScenarioModel
 package import TextFormatting
 package import VirtualWorld
 

@@ -1,5 +1,5 @@
 import Devices
-import Scenarios
+import ScenarioModel
 import Sensors
 import Services
 import Terminal

@@ -1,5 +1,5 @@
 import Bluetooth
-package import EventLog
+package import ScenarioModel
 import ScenarioRuns
 import Simulation
 import Synchronization

@@ -1,8 +1,8 @@
 import Devices
 import Documents
 import ScenarioLanguage
+import ScenarioModel
 import ScenarioReference
-import Scenarios
 import TextFormatting
 
 /// The unchanging part of a page: the devices that it shows, their values, and the actions that can be played.

@@ -2,8 +2,8 @@ import CommandSupport
 package import Control
 package import Drivers
 import HTTP
+package import ScenarioModel
 import ScenarioRuns
-package import Scenarios
 package import Simulation
 package import Sockets
 import TextFormatting

@@ -3,7 +3,7 @@ import Documents
 import Drivers
 import HTTP
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import TextFormatting
 import VirtualWorld
 

@@ -3,8 +3,8 @@ package import CommandSupport
 import Documents
 import Glibc
 import ScenarioLanguage
+import ScenarioModel
 import ScenarioRuns
-import Scenarios
 import Simulation
 import TextFormatting
 

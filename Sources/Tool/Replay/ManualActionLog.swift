@@ -1,6 +1,6 @@
 import Documents
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import TextFormatting
 
 /// The manual actions in an event log: keys, and lines on the control socket.

@@ -4,12 +4,11 @@ package import Collector
 package import CommandSupport
 package import Conformance
 import Devices
-import EventLog
 import FaultyClients
 import GATT
 import LEHost
 import Octets
-package import Scenarios
+package import ScenarioModel
 import Services
 package import Simulation
 package import VirtualWorld

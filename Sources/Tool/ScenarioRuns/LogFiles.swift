@@ -1,10 +1,9 @@
 package import Arguments
 package import CommandSupport
 package import Conformance
-package import EventLog
 import Glibc
 import Reporting
-import Scenarios
+package import ScenarioModel
 import Simulation
 import TextFormatting
 package import VirtualWorld

@@ -2,8 +2,8 @@ package import Arguments
 import Bluetooth
 package import Collector
 package import CommandSupport
-package import EventLog
 import Octets
+package import ScenarioModel
 package import Simulation
 import Synchronization
 import TextFormatting

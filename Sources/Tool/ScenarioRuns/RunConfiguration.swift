@@ -2,13 +2,12 @@ package import Arguments
 package import CommandSupport
 package import Conformance
 package import Documents
-package import EventLog
 package import Expectations
 package import FaultyClients
 import GATT
 import Glibc
 import ScenarioLanguage
-package import Scenarios
+package import ScenarioModel
 import Simulation
 import TextFormatting
 package import VirtualWorld

@@ -1,7 +1,6 @@
 package import CommandSupport
-package import EventLog
 package import Expectations
-package import Scenarios
+package import ScenarioModel
 package import Simulation
 import Synchronization
 import TextFormatting

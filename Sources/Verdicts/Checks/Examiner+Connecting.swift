@@ -3,7 +3,7 @@ package import Bluetooth
 import GATT
 package import HCI
 import LEHost
-import Scenarios
+import ScenarioModel
 import Simulation
 import TextFormatting
 

@@ -4,7 +4,7 @@ package import Devices
 package import GATT
 import HCI
 import LEHost
-import Scenarios
+import ScenarioModel
 import Sensors
 import Simulation
 import TextFormatting

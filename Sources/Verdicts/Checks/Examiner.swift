@@ -3,7 +3,7 @@ package import Devices
 package import GATT
 import HCI
 package import LEHost
-package import Scenarios
+package import ScenarioModel
 package import SecurityManager
 package import Simulation
 import VirtualWorld

@@ -5,7 +5,7 @@ package import Documents
 import Expectations
 import Glibc
 import ScenarioLanguage
-package import Scenarios
+package import ScenarioModel
 import TextFormatting
 
 extension CaseFiles {

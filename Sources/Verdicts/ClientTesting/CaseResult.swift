@@ -1,10 +1,9 @@
 package import Arguments
 package import CommandSupport
 package import Conformance
-import EventLog
 import Expectations
+import ScenarioModel
 package import ScenarioRuns
-import Scenarios
 import Simulation
 import TextFormatting
 package import VirtualWorld

@@ -3,7 +3,7 @@ package import CommandSupport
 package import Conformance
 import Expectations
 import Reporting
-import Scenarios
+import ScenarioModel
 import TextFormatting
 
 /// The cases of a command line, in the order in which they run.

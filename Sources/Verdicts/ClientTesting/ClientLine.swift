@@ -1,6 +1,6 @@
 import CommandSupport
 import Devices
-import Scenarios
+import ScenarioModel
 import Services
 import TextFormatting
 

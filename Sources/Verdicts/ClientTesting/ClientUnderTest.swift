@@ -7,8 +7,8 @@ import Expectations
 import Glibc
 import Octets
 import ScenarioLanguage
+import ScenarioModel
 package import ScenarioRuns
-import Scenarios
 import Simulation
 import Sockets
 import Terminal

@@ -1,8 +1,7 @@
 import CommandSupport
 import Devices
-import EventLog
 import Expectations
-import Scenarios
+import ScenarioModel
 import Services
 import Simulation
 import Terminal

@@ -2,8 +2,8 @@ import CommandSupport
 import Drivers
 import Expectations
 import Glibc
+import ScenarioModel
 import ScenarioRuns
-import Scenarios
 import Simulation
 import Synchronization
 import Terminal

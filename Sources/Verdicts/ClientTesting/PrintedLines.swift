@@ -1,6 +1,6 @@
 import Documents
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Simulation
 import TextFormatting
 

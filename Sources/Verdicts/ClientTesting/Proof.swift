@@ -1,9 +1,8 @@
 package import CommandSupport
-import EventLog
 import Expectations
 package import FaultyClients
+import ScenarioModel
 package import ScenarioRuns
-import Scenarios
 import Simulation
 import Synchronization
 import TextFormatting

@@ -6,8 +6,8 @@ import Documents
 import Expectations
 import Glibc
 import ScenarioLanguage
+import ScenarioModel
 package import ScenarioRuns
-import Scenarios
 package import Simulation
 import Sockets
 import TextFormatting

@@ -1,6 +1,5 @@
 import Bluetooth
-package import EventLog
-package import Scenarios
+package import ScenarioModel
 package import Simulation
 import Synchronization
 import TextFormatting

@@ -1,6 +1,6 @@
 package import Documents
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import TextFormatting
 
 /// Access to the file system for finding cases.

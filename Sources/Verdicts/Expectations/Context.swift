@@ -1,6 +1,5 @@
 import Devices
-import EventLog
-import Scenarios
+import ScenarioModel
 import Simulation
 
 struct Context: Sendable {

@@ -1,6 +1,5 @@
 import Devices
-import EventLog
-package import Scenarios
+package import ScenarioModel
 import Services
 import Simulation
 

@@ -1,4 +1,4 @@
-import Scenarios
+import ScenarioModel
 import TextFormatting
 
 // Lines of a client that are not right: how they differ, and what that looks like.

@@ -1,6 +1,5 @@
 import Bluetooth
-import EventLog
-import Scenarios
+import ScenarioModel
 import Simulation
 import TextFormatting
 

@@ -1,7 +1,6 @@
 import Bluetooth
 import Devices
-import EventLog
-import Scenarios
+import ScenarioModel
 import Services
 import Simulation
 

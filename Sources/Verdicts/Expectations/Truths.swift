@@ -1,6 +1,5 @@
 import Devices
-import EventLog
-import Scenarios
+import ScenarioModel
 import Simulation
 
 /// The present and recent values of all `$truth` in the expectations.

@@ -2,9 +2,9 @@ package import Arguments
 package import Checks
 package import CommandSupport
 import Drivers
-package import EventLog
 import Glibc
 import Reporting
+package import ScenarioModel
 import ScenarioRuns
 import Simulation
 package import Sockets

@@ -3,11 +3,10 @@ import Bluetooth
 package import Checks
 package import CommandSupport
 import Conformance
-import EventLog
 import Expectations
 import Glibc
+import ScenarioModel
 package import ScenarioRuns
-import Scenarios
 import Simulation
 import Terminal
 import TextFormatting

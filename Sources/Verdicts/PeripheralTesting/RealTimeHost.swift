@@ -8,7 +8,7 @@ import GATT
 import Glibc
 import LEHost
 import Octets
-import Scenarios
+import ScenarioModel
 import SecurityManager
 import Simulation
 import Sockets

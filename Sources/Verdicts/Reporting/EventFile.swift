@@ -1,5 +1,5 @@
 package import CommandSupport
-package import EventLog
+package import ScenarioModel
 import TextFormatting
 
 /// The event log file of `--events`: one JSON object per line.

@@ -2,7 +2,7 @@ import CommandSupport
 import Documents
 import Fuzzing
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import TextFormatting
 
 @testable import Replay

@@ -1,7 +1,6 @@
 import Bluetooth
 package import Documents
-import EventLog
-import Scenarios
+import ScenarioModel
 import TextFormatting
 
 extension Shape {

@@ -1,5 +1,5 @@
 package import Devices
-import Scenarios
+import ScenarioModel
 import Simulation
 import TextFormatting
 

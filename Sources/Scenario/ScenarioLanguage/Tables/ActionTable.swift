@@ -1,6 +1,6 @@
 import Bluetooth
 import Documents
-package import Scenarios
+package import ScenarioModel
 import SecurityManager
 
 extension Action.Kind {

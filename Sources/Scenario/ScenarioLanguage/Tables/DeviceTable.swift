@@ -1,5 +1,5 @@
 package import Documents
-import Scenarios
+import ScenarioModel
 import SecurityManager
 
 extension Tables {

@@ -1,5 +1,5 @@
 package import Documents
-import Scenarios
+import ScenarioModel
 
 extension Tables {
     static let matcher = Shape.any(

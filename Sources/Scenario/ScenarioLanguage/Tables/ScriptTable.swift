@@ -1,8 +1,7 @@
 import Bluetooth
 package import Documents
-import EventLog
 package import GATT
-package import Scenarios
+package import ScenarioModel
 import SecurityManager
 
 /// What `of` can name in an action or event.

@@ -1,7 +1,7 @@
 import Characteristics
 import Devices
 package import Documents
-import Scenarios
+import ScenarioModel
 import Sensors
 import Services
 import TextFormatting

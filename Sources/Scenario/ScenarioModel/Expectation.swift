@@ -1,5 +1,3 @@
-import EventLog
-
 /// A condition on the events of a scenario.
 package struct Expectation: Hashable, Sendable {
     /// The kind of condition.

@@ -1,5 +1,4 @@
 package import Bluetooth
-package import EventLog
 package import Simulation
 
 /// An action, and when it begins and ends.

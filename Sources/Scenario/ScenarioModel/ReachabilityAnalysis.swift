@@ -1,5 +1,4 @@
 import Documents
-import EventLog
 import Simulation
 
 /// Finds rules and moments of a scenario that can never occur.

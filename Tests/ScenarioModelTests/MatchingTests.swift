@@ -1,8 +1,7 @@
 import Bluetooth
-import EventLog
 import Testing
 
-@testable import Scenarios
+@testable import ScenarioModel
 
 private let line = Datum.object([
     .init("heart_rate", .object([.init("bpm", .number(72)), .init("contact", .bool(true))])),

@@ -1,5 +1,4 @@
 import Documents
-package import EventLog
 
 /// An event of the log, as the script and the expectations match it.
 package struct ObservedEvent: Hashable, Sendable {

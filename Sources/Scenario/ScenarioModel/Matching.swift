@@ -1,5 +1,4 @@
 import Bluetooth
-import EventLog
 import SecurityManager
 
 /// Whether a value equals one that was delivered.

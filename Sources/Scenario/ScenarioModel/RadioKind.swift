@@ -1,5 +1,3 @@
-import EventLog
-
 /// How the devices of a scenario reach a client.
 package enum RadioKind: String, CaseIterable, Hashable, Sendable {
     /// Virtual controllers, to the built-in client.

@@ -1,4 +1,4 @@
-import Scenarios
+import ScenarioModel
 import Testing
 
 /// Octets in the text of scenarios, also in the form in which Lubdub prints them.
