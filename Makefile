@@ -20,10 +20,10 @@ SHARED := --scratch-path .build
 # Whole-program optimization saves a sixth of the time of a read, but the linker needs 7 GiB: disable it with `make release LINKING=`.
 LINKING := $(shell awk '/^MemTotal/ && $$2 > 12000000 { print "--experimental-lto-mode full" }' /proc/meminfo)
 # Modules that read external data or wrap C.
-READING := AppleBluetooth Arguments ATT Bluetooth BlueZ Characteristics Checks ClientTesting Collector CommandLineTool \
+READING := AppleBluetooth Arguments ATT Basics Bluetooth BlueZ Characteristics Checks ClientTesting Collector CommandLineTool \
     Conformance Control Cryptography DBus DeviceRecording Devices Documents Drivers Expectations GATT HCI HTTP KernelBluetooth \
-    L2CAP LEHost LivePage Octets PeripheralTesting Replay Reporting ScenarioLanguage ScenarioModel SecurityManager Services \
-    Simulation Sockets Terminal TextFormatting VirtualRadio
+    L2CAP LEHost LivePage PeripheralTesting Replay Reporting ScenarioLanguage ScenarioModel SecurityManager Services \
+    Simulation Sockets Terminal VirtualRadio
 # Suites of tests that update what is generated.
 GENERATING := ActionTableTests CommandPageTests MistakeTests OutputSchemaTests ProblemFormatTests ReferencePageTests RegistryTests \
     ReportTests ScenarioFileTests VerdictTests

@@ -21,7 +21,6 @@ let isOptimizing =
 let layers: [[Target]] = [
     isFuzzing ? [.systemLibrary(name: "CFuzzer", path: "Tests/FuzzingTests/CFuzzer")] : [],
     [
-        library("Octets"), library("TextFormatting"),
         library(
             "Templates",
             embedding: "Files/strap.json", "Files/thermometer.json", "Files/fitness.json", "Files/ecg.json",
@@ -31,51 +30,47 @@ let layers: [[Target]] = [
         .target(name: "CProgram", path: path(of: "CProgram")),
     ],
     [
-        library("Arguments", on: "TextFormatting"),
-        library("Bluetooth", on: "Octets", "TextFormatting"),
         library("Cryptography", on: "CCrypto"),
-        library("Documents", on: "TextFormatting"),
         library("Simulation", on: "CLinux"),
     ],
+    [library("Basics", on: "Simulation")],
     [
-        library("ATT", on: "Octets", "TextFormatting", "Bluetooth", "Simulation"),
-        library("Characteristics", on: "Octets", "TextFormatting", "Bluetooth"),
-        library("DBus", on: "CDBus", "TextFormatting", "Simulation"),
-        library("HCI", on: "Octets", "TextFormatting", "Bluetooth"),
-        library("L2CAP", on: "Octets", "Bluetooth"),
+        library("Arguments", on: "Basics"),
+        library("Bluetooth", on: "Basics"),
+        library("Documents", on: "Basics"),
+    ],
+    [
+        library("ATT", on: "Basics", "Bluetooth", "Simulation"),
+        library("Characteristics", on: "Basics", "Bluetooth"),
+        library("DBus", on: "Basics", "CDBus", "Simulation"),
+        library("HCI", on: "Basics", "Bluetooth"),
+        library("L2CAP", on: "Basics", "Bluetooth"),
         library("Sensors", on: "Simulation"),
-        library("Sockets", on: "CLinux", "TextFormatting", "Simulation"),
-        library("Statistics", on: "Simulation"),
+        library("Sockets", on: "Basics", "CLinux", "Simulation"),
     ],
     [
         library("HCITransport", on: "HCI", "Sockets"),
         library("HTTP", on: "Simulation", "Sockets"),
-        library("GATT", on: "ATT", "Cryptography", "Octets", "Bluetooth", "Simulation"),
-        library("SecurityManager", on: "Bluetooth", "Cryptography", "Octets", "Simulation"),
+        library("GATT", on: "ATT", "Basics", "Bluetooth", "Cryptography", "Simulation"),
+        library("SecurityManager", on: "Basics", "Bluetooth", "Cryptography", "Simulation"),
         library(
             "CommandSupport",
-            on: "Arguments", "Bluetooth", "CLinux", "CProgram", "Simulation", "Sockets", "TextFormatting"),
-        library("VirtualRadio", on: "Bluetooth", "Cryptography", "HCI", "Octets", "Simulation"),
+            on: "Arguments", "Basics", "Bluetooth", "CLinux", "CProgram", "Simulation", "Sockets"),
+        library("VirtualRadio", on: "Basics", "Bluetooth", "Cryptography", "HCI", "Simulation"),
     ],
     [
         library(
             "KernelBluetooth",
-            on: "Arguments", "CBluetooth", "CLinux", "CommandSupport", "HCITransport", "Octets", "Simulation",
-            "Sockets",
-            "TextFormatting"),
-        library(
-            "LEHost", on: "HCI", "L2CAP", "ATT", "GATT", "Bluetooth", "Octets", "SecurityManager", "Simulation"),
-        library(
-            "Devices",
-            on: "Bluetooth", "Characteristics", "Documents", "GATT", "Octets", "Sensors", "Simulation",
-            "TextFormatting"),
+            on: "Arguments", "Basics", "CBluetooth", "CLinux", "CommandSupport", "HCITransport", "Simulation",
+            "Sockets"),
+        library("LEHost", on: "ATT", "Basics", "Bluetooth", "GATT", "HCI", "L2CAP", "SecurityManager", "Simulation"),
+        library("Devices", on: "Basics", "Bluetooth", "Characteristics", "Documents", "GATT", "Sensors", "Simulation"),
     ],
     [
         library(
             "AppleBluetooth",
-            on: "ATT", "Bluetooth", "Characteristics", "GATT", "HCI", "LEHost", "Octets", "SecurityManager",
-            "Simulation", "TextFormatting"
-        )
+            on: "ATT", "Basics", "Bluetooth", "Characteristics", "GATT", "HCI", "LEHost", "SecurityManager",
+            "Simulation")
     ],
     [
         appleLibrary(
@@ -88,148 +83,140 @@ let layers: [[Target]] = [
     [
         library(
             "Services",
-            on: "Bluetooth", "Characteristics", "Devices", "Documents", "GATT", "Octets", "Sensors", "Simulation",
-            "TextFormatting")
+            on: "Basics", "Bluetooth", "Characteristics", "Devices", "Documents", "GATT", "Sensors", "Simulation")
     ],
     [
         library(
             "ScenarioModel",
-            on: "Bluetooth", "Characteristics", "Devices", "Documents", "GATT", "Octets", "SecurityManager",
-            "Sensors", "Services", "Simulation", "TextFormatting")
+            on: "Basics", "Bluetooth", "Characteristics", "Devices", "Documents", "GATT", "SecurityManager",
+            "Sensors", "Services", "Simulation")
     ],
     libraries() + [
         library(
             "ScenarioLanguage",
-            on: "Bluetooth", "Characteristics", "Devices", "Documents", "GATT", "ScenarioModel", "SecurityManager",
-            "Sensors", "Services", "Simulation", "Statistics", "TextFormatting")
+            on: "Basics", "Bluetooth", "Characteristics", "Devices", "Documents", "GATT", "ScenarioModel",
+            "SecurityManager", "Sensors", "Services", "Simulation")
     ],
     [
-        library(
-            "BlueZ", on: "ATT", "Bluetooth", "DBus", "GATT", "HCI", "LEHost", "Octets", "Simulation", "TextFormatting"),
+        library("BlueZ", on: "ATT", "Basics", "Bluetooth", "DBus", "GATT", "HCI", "LEHost", "Simulation"),
         library(
             "Collector",
-            on: "Bluetooth", "Characteristics", "Devices", "GATT", "HCI", "LEHost", "Octets", "SecurityManager",
-            "Services", "Simulation", "Statistics", "TextFormatting"),
-        library(
-            "Expectations",
-            on: "Bluetooth", "Devices", "ScenarioModel", "Services", "Simulation", "TextFormatting"),
+            on: "Basics", "Bluetooth", "Characteristics", "Devices", "GATT", "HCI", "LEHost", "SecurityManager",
+            "Services", "Simulation"),
+        library("Expectations", on: "Basics", "Bluetooth", "Devices", "ScenarioModel", "Services", "Simulation"),
         library(
             "DeviceRecording",
-            on: "ATT", "Bluetooth", "Devices", "Documents", "GATT", "HCI", "L2CAP", "LEHost", "Octets",
-            "ScenarioLanguage", "ScenarioModel", "Services", "Simulation", "TextFormatting"),
+            on: "ATT", "Basics", "Bluetooth", "Devices", "Documents", "GATT", "HCI", "L2CAP", "LEHost",
+            "ScenarioLanguage", "ScenarioModel", "Services", "Simulation"),
         library(
             "ScenarioReference",
-            on: "Bluetooth", "Characteristics", "Devices", "Documents", "GATT", "ScenarioLanguage", "ScenarioModel",
-            "Services", "Simulation", "TextFormatting"),
+            on: "Basics", "Bluetooth", "Characteristics", "Devices", "Documents", "GATT", "ScenarioLanguage",
+            "ScenarioModel", "Services", "Simulation"),
     ],
     [
         library(
             "VirtualWorld",
-            on: "ATT", "Bluetooth", "Characteristics", "Cryptography", "Devices", "Expectations", "GATT", "HCI",
-            "L2CAP", "LEHost", "Octets", "ScenarioLanguage", "ScenarioModel", "SecurityManager", "Sensors",
-            "Services", "Simulation", "TextFormatting", "VirtualRadio"),
+            on: "ATT", "Basics", "Bluetooth", "Characteristics", "Cryptography", "Devices", "Expectations", "GATT",
+            "HCI", "L2CAP", "LEHost", "ScenarioLanguage", "ScenarioModel", "SecurityManager", "Sensors", "Services",
+            "Simulation", "VirtualRadio"),
         library(
             "Terminal",
-            on: "BlueZ", "Characteristics", "Collector", "CommandSupport", "Devices", "Documents", "Services",
-            "Simulation", "Statistics", "TextFormatting"),
+            on: "Basics", "BlueZ", "Characteristics", "Collector", "CommandSupport", "Devices", "Documents",
+            "Services", "Simulation"),
     ],
     [
         library(
             "Drivers",
-            on: "Arguments", "Bluetooth", "BlueZ", "Collector", "CommandSupport", "DBus", "Devices", "Documents",
-            "Expectations", "GATT", "HCI", "HCITransport", "KernelBluetooth", "LEHost", "Octets", "ScenarioLanguage",
-            "ScenarioModel", "SecurityManager", "Simulation", "Sockets", "TextFormatting", "VirtualWorld"),
+            on: "Arguments", "Basics", "Bluetooth", "BlueZ", "Collector", "CommandSupport", "DBus", "Devices",
+            "Documents", "Expectations", "GATT", "HCI", "HCITransport", "KernelBluetooth", "LEHost",
+            "ScenarioLanguage", "ScenarioModel", "SecurityManager", "Simulation", "Sockets", "VirtualWorld"),
         library(
             "FaultyClients",
-            on: "ATT", "Bluetooth", "Characteristics", "Collector", "Devices", "GATT", "HCI", "LEHost", "Octets",
+            on: "ATT", "Basics", "Bluetooth", "Characteristics", "Collector", "Devices", "GATT", "HCI", "LEHost",
             "SecurityManager", "Services", "Simulation", "VirtualWorld"),
         library(
             "Conformance",
-            on: "Arguments", "Bluetooth", "Documents", "Expectations", "ScenarioLanguage", "ScenarioModel",
-            "Simulation", "TextFormatting"),
+            on: "Arguments", "Basics", "Bluetooth", "Documents", "Expectations", "ScenarioLanguage", "ScenarioModel",
+            "Simulation"),
         library(
             "Checks",
-            on: "ATT", "Bluetooth", "Cryptography", "Devices", "Expectations", "GATT", "HCI", "L2CAP", "LEHost",
-            "Octets", "ScenarioModel", "SecurityManager", "Sensors", "Services", "Simulation", "TextFormatting",
-            "VirtualWorld"),
+            on: "ATT", "Basics", "Bluetooth", "Cryptography", "Devices", "Expectations", "GATT", "HCI", "L2CAP",
+            "LEHost", "ScenarioModel", "SecurityManager", "Sensors", "Services", "Simulation", "VirtualWorld"),
     ],
     [
         appleLibrary("CoreBluetoothMock", on: "CoreBluetooth"),
         appleLibrary(
             "LubdubTesting",
-            on: "AppleBluetooth", "Bluetooth", "Conformance", "CoreBluetooth", "CVirtualTime", "Devices", "Documents",
-            "Expectations", "HCI", "LEHost", "Octets", "ScenarioLanguage", "ScenarioModel", "SecurityManager",
-            "Simulation", "TextFormatting", "VirtualWorld"),
+            on: "AppleBluetooth", "Basics", "Bluetooth", "Conformance", "CoreBluetooth", "CVirtualTime", "Devices",
+            "Documents", "Expectations", "HCI", "LEHost", "ScenarioLanguage", "ScenarioModel", "SecurityManager",
+            "Simulation", "VirtualWorld"),
         library(
             "Reporting",
-            on: "Arguments", "Bluetooth", "CommandSupport", "Conformance", "Documents", "Expectations", "Octets",
-            "ScenarioModel", "Simulation", "TextFormatting",
+            on: "Arguments", "Basics", "Bluetooth", "CommandSupport", "Conformance", "Documents", "Expectations",
+            "ScenarioModel", "Simulation",
             embedding: "HTML/page.css"),
     ],
     [
         library(
             "CheckCatalogue",
-            on: "ATT", "Bluetooth", "Characteristics", "Checks", "Cryptography", "Devices", "GATT", "HCI", "LEHost",
-            "Octets", "SecurityManager", "Services", "Simulation", "TextFormatting"),
+            on: "ATT", "Basics", "Bluetooth", "Characteristics", "Checks", "Cryptography", "Devices", "GATT", "HCI",
+            "LEHost", "SecurityManager", "Services", "Simulation"),
         library(
             "ScenarioRuns",
-            on: "Arguments", "ATT", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance",
-            "Devices", "Documents", "Expectations", "FaultyClients", "GATT", "HCI", "L2CAP", "LEHost", "Octets",
-            "Reporting", "ScenarioLanguage", "ScenarioModel", "Services", "Simulation", "Sockets", "TextFormatting",
-            "VirtualWorld"),
+            on: "Arguments", "ATT", "Basics", "Bluetooth", "Characteristics", "Collector", "CommandSupport",
+            "Conformance", "Devices", "Documents", "Expectations", "FaultyClients", "GATT", "HCI", "L2CAP", "LEHost",
+            "Reporting", "ScenarioLanguage", "ScenarioModel", "Services", "Simulation", "Sockets", "VirtualWorld"),
         library(
             "Doctor",
-            on: "Arguments", "BlueZ", "Bluetooth", "CommandSupport", "DBus", "KernelBluetooth", "Simulation", "Sockets",
-            "TextFormatting"),
+            on: "Arguments", "Basics", "Bluetooth", "BlueZ", "CommandSupport", "DBus", "KernelBluetooth",
+            "Simulation", "Sockets"),
     ],
     [
         library(
             "Replay",
-            on: "CommandSupport", "Documents", "ScenarioLanguage", "ScenarioModel", "ScenarioRuns", "Simulation",
-            "TextFormatting")
+            on: "Basics", "CommandSupport", "Documents", "ScenarioLanguage", "ScenarioModel", "ScenarioRuns",
+            "Simulation")
     ],
     [
         library(
             "PeripheralTesting",
-            on: "Arguments", "Bluetooth", "Checks", "CommandSupport", "Conformance", "DBus", "Documents", "Drivers",
-            "Expectations", "GATT", "LEHost", "Octets", "Reporting", "ScenarioModel", "ScenarioRuns",
-            "SecurityManager", "Simulation", "Sockets", "Terminal", "TextFormatting", "VirtualWorld",
+            on: "Arguments", "Basics", "Bluetooth", "Checks", "CommandSupport", "Conformance", "DBus", "Documents",
+            "Drivers", "Expectations", "GATT", "LEHost", "Reporting", "ScenarioModel", "ScenarioRuns",
+            "SecurityManager", "Simulation", "Sockets", "Terminal", "VirtualWorld",
             embedding: "known-deviations.json"),
         library(
             "ClientTesting",
-            on: "Arguments", "Bluetooth", "CLinux", "Collector", "CommandSupport", "Conformance", "Devices",
+            on: "Arguments", "Basics", "Bluetooth", "CLinux", "Collector", "CommandSupport", "Conformance", "Devices",
             "Documents", "Drivers", "Expectations", "FaultyClients", "HCI", "Reporting", "ScenarioLanguage",
-            "ScenarioModel", "ScenarioRuns", "Services", "Simulation", "Sockets", "Terminal", "TextFormatting",
-            "VirtualWorld"),
+            "ScenarioModel", "ScenarioRuns", "Services", "Simulation", "Sockets", "Terminal", "VirtualWorld"),
         library(
             "Control",
-            on: "Arguments", "CommandSupport", "Devices", "Documents", "Drivers", "ScenarioLanguage", "ScenarioModel",
-            "ScenarioRuns", "Sensors", "Services", "Simulation", "Sockets", "Terminal", "TextFormatting",
+            on: "Arguments", "Basics", "CommandSupport", "Devices", "Documents", "Drivers", "ScenarioLanguage",
+            "ScenarioModel", "ScenarioRuns", "Sensors", "Services", "Simulation", "Sockets", "Terminal",
             "VirtualWorld"),
     ],
     [
         library(
             "Benchmarks",
-            on: "Arguments", "Bluetooth", "Characteristics", "ClientTesting", "Collector", "CommandSupport",
-            "Conformance", "Devices", "Documents", "Drivers", "Expectations", "GATT", "HCI", "LEHost", "Octets",
-            "Reporting", "ScenarioLanguage", "ScenarioModel", "ScenarioRuns", "Services", "Simulation", "Sockets",
-            "TextFormatting", "VirtualWorld",
+            on: "Arguments", "Basics", "Bluetooth", "Characteristics", "ClientTesting", "Collector", "CommandSupport",
+            "Conformance", "Devices", "Documents", "Drivers", "Expectations", "GATT", "HCI", "LEHost", "Reporting",
+            "ScenarioLanguage", "ScenarioModel", "ScenarioRuns", "Services", "Simulation", "Sockets", "VirtualWorld",
             embedding: "bumble.py"),
         library(
             "LivePage",
-            on: "Arguments", "Bluetooth", "CommandSupport", "Control", "Devices", "Documents", "Drivers", "HTTP",
-            "ScenarioLanguage", "ScenarioModel", "ScenarioReference", "ScenarioRuns", "Simulation", "Sockets",
-            "TextFormatting", "VirtualWorld",
+            on: "Arguments", "Basics", "Bluetooth", "CommandSupport", "Control", "Devices", "Documents", "Drivers",
+            "HTTP", "ScenarioLanguage", "ScenarioModel", "ScenarioReference", "ScenarioRuns", "Simulation", "Sockets",
+            "VirtualWorld",
             embedding: "page.html"),
     ],
     [
         library(
             "CommandLineTool",
-            on: "Arguments", "Benchmarks", "Bluetooth", "CheckCatalogue", "Checks", "ClientTesting", "Collector",
-            "CommandSupport", "Conformance", "Control", "DeviceRecording", "Devices", "Doctor", "Documents",
-            "Drivers", "FaultyClients", "KernelBluetooth", "LivePage", "PeripheralTesting", "Replay", "Reporting",
-            "ScenarioLanguage", "ScenarioModel", "ScenarioReference", "ScenarioRuns", "Services", "Simulation",
-            "Sockets", "Statistics", "Templates", "Terminal", "TextFormatting", "VirtualWorld")
+            on: "Arguments", "Basics", "Benchmarks", "Bluetooth", "CheckCatalogue", "Checks", "ClientTesting",
+            "Collector", "CommandSupport", "Conformance", "Control", "DeviceRecording", "Devices", "Doctor",
+            "Documents", "Drivers", "FaultyClients", "KernelBluetooth", "LivePage", "PeripheralTesting", "Replay",
+            "Reporting", "ScenarioLanguage", "ScenarioModel", "ScenarioReference", "ScenarioRuns", "Services",
+            "Simulation", "Sockets", "Templates", "Terminal", "VirtualWorld")
     ],
     [program("lubdub", on: "CommandLineTool", "CommandSupport")],
     [
@@ -250,118 +237,114 @@ let layers: [[Target]] = [
                 swiftSettings: houseRules())
         ] : [],
     [
-        tests("VirtualRadio", on: "Bluetooth", "Cryptography", "HCI", "Mutations", "Octets", "Simulation"),
-        tests("AppleBluetooth", on: "Bluetooth", "GATT", "HCI", "LEHost", "Octets", "Simulation"),
+        tests("VirtualRadio", on: "Basics", "Bluetooth", "Cryptography", "HCI", "Mutations", "Simulation"),
+        tests("AppleBluetooth", on: "Basics", "Bluetooth", "GATT", "HCI", "LEHost", "Simulation"),
         tests("Arguments"),
-        tests("ATT", on: "Mutations", "Octets", "Bluetooth", "Simulation"),
-        tests(
-            "BlueZ", on: "TestBus", "ATT", "Bluetooth", "DBus", "GATT", "HCI", "LEHost", "Octets",
-            "Simulation"),
-        tests("Bluetooth", on: "Mutations", "Octets"),
-        tests("Characteristics", on: "Mutations", "Octets", "TextFormatting", "Bluetooth"),
+        tests("ATT", on: "Basics", "Bluetooth", "Mutations", "Simulation"),
+        tests("BlueZ", on: "ATT", "Basics", "Bluetooth", "DBus", "GATT", "HCI", "LEHost", "Simulation", "TestBus"),
+        tests("Bluetooth", on: "Basics", "Mutations"),
+        tests("Characteristics", on: "Basics", "Bluetooth", "Mutations"),
         tests(
             "ClientTesting",
-            on: "Arguments", "CommandLineTool", "CommandSupport", "Conformance", "Documents", "Drivers",
+            on: "Arguments", "Basics", "CommandLineTool", "CommandSupport", "Conformance", "Documents", "Drivers",
             "Expectations", "FaultyClients", "HCI", "LEHost", "ScenarioLanguage", "ScenarioModel", "ScenarioRuns",
-            "Simulation", "Terminal", "TextFormatting", "VirtualWorld"),
+            "Simulation", "Terminal", "VirtualWorld"),
         tests(
             "Collector",
-            on: "TextFormatting", "LEHost", "GATT", "ATT", "HCI", "Bluetooth", "Characteristics", "Octets",
-            "SecurityManager", "Simulation"
-        ),
+            on: "ATT", "Basics", "Bluetooth", "Characteristics", "GATT", "HCI", "LEHost", "SecurityManager",
+            "Simulation"),
         tests(
             "CommandLineTool",
             on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "ScenarioLanguage",
             "ScenarioModel", "ScenarioRuns", "Templates"),
         tests(
             "Conformance",
-            on: "Arguments", "Bluetooth", "Documents", "Expectations", "ScenarioLanguage", "ScenarioModel",
-            "Simulation", "TextFormatting"),
+            on: "Arguments", "Basics", "Bluetooth", "Documents", "Expectations", "ScenarioLanguage", "ScenarioModel",
+            "Simulation"),
         tests(
             "Checks",
-            on: "Bluetooth", "CheckCatalogue", "Devices", "Documents", "Expectations", "HCI", "LEHost", "Octets",
+            on: "Basics", "Bluetooth", "CheckCatalogue", "Devices", "Documents", "Expectations", "HCI", "LEHost",
             "ScenarioLanguage", "ScenarioModel", "Services", "Simulation", "VirtualWorld"),
         tests(
             "Control",
-            on: "Arguments", "CommandSupport", "Drivers", "ScenarioModel", "Sensors", "Simulation", "Terminal",
-            "TextFormatting", "VirtualWorld"),
+            on: "Arguments", "Basics", "CommandSupport", "Drivers", "ScenarioModel", "Sensors", "Simulation",
+            "Terminal", "VirtualWorld"),
         appleTests("CoreBluetooth", on: "CoreBluetoothMock", "LubdubTesting", "Sockets"),
         tests("CommandSupport", on: "Arguments", "CLinux", "Simulation"),
         tests("Cryptography"),
-        tests("DBus", on: "TestBus", "CDBus", "Octets", "Simulation", "Sockets"),
+        tests("DBus", on: "Basics", "CDBus", "Simulation", "Sockets", "TestBus"),
         tests("Doctor", on: "Arguments", "CommandSupport", "KernelBluetooth"),
         tests(
             "Drivers",
-            on: "Arguments", "Bluetooth", "Collector", "CommandSupport", "Expectations", "GATT", "HCI",
-            "HCITransport", "LEHost", "Mutations", "Octets", "ScenarioLanguage", "ScenarioModel", "SecurityManager",
+            on: "Arguments", "Basics", "Bluetooth", "Collector", "CommandSupport", "Expectations", "GATT", "HCI",
+            "HCITransport", "LEHost", "Mutations", "ScenarioLanguage", "ScenarioModel", "SecurityManager",
             "Simulation", "Sockets", "VirtualWorld"),
-        tests("Documents", on: "Mutations", "TextFormatting"),
+        tests("Documents", on: "Basics", "Mutations"),
         tests(
             "Expectations",
-            on: "Documents", "EventLogs", "ScenarioLanguage", "ScenarioModel", "Simulation", "TextFormatting"),
-        tests("GATT", on: "Mutations", "ATT", "Octets", "Bluetooth", "Simulation"),
-        tests("HCI", on: "Mutations", "Octets", "Bluetooth"),
-        tests("HCITransport", on: "HCI", "Octets", "Simulation", "Sockets"),
+            on: "Basics", "Documents", "EventLogs", "ScenarioLanguage", "ScenarioModel", "Simulation"),
+        tests("GATT", on: "ATT", "Basics", "Bluetooth", "Mutations", "Simulation"),
+        tests("HCI", on: "Basics", "Bluetooth", "Mutations"),
+        tests("HCITransport", on: "Basics", "HCI", "Simulation", "Sockets"),
         tests("HTTP", on: "Simulation", "Sockets"),
-        tests("L2CAP", on: "Mutations", "Octets", "Bluetooth"),
+        tests("L2CAP", on: "Basics", "Bluetooth", "Mutations"),
         tests(
             "LEHost",
-            on: "ATT", "Bluetooth", "GATT", "HCI", "L2CAP", "Mutations", "Octets", "SecurityManager", "Simulation",
+            on: "ATT", "Basics", "Bluetooth", "GATT", "HCI", "L2CAP", "Mutations", "SecurityManager", "Simulation",
             "VirtualRadio"),
-        tests("KernelBluetooth", on: "CommandSupport", "Mutations", "Octets"),
+        tests("KernelBluetooth", on: "Basics", "CommandSupport", "Mutations"),
         tests(
             "LivePage",
-            on: "Arguments", "Bluetooth", "CommandSupport", "Documents", "HTTP", "ScenarioLanguage", "ScenarioModel",
-            "ScenarioReference", "Simulation", "TextFormatting", "VirtualWorld"),
-        tests("Octets"), tests("os"),
-        tests("Devices", on: "Bluetooth", "Characteristics", "GATT", "Octets", "Sensors", "Services", "Simulation"),
+            on: "Arguments", "Basics", "Bluetooth", "CommandSupport", "Documents", "HTTP", "ScenarioLanguage",
+            "ScenarioModel", "ScenarioReference", "Simulation", "VirtualWorld"),
+        tests("Basics", on: "Simulation"), tests("os"),
+        tests("Devices", on: "Basics", "Bluetooth", "Characteristics", "GATT", "Sensors", "Services", "Simulation"),
         tests(
             "Replay",
-            on: "CommandSupport", "Documents", "ScenarioLanguage", "ScenarioModel", "ScenarioRuns", "Sensors",
-            "Simulation", "TextFormatting", "VirtualWorld"),
+            on: "Basics", "CommandSupport", "Documents", "ScenarioLanguage", "ScenarioModel", "ScenarioRuns",
+            "Sensors", "Simulation", "VirtualWorld"),
         tests(
             "PeripheralTesting", on: "TestBus", "Arguments", "Bluetooth", "CheckCatalogue", "Checks", "CLinux",
             "CommandLineTool", "CommandSupport", "Conformance", "DBus", "Expectations", "Reporting", "ScenarioRuns",
             "Simulation"),
         tests(
             "Reporting",
-            on: "Arguments", "Bluetooth", "CommandSupport", "Conformance", "Documents", "Expectations", "Mutations",
-            "Octets", "ScenarioLanguage", "ScenarioModel", "Simulation"),
+            on: "Arguments", "Basics", "Bluetooth", "CommandSupport", "Conformance", "Documents", "Expectations",
+            "Mutations", "ScenarioLanguage", "ScenarioModel", "Simulation"),
         tests(
             "ScenarioRuns",
-            on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance",
-            "Documents", "Expectations", "HCI", "Octets", "Reporting", "ScenarioLanguage", "ScenarioModel",
-            "Simulation", "TextFormatting"),
+            on: "Arguments", "Basics", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance",
+            "Documents", "Expectations", "HCI", "Reporting", "ScenarioLanguage", "ScenarioModel", "Simulation"),
         tests(
             "ScenarioLanguage",
-            on: "Bluetooth", "Devices", "Documents", "Mutations", "ScenarioModel", "Sensors", "Services",
-            "Simulation", "TextFormatting",
+            on: "Basics", "Bluetooth", "Devices", "Documents", "Mutations", "ScenarioModel", "Sensors", "Services",
+            "Simulation",
             excluding: "Broken", "Fixtures", "Mistakes.txt"),
         tests(
             "ScenarioReference",
-            on: "Devices", "Documents", "ScenarioLanguage", "ScenarioModel", "Services", "TextFormatting"),
-        tests("ScenarioModel", on: "Bluetooth", "Octets", "Simulation", "TextFormatting"),
+            on: "Basics", "Devices", "Documents", "ScenarioLanguage", "ScenarioModel", "Services"),
+        tests("ScenarioModel", on: "Basics", "Bluetooth", "Simulation"),
         tests(
-            "Terminal", on: "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Simulation", "Statistics",
+            "Terminal",
+            on: "Basics", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Simulation",
             excluding: "Screens"),
         tests(
-            "SecurityManager", on: "Mutations", "Bluetooth", "Cryptography", "Octets", "Simulation",
+            "SecurityManager",
+            on: "Basics", "Bluetooth", "Cryptography", "Mutations", "Simulation",
             excluding: "pairings.txt"),
         tests("Sensors", on: "Simulation"),
-        tests("Services", on: "Bluetooth", "Characteristics", "Documents", "GATT", "Octets", "Sensors", "Simulation"),
+        tests("Services", on: "Basics", "Bluetooth", "Characteristics", "Documents", "GATT", "Sensors", "Simulation"),
         tests("Simulation", on: "CLinux"),
         tests(
             "DeviceRecording",
-            on: "ATT", "Bluetooth", "Checks", "Devices", "Documents", "GATT", "HCI", "ScenarioLanguage",
-            "ScenarioModel", "Simulation", "TextFormatting", "VirtualWorld"),
+            on: "ATT", "Basics", "Bluetooth", "Checks", "Devices", "Documents", "GATT", "HCI", "ScenarioLanguage",
+            "ScenarioModel", "Simulation", "VirtualWorld"),
         tests("Sockets", on: "Simulation"),
-        tests("TextFormatting"),
-        tests("Statistics", on: "Simulation"),
         tests(
             "VirtualWorld",
-            on: "ATT", "Bluetooth", "Characteristics", "Collector", "Conformance", "Devices", "Documents",
-            "EventLogs", "Expectations", "FaultyClients", "GATT", "HCI", "LEHost", "Octets", "Reporting",
-            "ScenarioLanguage", "ScenarioModel", "Sensors", "Services", "Simulation", "TextFormatting", "VirtualRadio"),
+            on: "ATT", "Basics", "Bluetooth", "Characteristics", "Collector", "Conformance", "Devices", "Documents",
+            "EventLogs", "Expectations", "FaultyClients", "GATT", "HCI", "LEHost", "Reporting", "ScenarioLanguage",
+            "ScenarioModel", "Sensors", "Services", "Simulation", "VirtualRadio"),
         .testTarget(
             name: "ExamplesTests",
             dependencies: named(
@@ -375,14 +358,14 @@ let layers: [[Target]] = [
 /// The libraries for other packages: each re-exports the modules below it, which can be imported one by one, too.
 func libraries() -> [Target] {
     [
-        library("LubdubCharacteristics", on: "Bluetooth", "Characteristics", "Octets", "TextFormatting"),
+        library("LubdubCharacteristics", on: "Basics", "Bluetooth", "Characteristics"),
         library("LubdubDBus", on: "DBus", "Simulation"),
-        library("LubdubGATT", on: "ATT", "Bluetooth", "Cryptography", "GATT", "L2CAP", "Octets", "Simulation"),
+        library("LubdubGATT", on: "ATT", "Basics", "Bluetooth", "Cryptography", "GATT", "L2CAP", "Simulation"),
         library(
             "LubdubHost",
-            on: "ATT", "Bluetooth", "Cryptography", "GATT", "HCI", "HCITransport", "L2CAP", "LEHost", "Octets",
+            on: "ATT", "Basics", "Bluetooth", "Cryptography", "GATT", "HCI", "HCITransport", "L2CAP", "LEHost",
             "SecurityManager", "Simulation", "Sockets"),
-        library("LubdubVirtualRadio", on: "Bluetooth", "Cryptography", "HCI", "Octets", "Simulation", "VirtualRadio"),
+        library("LubdubVirtualRadio", on: "Basics", "Bluetooth", "Cryptography", "HCI", "Simulation", "VirtualRadio"),
     ]
 }
 
@@ -405,9 +388,7 @@ func folders() -> [String: [String]] {
         "Apple": [
             "AppleBluetooth", "COSLog", "CoreBluetooth", "CoreBluetoothMock", "CVirtualTime", "LubdubTesting", "os",
         ],
-        "Basics": [
-            "Arguments", "CCrypto", "Cryptography", "Documents", "Octets", "Simulation", "TextFormatting", "Statistics",
-        ],
+        "Basics": ["Arguments", "Basics", "CCrypto", "Cryptography", "Documents", "Simulation"],
         "Protocol": [
             "ATT", "Bluetooth", "Characteristics", "GATT", "HCI", "L2CAP", "LEHost", "SecurityManager", "VirtualRadio",
         ],
@@ -507,7 +488,7 @@ func appleTests(_ module: String, on lower: String...) -> Target {
 /// libFuzzer looks at all counters of a program after each run: so the readers of small modules have programs of their own.
 func fuzzing() -> [Target] {
     let programs: [(name: String, files: [String], modules: [String])] = [
-        ("Packets", ["Packets"], ["ATT", "Bluetooth", "HCI", "L2CAP", "Octets"]),
+        ("Packets", ["Packets"], ["ATT", "Bluetooth", "HCI", "L2CAP", "Basics"]),
         (
             "Hosts",
             [
@@ -515,21 +496,21 @@ func fuzzing() -> [Target] {
                 "PairingConversation", "ServerConversation",
             ],
             [
-                "VirtualRadio", "ATT", "Bluetooth", "Characteristics", "GATT", "HCI", "LEHost", "Octets",
+                "VirtualRadio", "ATT", "Bluetooth", "Characteristics", "GATT", "HCI", "LEHost", "Basics",
                 "SecurityManager", "Simulation",
             ]
         ),
         (
             "Values", ["Values"],
-            ["Characteristics", "Documents", "Octets", "Devices", "Services", "TextFormatting"]
+            ["Characteristics", "Documents", "Basics", "Devices", "Services"]
         ),
         ("Bus", ["BusMessages"], ["ATT", "Bluetooth", "BlueZ", "CDBus", "DBus", "GATT", "HCI"]),
-        ("JSON", ["JSON"], ["Documents", "TextFormatting"]),
+        ("JSON", ["JSON"], ["Documents", "Basics"]),
         (
             "Files", ["Records", "ScenarioText", "Texts"],
             [
                 "ClientTesting", "CommandSupport", "DeviceRecording", "Documents", "Replay", "Reporting",
-                "ScenarioLanguage", "ScenarioModel", "Sensors", "Simulation", "TextFormatting",
+                "ScenarioLanguage", "ScenarioModel", "Sensors", "Simulation", "Basics",
             ]
         ),
     ]

@@ -1,8 +1,8 @@
 import ATT
+import Basics
 import GATT
 import L2CAP
 import LEHost
-import Octets
 import ScenarioModel
 import Simulation
 

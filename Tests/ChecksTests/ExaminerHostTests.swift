@@ -1,9 +1,9 @@
+import Basics
 import Bluetooth
 import CheckCatalogue
 import Expectations
 import HCI
 import LEHost
-import Octets
 import ScenarioModel
 import SecurityManager
 import Simulation

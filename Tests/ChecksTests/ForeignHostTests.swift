@@ -1,11 +1,11 @@
 import ATT
+import Basics
 import Bluetooth
 import CheckCatalogue
 import Expectations
 import GATT
 import HCI
 import LEHost
-import Octets
 import ScenarioModel
 import Simulation
 import Testing

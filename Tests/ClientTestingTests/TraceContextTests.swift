@@ -1,11 +1,11 @@
 import Arguments
+import Basics
 import Conformance
 import Expectations
 import ScenarioLanguage
 import ScenarioModel
 import Simulation
 import Testing
-import TextFormatting
 import VirtualWorld
 
 @testable import ClientTesting

@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import Collector
 import GATT
 import LEHost
-import Octets
 import Testing
 
 /// Servers that refuse, that change, and that are to be asked again.

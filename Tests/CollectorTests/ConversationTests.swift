@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import Collector
 import GATT
 import LEHost
-import Octets
 import Simulation
 import Testing
 

@@ -1,9 +1,9 @@
+import Basics
 import Bluetooth
 import Collector
 import GATT
 import HCI
 import LEHost
-import Octets
 import Simulation
 
 /// A collector above a host that keeps its promises, whose controller and whose strap do what chance wants, until they

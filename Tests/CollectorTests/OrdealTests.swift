@@ -1,9 +1,9 @@
+import Basics
 import Bluetooth
 import Collector
 import GATT
 import HCI
 import LEHost
-import Octets
 import Simulation
 import Testing
 

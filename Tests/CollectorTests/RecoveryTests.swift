@@ -1,10 +1,10 @@
 import ATT
+import Basics
 import Bluetooth
 import Collector
 import GATT
 import HCI
 import LEHost
-import Octets
 import Simulation
 import Testing
 

@@ -1,12 +1,11 @@
 import ATT
+import Basics
 import Bluetooth
 import Collector
 import GATT
 import HCI
 import LEHost
-import Octets
 import Simulation
-import TextFormatting
 
 /// A collector under test: the test is its host, and passes the host's outputs.
 struct Stand {

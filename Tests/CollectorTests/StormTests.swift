@@ -1,10 +1,10 @@
+import Basics
 import Bluetooth
 import Characteristics
 import Collector
 import GATT
 import HCI
 import LEHost
-import Octets
 import Simulation
 import Testing
 

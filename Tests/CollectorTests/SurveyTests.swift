@@ -1,8 +1,8 @@
 import ATT
+import Basics
 import Bluetooth
 import GATT
 import LEHost
-import Octets
 import Testing
 
 @testable import Collector

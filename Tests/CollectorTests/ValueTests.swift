@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import Characteristics
 import Collector
 import GATT
-import Octets
 import Testing
 
 /// The client's use of each value that it supports.

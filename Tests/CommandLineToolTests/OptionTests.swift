@@ -1,8 +1,8 @@
 import Arguments
+import Basics
 import Bluetooth
 import Characteristics
 import Collector
-import Octets
 import ScenarioLanguage
 import ScenarioModel
 import Services

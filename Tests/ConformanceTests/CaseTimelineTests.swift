@@ -1,9 +1,9 @@
+import Basics
 import Bluetooth
 import ScenarioLanguage
 import ScenarioModel
 import Simulation
 import Testing
-import TextFormatting
 
 @testable import Conformance
 

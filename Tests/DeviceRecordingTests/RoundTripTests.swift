@@ -1,4 +1,5 @@
 import ATT
+import Basics
 import Bluetooth
 import Devices
 import Documents
@@ -9,7 +10,6 @@ import ScenarioModel
 import Simulation
 import Synchronization
 import Testing
-import TextFormatting
 
 @testable import Checks
 @testable import DeviceRecording

@@ -1,5 +1,5 @@
+import Basics
 import Devices
-import Octets
 import Sensors
 import Services
 import Simulation

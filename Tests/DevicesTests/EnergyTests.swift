@@ -1,7 +1,7 @@
+import Basics
 import Bluetooth
 import Characteristics
 import Devices
-import Octets
 import Sensors
 import Services
 import Simulation

@@ -1,6 +1,6 @@
+import Basics
 import Bluetooth
 import Devices
-import Octets
 import Sensors
 import Services
 import Simulation

@@ -1,6 +1,6 @@
+import Basics
 import Bluetooth
 import Characteristics
-import Octets
 import Sensors
 import Simulation
 import Testing

@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import Characteristics
 import Devices
 import GATT
-import Octets
 import Sensors
 import Services
 import Simulation

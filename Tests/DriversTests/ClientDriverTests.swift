@@ -1,9 +1,9 @@
+import Basics
 import Bluetooth
 import Collector
 import CommandSupport
 import HCI
 import LEHost
-import Octets
 import ScenarioLanguage
 import ScenarioModel
 import Simulation

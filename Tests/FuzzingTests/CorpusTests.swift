@@ -1,6 +1,6 @@
+import Basics
 import FoundationEssentials
 import Fuzzing
-import Octets
 import ScenarioModel
 import Testing
 

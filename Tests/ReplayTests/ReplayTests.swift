@@ -1,3 +1,4 @@
+import Basics
 import Documents
 import ScenarioLanguage
 import ScenarioModel
@@ -5,7 +6,6 @@ import Sensors
 import Simulation
 import Synchronization
 import Testing
-import TextFormatting
 import VirtualWorld
 
 @testable import CommandSupport

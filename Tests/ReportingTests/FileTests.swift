@@ -1,7 +1,7 @@
+import Basics
 import Bluetooth
 import FoundationEssentials
 import Glibc
-import Octets
 import Reporting
 import ScenarioModel
 import Simulation

@@ -1,3 +1,4 @@
+import Basics
 import Conformance
 import Documents
 import Expectations
@@ -5,7 +6,6 @@ import ScenarioLanguage
 import ScenarioModel
 import Simulation
 import Testing
-import TextFormatting
 
 @testable import Reporting
 

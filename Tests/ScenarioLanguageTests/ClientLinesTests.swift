@@ -1,8 +1,8 @@
+import Basics
 import Devices
 import Documents
 import Services
 import Testing
-import TextFormatting
 
 @testable import ScenarioLanguage
 

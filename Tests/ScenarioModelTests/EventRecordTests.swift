@@ -1,10 +1,9 @@
+import Basics
 import Bluetooth
-import Octets
 import ScenarioModel
 import Simulation
 import Synchronization
 import Testing
-import TextFormatting
 
 /// What a sink was given, chunk by chunk.
 final class Collected<Chunk: Sendable>: Sendable {

@@ -1,9 +1,8 @@
+import Basics
 import Bluetooth
-import Octets
 import ScenarioModel
 import Simulation
 import Testing
-import TextFormatting
 
 @Suite struct LogTests {
     struct Words: JSONWritable {

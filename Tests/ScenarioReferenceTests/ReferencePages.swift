@@ -1,5 +1,5 @@
+import Basics
 import Documents
-import TextFormatting
 
 @testable import ScenarioLanguage
 @testable import ScenarioModel

@@ -1,5 +1,5 @@
+import Basics
 import Bluetooth
-import Octets
 import ScenarioModel
 import Simulation
 import Synchronization

@@ -1,9 +1,9 @@
+import Basics
 import Bluetooth
 import Characteristics
 import Documents
 import FoundationEssentials
 import GATT
-import Octets
 import Sensors
 import Simulation
 import Testing

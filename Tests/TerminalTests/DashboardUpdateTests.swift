@@ -1,11 +1,10 @@
+import Basics
 import Bluetooth
 import Characteristics
 import Collector
 import Devices
-import Octets
 import Services
 import Simulation
-import Statistics
 import Testing
 
 @testable import CommandSupport

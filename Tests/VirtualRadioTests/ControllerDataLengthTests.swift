@@ -1,4 +1,4 @@
-import Octets
+import Basics
 import Testing
 
 /// The length of data PDUs, as hosts see it: LE Write Suggested Default Data Length, LE Set Data Length, and LE Data

@@ -1,4 +1,4 @@
-import Octets
+import Basics
 import Testing
 
 /// LE Encrypt, LE Read Local P-256 Public Key and LE Generate DHKey.  Core 6.0, Vol 4, Part E, sections 7.8.22, 7.8.36

@@ -1,5 +1,5 @@
+import Basics
 import Cryptography
-import Octets
 import Simulation
 import Testing
 import VirtualRadio

@@ -1,4 +1,4 @@
-import Octets
+import Basics
 import Simulation
 import Testing
 import VirtualRadio

@@ -1,6 +1,6 @@
+import Basics
 import Bluetooth
 import Cryptography
-import Octets
 import Simulation
 import Testing
 

@@ -1,9 +1,9 @@
+import Basics
 import Collector
 import Expectations
 import ScenarioModel
 import Simulation
 import Testing
-import TextFormatting
 import VirtualWorld
 
 /// What the built-in client makes of attributes that change, in every state that it can be in.

@@ -1,6 +1,6 @@
+import Basics
 import Collector
 import Expectations
-import Octets
 import ScenarioModel
 import Simulation
 import Testing

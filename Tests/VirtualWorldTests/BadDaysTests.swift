@@ -1,5 +1,5 @@
+import Basics
 import Expectations
-import Octets
 import ScenarioModel
 import Testing
 import VirtualWorld

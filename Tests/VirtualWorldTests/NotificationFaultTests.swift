@@ -1,5 +1,5 @@
+import Basics
 import Devices
-import Octets
 import ScenarioModel
 import Simulation
 import Testing

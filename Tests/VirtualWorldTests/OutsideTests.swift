@@ -1,5 +1,5 @@
+import Basics
 import Bluetooth
-import Octets
 import ScenarioLanguage
 import ScenarioModel
 import Sensors
@@ -7,7 +7,6 @@ import Services
 import Simulation
 import Synchronization
 import Testing
-import TextFormatting
 import VirtualWorld
 
 /// Actions that come while the world plays, as those of keys do.

@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import Collector
 import HCI
 import LEHost
-import Octets
 import ScenarioModel
 import Simulation
 import Testing

@@ -1,13 +1,12 @@
+import Basics
 import Bluetooth
 import Collector
 import GATT
 import HCI
 import LEHost
-import Octets
 import ScenarioModel
 import Simulation
 import Synchronization
-import TextFormatting
 import VirtualWorld
 
 /// A client of a scenario's first device that asks what a test wants to know, one thing after the other.

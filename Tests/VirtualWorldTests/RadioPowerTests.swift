@@ -1,7 +1,7 @@
+import Basics
 import Bluetooth
 import HCI
 import LEHost
-import Octets
 import ScenarioModel
 import Simulation
 import Testing

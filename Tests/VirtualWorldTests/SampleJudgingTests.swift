@@ -1,6 +1,6 @@
+import Basics
 import Characteristics
 import Expectations
-import Octets
 import ScenarioModel
 import Testing
 import VirtualWorld

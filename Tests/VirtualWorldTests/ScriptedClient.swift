@@ -1,13 +1,12 @@
+import Basics
 import Bluetooth
 import GATT
 import HCI
 import LEHost
-import Octets
 import ScenarioModel
 import Simulation
 import Synchronization
 import Testing
-import TextFormatting
 import VirtualWorld
 
 @testable import Reporting

@@ -1,3 +1,4 @@
+import Basics
 import Bluetooth
 import Collector
 import Documents
@@ -5,13 +6,11 @@ import Expectations
 import FaultyClients
 import FoundationEssentials
 import LEHost
-import Octets
 import ScenarioLanguage
 import ScenarioModel
 import Simulation
 import Synchronization
 import Testing
-import TextFormatting
 import VirtualWorld
 
 @testable import Reporting

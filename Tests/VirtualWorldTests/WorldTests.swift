@@ -1,9 +1,8 @@
+import Basics
 import Collector
-import Octets
 import ScenarioModel
 import Simulation
 import Testing
-import TextFormatting
 import VirtualWorld
 
 @Suite struct WorldTests {

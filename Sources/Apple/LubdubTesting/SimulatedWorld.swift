@@ -1,4 +1,5 @@
 import AppleBluetooth
+import Basics
 import CVirtualTime
 import Conformance
 import CoreBluetooth
@@ -10,7 +11,6 @@ import ScenarioModel
 import Simulation
 import Synchronization
 public import Testing
-import TextFormatting
 import VirtualWorld
 
 /// The devices of a scenario, in the same process as the app under test, in virtual time.

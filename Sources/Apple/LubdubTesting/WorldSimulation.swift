@@ -1,4 +1,5 @@
 import AppleBluetooth
+import Basics
 import Bluetooth
 import CVirtualTime
 import CoreBluetooth
@@ -7,12 +8,10 @@ import Expectations
 import Foundation
 import HCI
 import LEHost
-import Octets
 import ScenarioModel
 import SecurityManager
 import Simulation
 import Synchronization
-import TextFormatting
 import VirtualWorld
 
 /// The radio of managers in a simulated world, and its clock.

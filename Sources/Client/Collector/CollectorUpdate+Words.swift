@@ -1,9 +1,8 @@
+import Basics
 import Bluetooth
 import Characteristics
 import Devices
 import Services
-import Statistics
-import TextFormatting
 
 extension SensorCollector.Peer: CustomStringConvertible {
     /// `Lubdub HRM C0:FF:EE:00:00:01/random`; unprintable characters of the name are escaped.

@@ -1,9 +1,8 @@
+package import Basics
 package import Bluetooth
 package import Characteristics
 import Devices
 package import Services
-package import Statistics
-package import TextFormatting
 
 extension SensorCollector {
     /// An update for the user of the client.

@@ -1,9 +1,9 @@
+import Basics
 import Bluetooth
 import Characteristics
 import Devices
 import GATT
 import LEHost
-import Octets
 import SecurityManager
 import Simulation
 

@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 /// A step of pairing, as a client reports it.
 package enum PairingUpdate: Hashable, Sendable {

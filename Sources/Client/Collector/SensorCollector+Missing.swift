@@ -1,5 +1,5 @@
+import Basics
 import Bluetooth
-import TextFormatting
 
 extension SensorCollector {
     /// The maximum number of devices that a message names; it counts the others.

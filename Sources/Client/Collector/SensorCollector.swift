@@ -1,8 +1,8 @@
+package import Basics
 import Bluetooth
 import GATT
 import HCI
 package import LEHost
-package import Octets
 package import Simulation
 
 /// The Collector of the Heart Rate Profile 1.0 and of the Health Thermometer Profile 1.0: finds a sensor, connects to

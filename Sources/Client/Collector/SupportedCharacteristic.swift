@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import Characteristics
 import Devices
 import GATT
-import Octets
 import Services
 
 /// A characteristic that the client reads, subscribes to or writes.

@@ -1,6 +1,5 @@
+package import Basics
 package import Bluetooth
-import Octets
-package import TextFormatting
 
 /// A value of which the client knows only the UUID.
 package struct SurveyedValue: Hashable, Sendable {

@@ -1,9 +1,8 @@
+import Basics
 import Characteristics
 import Devices
-import Octets
 import Services
 import Simulation
-import Statistics
 
 /// Decodes the values of one connection; the statistics span all connections.
 struct ValueDecoder: Sendable {

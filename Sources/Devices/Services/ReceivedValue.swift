@@ -1,7 +1,6 @@
+package import Basics
 package import Bluetooth
 package import Devices
-package import Octets
-package import TextFormatting
 
 /// A value that a client received, or its expiry.
 ///

@@ -1,5 +1,4 @@
+@_exported public import Basics
 // The values of characteristics, and the modules that their declarations use.
 @_exported public import Bluetooth
 @_exported public import Characteristics
-@_exported public import Octets
-@_exported public import TextFormatting

@@ -1,5 +1,6 @@
 // A Bluetooth LE host, HCI and streams to controllers, and the modules that their declarations use.
 @_exported public import ATT
+@_exported public import Basics
 @_exported public import Bluetooth
 @_exported public import Cryptography
 @_exported public import GATT
@@ -7,7 +8,6 @@
 @_exported public import HCITransport
 @_exported public import L2CAP
 @_exported public import LEHost
-@_exported public import Octets
 @_exported public import SecurityManager
 @_exported public import Simulation
 @_exported public import Sockets

@@ -1,4 +1,5 @@
 import Arguments
+package import Basics
 import BlueZ
 package import Bluetooth
 package import Collector
@@ -6,7 +7,6 @@ package import CommandSupport
 package import DBus
 import GATT
 package import LEHost
-package import Octets
 package import Simulation
 
 /// The host in the central role that bluetoothd provides.

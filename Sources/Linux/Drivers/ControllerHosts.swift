@@ -1,4 +1,5 @@
 import Arguments
+package import Basics
 import Bluetooth
 package import CommandSupport
 import Devices
@@ -6,7 +7,6 @@ import GATT
 import HCI
 import HCITransport
 package import LEHost
-package import Octets
 package import ScenarioModel
 import SecurityManager
 package import Simulation

@@ -1,3 +1,4 @@
+import Basics
 import BlueZ
 package import Bluetooth
 package import CommandSupport
@@ -5,7 +6,6 @@ package import Expectations
 import HCI
 import HCITransport
 import LEHost
-import Octets
 import ScenarioModel
 package import Simulation
 import Sockets

@@ -1,9 +1,9 @@
 import ATT
+import Basics
 import Bluetooth
 import HCI
 import L2CAP
 import LEHost
-import Octets
 package import ScenarioModel
 package import Simulation
 

@@ -1,3 +1,4 @@
+import Basics
 import Bluetooth
 import Devices
 import Documents
@@ -5,7 +6,6 @@ import GATT
 import ScenarioModel
 import SecurityManager
 import Services
-import TextFormatting
 
 /// Reads actions from checked documents.
 struct ActionReader {

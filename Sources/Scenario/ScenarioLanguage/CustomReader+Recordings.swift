@@ -1,9 +1,9 @@
+import Basics
 import Characteristics
 import Devices
 import Documents
 import GATT
 import ScenarioModel
-import TextFormatting
 
 // Values that a real device has sent.
 extension CustomReader {

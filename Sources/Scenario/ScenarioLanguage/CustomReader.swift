@@ -1,3 +1,4 @@
+import Basics
 import Bluetooth
 import Characteristics
 import Devices
@@ -6,7 +7,6 @@ import GATT
 import ScenarioModel
 import Sensors
 import Services
-import TextFormatting
 
 /// Makes custom services of checked trees.
 struct CustomReader {

@@ -1,8 +1,8 @@
+import Basics
 package import Bluetooth
 package import Documents
 import ScenarioModel
 import SecurityManager
-import TextFormatting
 
 /// Reads devices from checked documents.
 struct DeviceReader {

@@ -1,6 +1,6 @@
+import Basics
 import Documents
 import ScenarioModel
-import TextFormatting
 
 /// Loads files with their includes, and replaces variables.
 struct Loader {

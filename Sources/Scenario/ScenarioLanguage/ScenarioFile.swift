@@ -1,6 +1,6 @@
+import Basics
 package import Documents
 package import ScenarioModel
-import TextFormatting
 
 /// The content of a file of the scenario language.
 package enum ScenarioFile: Hashable, Sendable {

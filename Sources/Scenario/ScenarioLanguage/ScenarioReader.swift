@@ -1,7 +1,7 @@
+import Basics
 package import Documents
 package import ScenarioModel
 package import Simulation
-import TextFormatting
 
 /// Reads a scenario from its checked files, and notes problems between their parts.
 struct ScenarioReader {

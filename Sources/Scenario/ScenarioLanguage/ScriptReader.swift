@@ -1,10 +1,10 @@
+import Basics
 import Bluetooth
 import Devices
 import Documents
 import GATT
 import ScenarioModel
 import Sensors
-import TextFormatting
 
 /// Reads moments and events from checked documents.
 struct MomentReader {

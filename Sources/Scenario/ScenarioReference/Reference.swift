@@ -1,9 +1,9 @@
+import Basics
 import Devices
 import Documents
 import ScenarioLanguage
 import ScenarioModel
 import Services
-import TextFormatting
 
 /// The words of the scenario language, from the tables that read it.
 package enum Reference {

@@ -1,6 +1,6 @@
+import Basics
 import Devices
 import LEHost
-import Octets
 import ScenarioModel
 import Sensors
 import Simulation

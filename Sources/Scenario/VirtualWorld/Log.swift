@@ -1,3 +1,4 @@
+package import Basics
 import Bluetooth
 import Characteristics
 import Devices
@@ -5,11 +6,9 @@ package import Expectations
 import GATT
 import HCI
 import LEHost
-import Octets
 package import ScenarioModel
 import SecurityManager
 package import Simulation
-package import TextFormatting
 import VirtualRadio
 
 // The event log and the packet log.

@@ -1,9 +1,9 @@
+package import Basics
 import Bluetooth
 import Devices
 import GATT
 package import HCI
 package import LEHost
-package import Octets
 import ScenarioModel
 import SecurityManager
 import Sensors

@@ -1,6 +1,6 @@
+import Basics
 import Devices
 import GATT
-import Octets
 import ScenarioModel
 import Simulation
 

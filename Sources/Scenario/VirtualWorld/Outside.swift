@@ -1,8 +1,8 @@
+import Basics
 import Devices
 package import ScenarioModel
 import Sensors
 package import Simulation
-import TextFormatting
 
 // Script actions from outside: keys and the control socket.
 extension World {

@@ -1,7 +1,6 @@
+import Basics
 import Devices
-import Octets
 import ScenarioModel
-import TextFormatting
 
 /// The values of a scenario's devices: names, codecs and handles.
 struct ValueNames: Sendable {

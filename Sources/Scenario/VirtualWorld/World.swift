@@ -1,10 +1,10 @@
+package import Basics
 import Bluetooth
 package import Devices
 package import Expectations
 package import GATT
 package import HCI
 package import LEHost
-package import Octets
 package import ScenarioModel
 import SecurityManager
 package import Simulation

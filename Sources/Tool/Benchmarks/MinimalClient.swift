@@ -1,11 +1,11 @@
 import Arguments
+import Basics
 import Bluetooth
 import CommandSupport
 import Documents
 import GATT
 import HCI
 import LEHost
-import Octets
 import ScenarioLanguage
 import ScenarioModel
 import ScenarioRuns

@@ -1,4 +1,5 @@
 import Arguments
+import Basics
 import CheckCatalogue
 import Checks
 import CommandSupport
@@ -8,7 +9,6 @@ import Documents
 import FaultyClients
 import ScenarioLanguage
 import ScenarioReference
-import TextFormatting
 
 let explainGrammar = Arguments.Grammar(
     "explain", "Explain a word of the scenario language, a check or a diagnostic code",

@@ -1,4 +1,5 @@
 import Arguments
+import Basics
 import Bluetooth
 import ClientTesting
 import Collector
@@ -9,7 +10,6 @@ import ScenarioRuns
 import Simulation
 import Sockets
 import Terminal
-import TextFormatting
 
 let monitorGrammar = Arguments.Grammar(
     "monitor", "Connect to a device as a client, and show its values",

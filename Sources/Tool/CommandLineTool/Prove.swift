@@ -1,4 +1,5 @@
 import Arguments
+import Basics
 import ClientTesting
 import CommandSupport
 import Conformance
@@ -7,7 +8,6 @@ import ScenarioModel
 import ScenarioRuns
 import Simulation
 import Sockets
-import TextFormatting
 
 let proveGrammar = Arguments.Grammar(
     "prove", "Play scenarios with faulty clients, and report expectations that fail none of them",

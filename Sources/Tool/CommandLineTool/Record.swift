@@ -1,4 +1,5 @@
 import Arguments
+import Basics
 import Bluetooth
 import CommandSupport
 import DeviceRecording
@@ -11,7 +12,6 @@ import ScenarioModel
 import ScenarioRuns
 import Simulation
 import Synchronization
-import TextFormatting
 
 let recordGrammar = Arguments.Grammar(
     "record", "Write a scenario that plays a real device: its advertising, attributes and values",

@@ -1,4 +1,5 @@
 import Arguments
+import Basics
 import Benchmarks
 import ClientTesting
 import CommandSupport
@@ -7,7 +8,6 @@ import Drivers
 import FaultyClients
 import Glibc
 import ScenarioRuns
-import TextFormatting
 
 let runGrammar = Arguments.Grammar(
     "run", "Run scenarios with the built-in client or yours, and judge the client",

@@ -1,4 +1,5 @@
 import Arguments
+import Basics
 import Bluetooth
 import ClientTesting
 import Collector
@@ -8,7 +9,6 @@ import ScenarioRuns
 import Simulation
 import Synchronization
 import Terminal
-import TextFormatting
 
 let scanGrammar = Arguments.Grammar(
     "scan", "Scan, and list advertising devices",

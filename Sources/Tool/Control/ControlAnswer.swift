@@ -1,7 +1,7 @@
+package import Basics
 import Documents
 import Drivers
 import ScenarioModel
-package import TextFormatting
 package import VirtualWorld
 
 /// The reply to a line on the control socket: one line of JSON.

@@ -1,3 +1,4 @@
+import Basics
 import CommandSupport
 package import Control
 package import Drivers
@@ -6,7 +7,6 @@ package import ScenarioModel
 import ScenarioRuns
 package import Simulation
 package import Sockets
-import TextFormatting
 
 /// The page of a world that plays: it shows what happens, and does what a person on it chooses.
 package actor PageSession: LoopActor {

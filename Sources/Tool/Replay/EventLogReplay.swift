@@ -1,4 +1,5 @@
 import Arguments
+import Basics
 package import CommandSupport
 import Documents
 import Glibc
@@ -6,7 +7,6 @@ import ScenarioLanguage
 import ScenarioModel
 import ScenarioRuns
 import Simulation
-import TextFormatting
 
 /// The event log of a run, and the scenario that was played in it: together they make a scenario with the run's manual
 /// actions in its script.

@@ -1,7 +1,7 @@
+import Basics
 import Documents
 import ScenarioLanguage
 import ScenarioModel
-import TextFormatting
 
 /// The manual actions in an event log: keys, and lines on the control socket.
 struct ManualActionLog {

@@ -1,4 +1,5 @@
 import Arguments
+import Basics
 import Characteristics
 package import Collector
 package import CommandSupport
@@ -7,7 +8,6 @@ import Devices
 import FaultyClients
 import GATT
 import LEHost
-import Octets
 package import ScenarioModel
 import Services
 package import Simulation

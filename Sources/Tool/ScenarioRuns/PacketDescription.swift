@@ -1,8 +1,8 @@
 import ATT
+import Basics
 import Bluetooth
 import HCI
 import L2CAP
-import Octets
 package import ScenarioModel
 
 /// The description of an HCI packet.

@@ -1,4 +1,5 @@
 package import Arguments
+import Basics
 package import CommandSupport
 package import Conformance
 package import Documents
@@ -9,7 +10,6 @@ import Glibc
 import ScenarioLanguage
 package import ScenarioModel
 import Simulation
-import TextFormatting
 package import VirtualWorld
 
 /// A scenario, and the options of the command line for it.

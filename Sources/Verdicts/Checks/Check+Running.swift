@@ -1,6 +1,6 @@
+import Basics
 package import GATT
 import LEHost
-import Octets
 import ScenarioModel
 import SecurityManager
 import Simulation

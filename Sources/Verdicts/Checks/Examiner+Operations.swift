@@ -1,4 +1,5 @@
 import ATT
+import Basics
 package import Bluetooth
 package import Devices
 package import GATT
@@ -7,7 +8,6 @@ import LEHost
 import ScenarioModel
 import Sensors
 import Simulation
-import TextFormatting
 
 // The operations that checks consist of.
 extension Examiner {

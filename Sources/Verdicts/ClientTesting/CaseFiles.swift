@@ -1,4 +1,5 @@
 import Arguments
+import Basics
 package import CommandSupport
 package import Conformance
 package import Documents
@@ -6,7 +7,6 @@ import Expectations
 import Glibc
 import ScenarioLanguage
 package import ScenarioModel
-import TextFormatting
 
 extension CaseFiles {
     /// The files of this machine.  A link to a folder is followed only if it is one of `operands`, so that no tree is infinite.

@@ -1,11 +1,11 @@
 package import Arguments
+import Basics
 package import CommandSupport
 package import Conformance
 import Expectations
 import ScenarioModel
 package import ScenarioRuns
 import Simulation
-import TextFormatting
 package import VirtualWorld
 
 package struct CaseResult: Sendable {

@@ -1,10 +1,10 @@
 package import Arguments
+import Basics
 package import CommandSupport
 package import Conformance
 import Expectations
 import Reporting
 import ScenarioModel
-import TextFormatting
 
 /// The cases of a command line, in the order in which they run.
 package struct CaseSelection {

@@ -1,3 +1,4 @@
+import Basics
 import CommandSupport
 import Devices
 import Expectations
@@ -5,7 +6,6 @@ import ScenarioModel
 import Services
 import Simulation
 import Terminal
-import TextFormatting
 
 /// An expectation as a question to an operator: its text, and the meaning of an answer.
 struct OperatorPrompt: Sendable {

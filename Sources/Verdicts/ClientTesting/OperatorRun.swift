@@ -1,3 +1,4 @@
+import Basics
 import CommandSupport
 import Drivers
 import Expectations
@@ -7,7 +8,6 @@ import ScenarioRuns
 import Simulation
 import Synchronization
 import Terminal
-import TextFormatting
 import VirtualWorld
 
 /// The source of an operator's answers: a terminal, or lines of standard input.

@@ -1,3 +1,4 @@
+import Basics
 package import CommandSupport
 import Expectations
 package import FaultyClients
@@ -5,7 +6,6 @@ import ScenarioModel
 package import ScenarioRuns
 import Simulation
 import Synchronization
-import TextFormatting
 import VirtualWorld
 
 /// Which faulty clients fail the expectations of a scenario: an expectation that none of them fails may pass any client.

@@ -1,4 +1,5 @@
 package import Arguments
+import Basics
 package import Collector
 package import CommandSupport
 package import Conformance
@@ -10,7 +11,6 @@ import ScenarioModel
 package import ScenarioRuns
 package import Simulation
 import Sockets
-import TextFormatting
 import VirtualWorld
 
 /// Runs cases with the options of a command line, each in its own world, on any thread.

@@ -1,7 +1,7 @@
+import Basics
 package import Documents
 import ScenarioLanguage
 import ScenarioModel
-import TextFormatting
 
 /// Access to the file system for finding cases.
 package struct CaseFiles {

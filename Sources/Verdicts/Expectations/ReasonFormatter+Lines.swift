@@ -1,5 +1,5 @@
+import Basics
 import ScenarioModel
-import TextFormatting
 
 // Lines of a client that are not right: how they differ, and what that looks like.
 extension ReasonFormatter {

@@ -1,6 +1,6 @@
+package import Basics
 package import Collector
 package import LEHost
-package import Octets
 package import Simulation
 
 /// The host of a faulty client: it changes what passes between the built-in client and another host.

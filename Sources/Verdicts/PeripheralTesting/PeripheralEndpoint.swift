@@ -1,4 +1,5 @@
 package import Arguments
+import Basics
 package import Checks
 package import CommandSupport
 import Drivers
@@ -9,7 +10,6 @@ import ScenarioRuns
 import Simulation
 package import Sockets
 import Terminal
-import TextFormatting
 
 /// The radio that reaches a real peripheral.
 package enum PeripheralEndpoint {

@@ -1,4 +1,5 @@
 package import Arguments
+import Basics
 import Bluetooth
 package import Checks
 package import CommandSupport
@@ -9,7 +10,6 @@ import ScenarioModel
 package import ScenarioRuns
 import Simulation
 import Terminal
-import TextFormatting
 import VirtualWorld
 
 /// Runs checks on a real peripheral, in real time.

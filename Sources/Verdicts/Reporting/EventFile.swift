@@ -1,6 +1,6 @@
+import Basics
 package import CommandSupport
 package import ScenarioModel
-import TextFormatting
 
 /// The event log file of `--events`: one JSON object per line.
 package final class EventFile: Sendable {

@@ -1,7 +1,7 @@
+import Basics
 import Bluetooth
 import Fuzzing
 import HCI
-import Octets
 import Simulation
 import VirtualRadio
 

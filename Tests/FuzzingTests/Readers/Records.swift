@@ -1,9 +1,9 @@
+import Basics
 import CommandSupport
 import Documents
 import Fuzzing
 import ScenarioLanguage
 import ScenarioModel
-import TextFormatting
 
 @testable import Replay
 @testable import Reporting

@@ -1,9 +1,9 @@
+import Basics
 import CommandSupport
 import DeviceRecording
 import Documents
 import Fuzzing
 import Sensors
-import TextFormatting
 
 @testable import ClientTesting
 @testable import ScenarioLanguage

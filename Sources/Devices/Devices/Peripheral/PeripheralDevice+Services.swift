@@ -1,7 +1,7 @@
+import Basics
 import Bluetooth
 import Characteristics
 import GATT
-import Octets
 import Sensors
 import Simulation
 

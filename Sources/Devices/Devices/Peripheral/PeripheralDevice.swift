@@ -1,6 +1,6 @@
+package import Basics
 package import Bluetooth
 package import GATT
-package import Octets
 import Sensors
 package import Simulation
 

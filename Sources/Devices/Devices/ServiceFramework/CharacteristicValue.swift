@@ -1,5 +1,4 @@
-package import Octets
-package import TextFormatting
+package import Basics
 
 /// A codec whose values the event log and clients can print.
 package protocol CharacteristicValue: JSONWritable, Hashable, Sendable {

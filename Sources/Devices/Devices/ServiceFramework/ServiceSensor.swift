@@ -1,5 +1,5 @@
+package import Basics
 package import Bluetooth
-package import Octets
 package import Sensors
 package import Simulation
 

@@ -1,8 +1,8 @@
+import Basics
 package import Bluetooth
 import Characteristics
 package import Devices
 import GATT
-import Octets
 import Sensors
 import Simulation
 

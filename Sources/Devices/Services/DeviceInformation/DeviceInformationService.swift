@@ -1,12 +1,11 @@
+package import Basics
 import Bluetooth
 package import Characteristics
 package import Devices
 import Documents
 import GATT
-package import Octets
 import Sensors
 import Simulation
-package import TextFormatting
 
 extension ServiceDescription {
     /// The Device Information Service, 0x180A.  Device Information Service 1.2.

@@ -1,9 +1,9 @@
+import Basics
 import Bluetooth
 package import Characteristics
 package import Devices
 import Documents
 import GATT
-import Octets
 package import Sensors
 import Simulation
 

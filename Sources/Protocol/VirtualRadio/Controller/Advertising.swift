@@ -1,6 +1,6 @@
+import Basics
 import Bluetooth
 import HCI
-import Octets
 
 // Advertising, scanning and the filter accept list.  Core 6.0, Vol 4, Part E, sections 7.8.4 to 7.8.17.
 extension Controller {

@@ -1,7 +1,7 @@
+import Basics
 import Bluetooth
 import Cryptography
 import HCI
-import Octets
 import Simulation
 
 /// A virtual controller: HCI on one side, a radio on the other.  Core 6.0, Vol 4, Part E.

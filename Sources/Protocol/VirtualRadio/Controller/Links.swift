@@ -1,6 +1,6 @@
+import Basics
 import Bluetooth
 import HCI
-import Octets
 
 // Links: creation, data, procedures, end.
 extension Controller {

@@ -1,5 +1,5 @@
+import Basics
 import Bluetooth
-import Octets
 import Simulation
 
 // Links: creation, data, and the losses of the air.

@@ -1,5 +1,5 @@
+import Basics
 import Bluetooth
-import Octets
 import Simulation
 
 /// The link layers of all stations in one air: advertisers, scanners, initiators and links.

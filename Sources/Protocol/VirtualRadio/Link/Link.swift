@@ -1,4 +1,4 @@
-public import Octets
+public import Basics
 public import Simulation
 
 /// A connection between two link layers, both ends of it: connection events, acknowledgement, retransmission and

@@ -1,4 +1,4 @@
-public import Octets
+public import Basics
 
 /// A PDU between the ends of a link.  Core 6.0, Vol 6, Part B, sections 2.4.1 and 2.4.2.
 public enum LinkPDU: Hashable, Sendable {

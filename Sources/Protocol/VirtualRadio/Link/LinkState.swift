@@ -1,4 +1,4 @@
-import Octets
+import Basics
 import Simulation
 
 // The state of a link between packets.

@@ -1,6 +1,6 @@
+import Basics
 package import Sensors
 import Simulation
-import TextFormatting
 
 /// Reads csv files: a line of column names, then lines of numbers, separated by commas.
 package enum CSVTable {

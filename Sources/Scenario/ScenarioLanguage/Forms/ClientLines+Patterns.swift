@@ -1,5 +1,5 @@
+import Basics
 package import Documents
-import TextFormatting
 
 extension ClientLines {
     /// Warns of lines that no client prints: an expectation of one waits in vain, and `never` passes.

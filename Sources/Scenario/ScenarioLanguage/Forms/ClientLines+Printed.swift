@@ -1,5 +1,5 @@
+import Basics
 package import Documents
-import TextFormatting
 
 // Lines that a client has printed: how they differ from the contract.
 extension ClientLines {

@@ -1,8 +1,7 @@
+import Basics
 import Devices
 package import Documents
 import Services
-import Statistics
-import TextFormatting
 
 /// The lines of a client: the keys that the contract of clients defines, and their values.
 package enum ClientLines {

@@ -1,7 +1,7 @@
+import Basics
 import Devices
 import Documents
 import Services
-import TextFormatting
 
 /// How to write strings that have the wrong format; nil if what they mean is unclear.
 enum Corrections {

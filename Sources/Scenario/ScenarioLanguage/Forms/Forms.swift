@@ -1,7 +1,7 @@
+import Basics
 import Bluetooth
 package import Documents
 import ScenarioModel
-import TextFormatting
 
 extension Shape {
     package static let duration = Shape.form(Forms.duration)

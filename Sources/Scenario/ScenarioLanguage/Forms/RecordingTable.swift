@@ -1,7 +1,7 @@
+import Basics
 package import Devices
 import ScenarioModel
 import Simulation
-import TextFormatting
 
 /// Reads the CSV files of recordings: columns `seconds`, `characteristic` and `octets`, and others for people.
 ///

@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import Documents
 package import ScenarioModel
 import Simulation
-import TextFormatting
 
 /// Parses and writes durations, quantities and times.
 package enum Units {

@@ -1,5 +1,5 @@
+import Basics
 package import Documents
-import TextFormatting
 
 extension Tables {
     /// What authors write for keys and values of the language.

@@ -1,10 +1,10 @@
+import Basics
 import Characteristics
 import Devices
 package import Documents
 import ScenarioModel
 import Sensors
 import Services
-import TextFormatting
 
 extension Tables {
     package static let service = Shape.kinds(

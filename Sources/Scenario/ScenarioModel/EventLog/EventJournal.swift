@@ -1,7 +1,6 @@
+package import Basics
 package import Bluetooth
-package import Octets
 package import Simulation
-package import TextFormatting
 
 /// A transmitted value, in 24 octets; one is recorded for each notification. The value's octets are in the chunk.
 package struct ValueRecord: Hashable, Sendable {

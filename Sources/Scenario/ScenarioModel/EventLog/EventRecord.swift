@@ -1,6 +1,6 @@
+package import Basics
 package import Bluetooth
 package import Simulation
-package import TextFormatting
 
 /// An event and its details; details that are nil are omitted from the log.
 package struct EventRecord: Hashable, Sendable {

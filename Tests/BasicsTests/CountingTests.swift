@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TextFormatting
+@testable import Basics
 
 @Suite struct CountingTests {
     @Test(arguments: [(0, "0 cases"), (1, "1 case"), (2, "2 cases"), (-1, "-1 cases")])

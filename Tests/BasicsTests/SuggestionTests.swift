@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TextFormatting
+@testable import Basics
 
 @Suite struct SuggestionTests {
     @Test(

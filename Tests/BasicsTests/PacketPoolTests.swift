@@ -1,4 +1,4 @@
-import Octets
+import Basics
 import Testing
 
 @Suite struct PacketPoolTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TextFormatting
+@testable import Basics
 
 @Suite struct QuotingTests {
     @Test func `Controls are those of Unicode's tables`() {

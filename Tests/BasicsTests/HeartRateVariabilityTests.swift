@@ -1,4 +1,4 @@
-import Statistics
+import Basics
 import Testing
 
 @Suite struct HeartRateVariabilityTests {

@@ -1,5 +1,5 @@
+import Basics
 import Simulation
-import Statistics
 import Testing
 
 @Suite struct HeartRateStatisticsTests {

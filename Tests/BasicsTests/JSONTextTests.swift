@@ -1,5 +1,5 @@
+import Basics
 import Testing
-import TextFormatting
 
 @Suite struct JSONTextTests {
     static func text(_ write: (inout JSONText) -> Void) -> String {
