@@ -40,7 +40,7 @@ COVERED := -Xswiftc -sanitize=fuzzer -Xswiftc -profile-generate -Xswiftc -profil
     --scratch-path .build/fuzz-coverage
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
 # Modules with threads, tasks, actors or locks.
-THREADED := BlueZ ClientTesting CommandLineTool CommandSupport Conformance Control CoreBluetooth DBus Drivers Examples HCITransport HTTP \
+THREADED := BlueZ ClientTesting CommandLineTool CommandSupport Conformance Control CoreBluetooth DBus Drivers Examples HTTP \
     PeripheralTesting Replay Reporting ScenarioLanguage ScenarioRuns Simulation Sockets Terminal
 THREAD_CHECKED := --sanitize=thread --scratch-path .build/threads
 

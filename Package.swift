@@ -46,37 +46,35 @@ let layers: [[Target]] = [
         library("HCI", on: "Basics", "Bluetooth"),
         library("L2CAP", on: "Basics", "Bluetooth"),
         library("Sensors", on: "Simulation"),
-        library("Sockets", on: "Basics", "CLinux", "Simulation"),
     ],
     [
-        library("HCITransport", on: "HCI", "Sockets"),
-        library("HTTP", on: "Simulation", "Sockets"),
+        library("Sockets", on: "Basics", "CLinux", "HCI", "Simulation"),
         library("GATT", on: "ATT", "Basics", "Bluetooth", "Cryptography", "Simulation"),
         library("SecurityManager", on: "Basics", "Bluetooth", "Cryptography", "Simulation"),
-        library(
-            "CommandSupport",
-            on: "Arguments", "Basics", "Bluetooth", "CLinux", "CProgram", "Simulation", "Sockets"),
         library("VirtualRadio", on: "Basics", "Bluetooth", "Cryptography", "HCI", "Simulation"),
     ],
     [
+        library("HTTP", on: "Simulation", "Sockets"),
         library(
-            "KernelBluetooth",
-            on: "Arguments", "Basics", "CBluetooth", "CLinux", "CommandSupport", "HCITransport", "Simulation",
-            "Sockets"),
+            "CommandSupport",
+            on: "Arguments", "Basics", "Bluetooth", "CLinux", "CProgram", "Simulation", "Sockets"),
         library("LEHost", on: "ATT", "Basics", "Bluetooth", "GATT", "HCI", "L2CAP", "SecurityManager", "Simulation"),
         library("Devices", on: "Basics", "Bluetooth", "Characteristics", "Documents", "GATT", "Sensors", "Simulation"),
     ],
     [
         library(
+            "KernelBluetooth",
+            on: "Arguments", "Basics", "CBluetooth", "CLinux", "CommandSupport", "Simulation", "Sockets"),
+        library(
             "AppleBluetooth",
             on: "ATT", "Basics", "Bluetooth", "Characteristics", "GATT", "HCI", "LEHost", "SecurityManager",
-            "Simulation")
+            "Simulation"),
     ],
     [
         appleLibrary(
             "CoreBluetooth",
-            on: "ATT", "AppleBluetooth", "Bluetooth", "GATT", "HCI", "HCITransport", "LEHost", "SecurityManager",
-            "Simulation", "Sockets"),
+            on: "AppleBluetooth", "ATT", "Bluetooth", "GATT", "HCI", "LEHost", "SecurityManager", "Simulation",
+            "Sockets"),
         .target(name: "CVirtualTime", path: path(of: "CVirtualTime")),
         library("os", on: "COSLog"),
     ],
@@ -128,8 +126,8 @@ let layers: [[Target]] = [
         library(
             "Drivers",
             on: "Arguments", "Basics", "Bluetooth", "BlueZ", "Collector", "CommandSupport", "DBus", "Devices",
-            "Documents", "Expectations", "GATT", "HCI", "HCITransport", "KernelBluetooth", "LEHost",
-            "ScenarioLanguage", "ScenarioModel", "SecurityManager", "Simulation", "Sockets", "VirtualWorld"),
+            "Documents", "Expectations", "GATT", "HCI", "KernelBluetooth", "LEHost", "ScenarioLanguage",
+            "ScenarioModel", "SecurityManager", "Simulation", "Sockets", "VirtualWorld"),
         library(
             "FaultyClients",
             on: "ATT", "Basics", "Bluetooth", "Characteristics", "Collector", "Devices", "GATT", "HCI", "LEHost",
@@ -277,15 +275,14 @@ let layers: [[Target]] = [
         tests(
             "Drivers",
             on: "Arguments", "Basics", "Bluetooth", "Collector", "CommandSupport", "Expectations", "GATT", "HCI",
-            "HCITransport", "LEHost", "Mutations", "ScenarioLanguage", "ScenarioModel", "SecurityManager",
-            "Simulation", "Sockets", "VirtualWorld"),
+            "LEHost", "Mutations", "ScenarioLanguage", "ScenarioModel", "SecurityManager", "Simulation", "Sockets",
+            "VirtualWorld"),
         tests("Documents", on: "Basics", "Mutations"),
         tests(
             "Expectations",
             on: "Basics", "Documents", "EventLogs", "ScenarioLanguage", "ScenarioModel", "Simulation"),
         tests("GATT", on: "ATT", "Basics", "Bluetooth", "Mutations", "Simulation"),
         tests("HCI", on: "Basics", "Bluetooth", "Mutations"),
-        tests("HCITransport", on: "Basics", "HCI", "Simulation", "Sockets"),
         tests("HTTP", on: "Simulation", "Sockets"),
         tests("L2CAP", on: "Basics", "Bluetooth", "Mutations"),
         tests(
@@ -339,7 +336,7 @@ let layers: [[Target]] = [
             "DeviceRecording",
             on: "ATT", "Basics", "Bluetooth", "Checks", "Devices", "Documents", "GATT", "HCI", "ScenarioLanguage",
             "ScenarioModel", "Simulation", "VirtualWorld"),
-        tests("Sockets", on: "Simulation"),
+        tests("Sockets", on: "Basics", "HCI", "Simulation"),
         tests(
             "VirtualWorld",
             on: "ATT", "Basics", "Bluetooth", "Characteristics", "Collector", "Conformance", "Devices", "Documents",
@@ -363,8 +360,8 @@ func libraries() -> [Target] {
         library("LubdubGATT", on: "ATT", "Basics", "Bluetooth", "Cryptography", "GATT", "L2CAP", "Simulation"),
         library(
             "LubdubHost",
-            on: "ATT", "Basics", "Bluetooth", "Cryptography", "GATT", "HCI", "HCITransport", "L2CAP", "LEHost",
-            "SecurityManager", "Simulation", "Sockets"),
+            on: "ATT", "Basics", "Bluetooth", "Cryptography", "GATT", "HCI", "L2CAP", "LEHost", "SecurityManager",
+            "Simulation", "Sockets"),
         library("LubdubVirtualRadio", on: "Basics", "Bluetooth", "Cryptography", "HCI", "Simulation", "VirtualRadio"),
     ]
 }
@@ -403,8 +400,8 @@ func folders() -> [String: [String]] {
             "PeripheralTesting", "Reporting",
         ],
         "Linux": [
-            "BlueZ", "CBluetooth", "CDBus", "CLinux", "CProgram", "DBus", "Drivers", "HCITransport",
-            "HTTP", "KernelBluetooth", "Sockets",
+            "BlueZ", "CBluetooth", "CDBus", "CLinux", "CProgram", "DBus", "Drivers", "HTTP", "KernelBluetooth",
+            "Sockets",
         ],
         "Tool": [
             "Benchmarks", "CommandLineTool", "CommandSupport", "Control", "Doctor", "LivePage", "Replay",

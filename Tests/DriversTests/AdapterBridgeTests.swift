@@ -2,7 +2,6 @@ import Collector
 import CommandSupport
 import Glibc
 import HCI
-import HCITransport
 import ScenarioLanguage
 import ScenarioModel
 import Simulation

@@ -5,7 +5,6 @@
 @_exported public import Cryptography
 @_exported public import GATT
 @_exported public import HCI
-@_exported public import HCITransport
 @_exported public import L2CAP
 @_exported public import LEHost
 @_exported public import SecurityManager

@@ -5,7 +5,6 @@ package import CommandSupport
 import Devices
 import GATT
 import HCI
-import HCITransport
 package import LEHost
 package import ScenarioModel
 import SecurityManager

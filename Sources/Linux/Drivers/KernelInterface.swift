@@ -2,7 +2,6 @@ import Arguments
 import Basics
 package import CommandSupport
 import Glibc
-import HCITransport
 import Simulation
 package import Sockets
 import Synchronization

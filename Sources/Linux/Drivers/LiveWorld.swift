@@ -4,7 +4,6 @@ package import Bluetooth
 package import CommandSupport
 package import Expectations
 import HCI
-import HCITransport
 import LEHost
 import ScenarioModel
 package import Simulation

@@ -1,6 +1,5 @@
 import Glibc
 package import Simulation
-package import Sockets
 import Synchronization
 
 /// A descriptor with one H4 packet per read and per write: `/dev/vhci`, or an HCI socket of the kernel.

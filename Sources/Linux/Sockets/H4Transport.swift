@@ -1,6 +1,5 @@
 import Glibc
 public import HCI
-public import Sockets
 import Synchronization
 
 /// A stream of octets to a controller or from a host: a socket or `/dev/vhci`.

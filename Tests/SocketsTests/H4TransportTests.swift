@@ -1,10 +1,9 @@
 import Glibc
 import HCI
-import Sockets
 import Synchronization
 import Testing
 
-@testable import HCITransport
+@testable import Sockets
 
 /// A stream whose events the test makes.
 private final class TestStream: OctetStream {
