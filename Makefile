@@ -20,7 +20,7 @@ SHARED := --scratch-path .build
 # Whole-program optimization saves a sixth of the time of a read, but the linker needs 7 GiB: disable it with `make release LINKING=`.
 LINKING := $(shell awk '/^MemTotal/ && $$2 > 12000000 { print "--experimental-lto-mode full" }' /proc/meminfo)
 # Modules that read external data or wrap C.
-READING := AppleBluetooth Arguments ATT Basics Bluetooth BlueZ Characteristics Checks ClientTesting Collector CommandLineTool \
+READING := AppleBluetooth Arguments ATT Basics Bluetooth BlueZ Characteristics Checks Clients ClientTesting CommandLineTool \
     Conformance Control Cryptography DBus DeviceRecording Devices Documents Drivers Expectations GATT HCI HTTP KernelBluetooth \
     L2CAP LEHost LivePage PeripheralTesting Replay Reporting ScenarioLanguage ScenarioModel SecurityManager Services \
     Simulation Sockets Terminal VirtualRadio

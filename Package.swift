@@ -97,10 +97,6 @@ let layers: [[Target]] = [
     ],
     [
         library("BlueZ", on: "ATT", "Basics", "Bluetooth", "DBus", "GATT", "HCI", "LEHost", "Simulation"),
-        library(
-            "Collector",
-            on: "Basics", "Bluetooth", "Characteristics", "Devices", "GATT", "HCI", "LEHost", "SecurityManager",
-            "Services", "Simulation"),
         library("Expectations", on: "Basics", "Bluetooth", "Devices", "ScenarioModel", "Services", "Simulation"),
         library(
             "DeviceRecording",
@@ -116,21 +112,12 @@ let layers: [[Target]] = [
             "VirtualWorld",
             on: "ATT", "Basics", "Bluetooth", "Characteristics", "Cryptography", "Devices", "Expectations", "GATT",
             "HCI", "L2CAP", "LEHost", "ScenarioLanguage", "ScenarioModel", "SecurityManager", "Sensors", "Services",
-            "Simulation", "VirtualRadio"),
-        library(
-            "Terminal",
-            on: "Basics", "BlueZ", "Characteristics", "Collector", "CommandSupport", "Devices", "Documents",
-            "Services", "Simulation"),
+            "Simulation", "VirtualRadio")
     ],
     [
         library(
-            "Drivers",
-            on: "Arguments", "Basics", "Bluetooth", "BlueZ", "Collector", "CommandSupport", "DBus", "Devices",
-            "Documents", "Expectations", "GATT", "HCI", "KernelBluetooth", "LEHost", "ScenarioLanguage",
-            "ScenarioModel", "SecurityManager", "Simulation", "Sockets", "VirtualWorld"),
-        library(
-            "FaultyClients",
-            on: "ATT", "Basics", "Bluetooth", "Characteristics", "Collector", "Devices", "GATT", "HCI", "LEHost",
+            "Clients",
+            on: "ATT", "Basics", "Bluetooth", "Characteristics", "Devices", "GATT", "HCI", "LEHost",
             "SecurityManager", "Services", "Simulation", "VirtualWorld"),
         library(
             "Conformance",
@@ -149,6 +136,15 @@ let layers: [[Target]] = [
             "Documents", "Expectations", "HCI", "LEHost", "ScenarioLanguage", "ScenarioModel", "SecurityManager",
             "Simulation", "VirtualWorld"),
         library(
+            "Terminal",
+            on: "Basics", "BlueZ", "Characteristics", "Clients", "CommandSupport", "Devices", "Documents", "Services",
+            "Simulation"),
+        library(
+            "Drivers",
+            on: "Arguments", "Basics", "Bluetooth", "BlueZ", "Clients", "CommandSupport", "DBus", "Devices",
+            "Documents", "Expectations", "GATT", "HCI", "KernelBluetooth", "LEHost", "ScenarioLanguage",
+            "ScenarioModel", "SecurityManager", "Simulation", "Sockets", "VirtualWorld"),
+        library(
             "Reporting",
             on: "Arguments", "Basics", "Bluetooth", "CommandSupport", "Conformance", "Documents", "Expectations",
             "ScenarioModel", "Simulation",
@@ -161,9 +157,9 @@ let layers: [[Target]] = [
             "LEHost", "SecurityManager", "Services", "Simulation"),
         library(
             "ScenarioRuns",
-            on: "Arguments", "ATT", "Basics", "Bluetooth", "Characteristics", "Collector", "CommandSupport",
-            "Conformance", "Devices", "Documents", "Expectations", "FaultyClients", "GATT", "HCI", "L2CAP", "LEHost",
-            "Reporting", "ScenarioLanguage", "ScenarioModel", "Services", "Simulation", "Sockets", "VirtualWorld"),
+            on: "Arguments", "ATT", "Basics", "Bluetooth", "Characteristics", "Clients", "CommandSupport",
+            "Conformance", "Devices", "Documents", "Expectations", "GATT", "HCI", "L2CAP", "LEHost", "Reporting",
+            "ScenarioLanguage", "ScenarioModel", "Services", "Simulation", "Sockets", "VirtualWorld"),
         library(
             "Doctor",
             on: "Arguments", "Basics", "Bluetooth", "BlueZ", "CommandSupport", "DBus", "KernelBluetooth",
@@ -184,9 +180,9 @@ let layers: [[Target]] = [
             embedding: "known-deviations.json"),
         library(
             "ClientTesting",
-            on: "Arguments", "Basics", "Bluetooth", "CLinux", "Collector", "CommandSupport", "Conformance", "Devices",
-            "Documents", "Drivers", "Expectations", "FaultyClients", "HCI", "Reporting", "ScenarioLanguage",
-            "ScenarioModel", "ScenarioRuns", "Services", "Simulation", "Sockets", "Terminal", "VirtualWorld"),
+            on: "Arguments", "Basics", "Bluetooth", "Clients", "CLinux", "CommandSupport", "Conformance", "Devices",
+            "Documents", "Drivers", "Expectations", "HCI", "Reporting", "ScenarioLanguage", "ScenarioModel",
+            "ScenarioRuns", "Services", "Simulation", "Sockets", "Terminal", "VirtualWorld"),
         library(
             "Control",
             on: "Arguments", "Basics", "CommandSupport", "Devices", "Documents", "Drivers", "ScenarioLanguage",
@@ -196,7 +192,7 @@ let layers: [[Target]] = [
     [
         library(
             "Benchmarks",
-            on: "Arguments", "Basics", "Bluetooth", "Characteristics", "ClientTesting", "Collector", "CommandSupport",
+            on: "Arguments", "Basics", "Bluetooth", "Characteristics", "Clients", "ClientTesting", "CommandSupport",
             "Conformance", "Devices", "Documents", "Drivers", "Expectations", "GATT", "HCI", "LEHost", "Reporting",
             "ScenarioLanguage", "ScenarioModel", "ScenarioRuns", "Services", "Simulation", "Sockets", "VirtualWorld",
             embedding: "bumble.py"),
@@ -210,11 +206,11 @@ let layers: [[Target]] = [
     [
         library(
             "CommandLineTool",
-            on: "Arguments", "Basics", "Benchmarks", "Bluetooth", "CheckCatalogue", "Checks", "ClientTesting",
-            "Collector", "CommandSupport", "Conformance", "Control", "DeviceRecording", "Devices", "Doctor",
-            "Documents", "Drivers", "FaultyClients", "KernelBluetooth", "LivePage", "PeripheralTesting", "Replay",
-            "Reporting", "ScenarioLanguage", "ScenarioModel", "ScenarioReference", "ScenarioRuns", "Services",
-            "Simulation", "Sockets", "Templates", "Terminal", "VirtualWorld")
+            on: "Arguments", "Basics", "Benchmarks", "Bluetooth", "CheckCatalogue", "Checks", "Clients",
+            "ClientTesting", "CommandSupport", "Conformance", "Control", "DeviceRecording", "Devices", "Doctor",
+            "Documents", "Drivers", "KernelBluetooth", "LivePage", "PeripheralTesting", "Replay", "Reporting",
+            "ScenarioLanguage", "ScenarioModel", "ScenarioReference", "ScenarioRuns", "Services", "Simulation",
+            "Sockets", "Templates", "Terminal", "VirtualWorld")
     ],
     [program("lubdub", on: "CommandLineTool", "CommandSupport")],
     [
@@ -244,16 +240,16 @@ let layers: [[Target]] = [
         tests("Characteristics", on: "Basics", "Bluetooth", "Mutations"),
         tests(
             "ClientTesting",
-            on: "Arguments", "Basics", "CommandLineTool", "CommandSupport", "Conformance", "Documents", "Drivers",
-            "Expectations", "FaultyClients", "HCI", "LEHost", "ScenarioLanguage", "ScenarioModel", "ScenarioRuns",
+            on: "Arguments", "Basics", "Clients", "CommandLineTool", "CommandSupport", "Conformance", "Documents",
+            "Drivers", "Expectations", "HCI", "LEHost", "ScenarioLanguage", "ScenarioModel", "ScenarioRuns",
             "Simulation", "Terminal", "VirtualWorld"),
         tests(
-            "Collector",
+            "Clients",
             on: "ATT", "Basics", "Bluetooth", "Characteristics", "GATT", "HCI", "LEHost", "SecurityManager",
             "Simulation"),
         tests(
             "CommandLineTool",
-            on: "Arguments", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "ScenarioLanguage",
+            on: "Arguments", "Bluetooth", "Characteristics", "Clients", "CommandSupport", "ScenarioLanguage",
             "ScenarioModel", "ScenarioRuns", "Templates"),
         tests(
             "Conformance",
@@ -274,7 +270,7 @@ let layers: [[Target]] = [
         tests("Doctor", on: "Arguments", "CommandSupport", "KernelBluetooth"),
         tests(
             "Drivers",
-            on: "Arguments", "Basics", "Bluetooth", "Collector", "CommandSupport", "Expectations", "GATT", "HCI",
+            on: "Arguments", "Basics", "Bluetooth", "Clients", "CommandSupport", "Expectations", "GATT", "HCI",
             "LEHost", "Mutations", "ScenarioLanguage", "ScenarioModel", "SecurityManager", "Simulation", "Sockets",
             "VirtualWorld"),
         tests("Documents", on: "Basics", "Mutations"),
@@ -310,7 +306,7 @@ let layers: [[Target]] = [
             "Mutations", "ScenarioLanguage", "ScenarioModel", "Simulation"),
         tests(
             "ScenarioRuns",
-            on: "Arguments", "Basics", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Conformance",
+            on: "Arguments", "Basics", "Bluetooth", "Characteristics", "Clients", "CommandSupport", "Conformance",
             "Documents", "Expectations", "HCI", "Reporting", "ScenarioLanguage", "ScenarioModel", "Simulation"),
         tests(
             "ScenarioLanguage",
@@ -323,7 +319,7 @@ let layers: [[Target]] = [
         tests("ScenarioModel", on: "Basics", "Bluetooth", "Simulation"),
         tests(
             "Terminal",
-            on: "Basics", "Bluetooth", "Characteristics", "Collector", "CommandSupport", "Simulation",
+            on: "Basics", "Bluetooth", "Characteristics", "Clients", "CommandSupport", "Simulation",
             excluding: "Screens"),
         tests(
             "SecurityManager",
@@ -339,9 +335,9 @@ let layers: [[Target]] = [
         tests("Sockets", on: "Basics", "HCI", "Simulation"),
         tests(
             "VirtualWorld",
-            on: "ATT", "Basics", "Bluetooth", "Characteristics", "Collector", "Conformance", "Devices", "Documents",
-            "EventLogs", "Expectations", "FaultyClients", "GATT", "HCI", "LEHost", "Reporting", "ScenarioLanguage",
-            "ScenarioModel", "Sensors", "Services", "Simulation", "VirtualRadio"),
+            on: "ATT", "Basics", "Bluetooth", "Characteristics", "Clients", "Conformance", "Devices", "Documents",
+            "EventLogs", "Expectations", "GATT", "HCI", "LEHost", "Reporting", "ScenarioLanguage", "ScenarioModel",
+            "Sensors", "Services", "Simulation", "VirtualRadio"),
         .testTarget(
             name: "ExamplesTests",
             dependencies: named(
@@ -393,11 +389,11 @@ func folders() -> [String: [String]] {
             "LubdubCharacteristics", "LubdubDBus", "LubdubGATT", "LubdubHost", "LubdubVirtualRadio",
         ],
         "Devices": ["Devices", "Sensors", "Services"],
-        "Client": ["Collector"],
+        "Client": ["Clients"],
         "Scenario": ["DeviceRecording", "ScenarioLanguage", "ScenarioModel", "ScenarioReference", "VirtualWorld"],
         "Verdicts": [
-            "CheckCatalogue", "Checks", "ClientTesting", "Conformance", "Expectations", "FaultyClients",
-            "PeripheralTesting", "Reporting",
+            "CheckCatalogue", "Checks", "ClientTesting", "Conformance", "Expectations", "PeripheralTesting",
+            "Reporting",
         ],
         "Linux": [
             "BlueZ", "CBluetooth", "CDBus", "CLinux", "CProgram", "DBus", "Drivers", "HTTP", "KernelBluetooth",

@@ -1,6 +1,6 @@
 import Basics
+import Clients
 import CommandSupport
-import FaultyClients
 import ScenarioLanguage
 import ScenarioRuns
 import Testing

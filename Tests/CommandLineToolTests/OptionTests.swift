@@ -2,7 +2,7 @@ import Arguments
 import Basics
 import Bluetooth
 import Characteristics
-import Collector
+import Clients
 import ScenarioLanguage
 import ScenarioModel
 import Services

@@ -1,4 +1,4 @@
-import Collector
+import Clients
 import CommandSupport
 import Glibc
 import HCI

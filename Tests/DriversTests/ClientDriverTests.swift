@@ -1,6 +1,6 @@
 import Basics
 import Bluetooth
-import Collector
+import Clients
 import CommandSupport
 import HCI
 import LEHost

@@ -1,7 +1,7 @@
 import Basics
 import Bluetooth
 import Characteristics
-import Collector
+import Clients
 import Devices
 import Services
 import Simulation

@@ -1,5 +1,5 @@
 import Basics
-import Collector
+import Clients
 import Expectations
 import ScenarioModel
 import Simulation

@@ -1,5 +1,5 @@
+import Clients
 import Conformance
-import FaultyClients
 import ScenarioLanguage
 import ScenarioModel
 

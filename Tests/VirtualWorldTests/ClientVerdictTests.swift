@@ -1,7 +1,7 @@
+import Clients
 import Conformance
 import Documents
 import Expectations
-import FaultyClients
 import FoundationEssentials
 import ScenarioLanguage
 import ScenarioModel

@@ -1,4 +1,4 @@
-import Collector
+import Clients
 import LEHost
 import ScenarioModel
 import Simulation

@@ -1,6 +1,6 @@
 import Basics
 import Characteristics
-import Collector
+import Clients
 import Devices
 import ScenarioModel
 import Services

@@ -1,9 +1,8 @@
 import Basics
 import Bluetooth
-import Collector
+import Clients
 import Documents
 import Expectations
-import FaultyClients
 import FoundationEssentials
 import LEHost
 import ScenarioLanguage

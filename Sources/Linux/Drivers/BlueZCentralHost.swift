@@ -2,7 +2,7 @@ import Arguments
 package import Basics
 import BlueZ
 package import Bluetooth
-package import Collector
+package import Clients
 package import CommandSupport
 package import DBus
 import GATT

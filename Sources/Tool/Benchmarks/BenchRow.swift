@@ -1,5 +1,5 @@
 import Characteristics
-import Collector
+import Clients
 import CommandSupport
 import Devices
 import ScenarioModel

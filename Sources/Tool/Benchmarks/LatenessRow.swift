@@ -1,6 +1,6 @@
 import Arguments
 import ClientTesting
-import Collector
+import Clients
 import CommandSupport
 import Drivers
 import Glibc

@@ -1,7 +1,7 @@
 import Arguments
 import Benchmarks
 import ClientTesting
-import Collector
+import Clients
 import CommandSupport
 import Documents
 import ScenarioLanguage

@@ -2,11 +2,11 @@ import Arguments
 import Basics
 import CheckCatalogue
 import Checks
+import Clients
 import CommandSupport
 import Conformance
 import Doctor
 import Documents
-import FaultyClients
 import ScenarioLanguage
 import ScenarioReference
 

@@ -1,9 +1,9 @@
 import Arguments
 import Basics
 import ClientTesting
+import Clients
 import CommandSupport
 import Conformance
-import FaultyClients
 import ScenarioModel
 import ScenarioRuns
 import Simulation

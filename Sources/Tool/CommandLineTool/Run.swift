@@ -2,10 +2,10 @@ import Arguments
 import Basics
 import Benchmarks
 import ClientTesting
+import Clients
 import CommandSupport
 import Conformance
 import Drivers
-import FaultyClients
 import Glibc
 import ScenarioRuns
 

@@ -2,7 +2,7 @@ import Arguments
 import Basics
 import Bluetooth
 import ClientTesting
-import Collector
+import Clients
 import CommandSupport
 import Glibc
 import ScenarioRuns

@@ -1,11 +1,10 @@
 import Arguments
 import Basics
 import Characteristics
-package import Collector
+package import Clients
 package import CommandSupport
 package import Conformance
 import Devices
-import FaultyClients
 import GATT
 import LEHost
 package import ScenarioModel

@@ -1,7 +1,7 @@
 package import Arguments
 import Basics
 import Bluetooth
-package import Collector
+package import Clients
 package import CommandSupport
 package import ScenarioModel
 package import Simulation

@@ -1,10 +1,10 @@
 package import Arguments
 import Basics
+package import Clients
 package import CommandSupport
 package import Conformance
 package import Documents
 package import Expectations
-package import FaultyClients
 import GATT
 import Glibc
 import ScenarioLanguage

@@ -1,5 +1,5 @@
 import Characteristics
-package import Collector
+package import Clients
 import Devices
 import Documents
 import Services

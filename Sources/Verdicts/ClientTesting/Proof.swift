@@ -1,7 +1,7 @@
 import Basics
+package import Clients
 package import CommandSupport
 import Expectations
-package import FaultyClients
 import ScenarioModel
 package import ScenarioRuns
 import Simulation

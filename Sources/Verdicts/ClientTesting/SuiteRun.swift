@@ -1,6 +1,6 @@
 package import Arguments
 import Basics
-package import Collector
+package import Clients
 package import CommandSupport
 package import Conformance
 import Documents

@@ -1,6 +1,6 @@
 import Basics
 import Bluetooth
-import Collector
+import Clients
 import GATT
 import LEHost
 import Testing

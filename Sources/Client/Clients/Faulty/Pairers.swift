@@ -1,5 +1,4 @@
 import Bluetooth
-import Collector
 import HCI
 import LEHost
 import SecurityManager

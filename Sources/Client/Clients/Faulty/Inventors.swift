@@ -1,6 +1,5 @@
 import Bluetooth
 import Characteristics
-import Collector
 import Devices
 import Services
 

@@ -1,5 +1,4 @@
 import Characteristics
-import Collector
 import Services
 
 // Clients that show wrongly what they have received.

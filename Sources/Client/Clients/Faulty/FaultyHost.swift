@@ -1,5 +1,4 @@
 package import Basics
-package import Collector
 package import LEHost
 package import Simulation
 

@@ -1,5 +1,4 @@
 package import Bluetooth
-package import Collector
 package import GATT
 import HCI
 package import LEHost

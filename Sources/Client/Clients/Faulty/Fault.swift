@@ -1,5 +1,4 @@
 import Bluetooth
-import Collector
 import GATT
 import HCI
 import LEHost

@@ -5,7 +5,7 @@ import GATT
 import LEHost
 import Testing
 
-@testable import Collector
+@testable import Clients
 
 /// A device that has nothing that the client knows.
 @Suite struct SurveyTests {

@@ -1,7 +1,7 @@
 import ATT
 import Basics
 import Bluetooth
-import Collector
+import Clients
 import GATT
 import HCI
 import LEHost

@@ -1,6 +1,6 @@
 import Bluetooth
 import Characteristics
-import Collector
+import Clients
 import GATT
 import HCI
 import LEHost
