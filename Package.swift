@@ -89,7 +89,7 @@ let layers: [[Target]] = [
             on: "Basics", "Bluetooth", "Characteristics", "Devices", "Documents", "GATT", "SecurityManager",
             "Sensors", "Services", "Simulation")
     ],
-    libraries() + [
+    [
         library(
             "ScenarioLanguage",
             on: "Basics", "Bluetooth", "Characteristics", "Devices", "Documents", "GATT", "ScenarioModel",
@@ -342,37 +342,33 @@ let layers: [[Target]] = [
             name: "ExamplesTests",
             dependencies: named(
                 (["Adapters", "Battery", "BatteryPeripheral", "Measurement", "Scanner", "TestBus"]
-                    + libraries().flatMap { [$0.name] + modules(below: $0) }).uniqued),
+                    + libraries().flatMap(\.modules)).uniqued),
             swiftSettings: houseRules()),
         .testTarget(name: "TidyTests", swiftSettings: houseRules()),
     ] + fuzzing(),
 ]
 
-/// The libraries for other packages: each re-exports the modules below it, which can be imported one by one, too.
-func libraries() -> [Target] {
+/// The libraries for other packages: the modules that a library's subject needs, each of which can be imported.
+func libraries() -> [(name: String, modules: [String])] {
     [
-        library("LubdubCharacteristics", on: "Basics", "Bluetooth", "Characteristics"),
-        library("LubdubDBus", on: "DBus", "Simulation"),
-        library("LubdubGATT", on: "ATT", "Basics", "Bluetooth", "Cryptography", "GATT", "L2CAP", "Simulation"),
-        library(
+        ("LubdubCharacteristics", ["Basics", "Bluetooth", "Characteristics"]),
+        ("LubdubDBus", ["DBus", "Simulation"]),
+        ("LubdubGATT", ["ATT", "Basics", "Bluetooth", "Cryptography", "GATT", "L2CAP", "Simulation"]),
+        (
             "LubdubHost",
-            on: "ATT", "Basics", "Bluetooth", "Cryptography", "GATT", "HCI", "L2CAP", "LEHost", "SecurityManager",
-            "Simulation", "Sockets"),
-        library("LubdubVirtualRadio", on: "Basics", "Bluetooth", "Cryptography", "HCI", "Simulation", "VirtualRadio"),
+            [
+                "ATT", "Basics", "Bluetooth", "Cryptography", "GATT", "HCI", "L2CAP", "LEHost", "SecurityManager",
+                "Simulation", "Sockets",
+            ]
+        ),
+        ("LubdubVirtualRadio", ["Basics", "Bluetooth", "Cryptography", "HCI", "Simulation", "VirtualRadio"]),
     ]
 }
 
 /// One product per library, and those for apps that use Apple's CoreBluetooth.
 func products() -> [Product] {
-    libraries().map { .library(name: $0.name, targets: [$0.name] + modules(below: $0)) }
+    libraries().map { .library(name: $0.name, targets: $0.modules) }
         + ["CoreBluetooth", "CoreBluetoothMock", "LubdubTesting", "os"].map { .library(name: $0, targets: [$0]) }
-}
-
-/// The names of the modules that a target depends on.
-func modules(below target: Target) -> [String] {
-    target.dependencies.compactMap { dependency in
-        if case .targetItem(let name, _) = dependency { name } else { nil }
-    }
 }
 
 /// The folders of `Sources`: what belongs together, whatever its layer.
@@ -384,9 +380,6 @@ func folders() -> [String: [String]] {
         "Basics": ["Arguments", "Basics", "CCrypto", "Cryptography", "Documents", "Simulation"],
         "Protocol": [
             "ATT", "Bluetooth", "Characteristics", "GATT", "HCI", "L2CAP", "LEHost", "SecurityManager", "VirtualRadio",
-        ],
-        "Libraries": [
-            "LubdubCharacteristics", "LubdubDBus", "LubdubGATT", "LubdubHost", "LubdubVirtualRadio",
         ],
         "Devices": ["Devices", "Sensors", "Services"],
         "Client": ["Clients"],
@@ -449,12 +442,10 @@ func program(_ name: String, on lower: String...) -> Target {
 }
 
 /// An example for other packages, in `Examples`, which builds it with their settings.
-///
-/// It depends on the modules of its libraries, too: SwiftPM does not rebuild it when only a re-exported module changes.
 func example(_ name: String, on lower: String...) -> Target {
-    let reexported = libraries().filter { lower.contains($0.name) }.flatMap(modules)
+    let modules = lower.flatMap { name in libraries().first { $0.name == name }?.modules ?? [name] }
     return .target(
-        name: name, dependencies: named((lower + reexported).uniqued), path: "Examples/Sources/\(name)",
+        name: name, dependencies: named(modules.uniqued), path: "Examples/Sources/\(name)",
         swiftSettings: [.treatAllWarnings(as: .error)])
 }
 
