@@ -20,11 +20,10 @@ SHARED := --scratch-path .build
 # Whole-program optimization saves a sixth of the time of a read, but the linker needs 7 GiB: disable it with `make release LINKING=`.
 LINKING := $(shell awk '/^MemTotal/ && $$2 > 12000000 { print "--experimental-lto-mode full" }' /proc/meminfo)
 # Modules that read external data or wrap C.
-READING := ATT AppleBluetooth Arguments BlueZ Bluetooth Characteristics Checks ClientTesting Collector CommandLineTool Conformance \
-    Control Cryptography DBus DeviceRecording Documents Drivers EventLog Expectations GATT HCI HTTP KernelBluetooth L2CAP \
-    LEHost LinkLayer LivePage Octets Peripheral PeripheralTesting Replay Reporting ScenarioForms ScenarioLanguage \
-    Scenarios SecurityManager Services Simulation Sockets \
-    TextFormatting Terminal VirtualController
+READING := AppleBluetooth Arguments ATT Basics Bluetooth BlueZ Characteristics Checks Clients ClientTesting CommandLineTool \
+    Conformance Control Cryptography DBus DeviceRecording Devices Documents Drivers Expectations GATT HCI HTTP KernelBluetooth \
+    L2CAP LEHost LivePage PeripheralTesting Replay Reporting ScenarioLanguage ScenarioModel SecurityManager Services \
+    Simulation Sockets Terminal VirtualRadio
 # Suites of tests that update what is generated.
 GENERATING := ActionTableTests CommandPageTests MistakeTests OutputSchemaTests ProblemFormatTests ReferencePageTests RegistryTests \
     ReportTests ScenarioFileTests VerdictTests
@@ -41,7 +40,7 @@ COVERED := -Xswiftc -sanitize=fuzzer -Xswiftc -profile-generate -Xswiftc -profil
     --scratch-path .build/fuzz-coverage
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
 # Modules with threads, tasks, actors or locks.
-THREADED := BlueZ ClientTesting CommandLineTool CommandSupport Conformance Control CoreBluetooth DBus Drivers Examples HCITransport HTTP \
+THREADED := BlueZ ClientTesting CommandLineTool CommandSupport Conformance Control CoreBluetooth DBus Drivers Examples HTTP \
     PeripheralTesting Replay Reporting ScenarioLanguage ScenarioRuns Simulation Sockets Terminal
 THREAD_CHECKED := --sanitize=thread --scratch-path .build/threads
 

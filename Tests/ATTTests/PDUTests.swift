@@ -1,7 +1,7 @@
 import ATT
+import Basics
 import Bluetooth
 import Mutations
-import Octets
 import Testing
 
 @Suite struct PDUTests {

@@ -1,6 +1,6 @@
 import ATT
+import Basics
 import Bluetooth
-import Octets
 import Simulation
 import Testing
 

@@ -1,6 +1,6 @@
+import Basics
 import Bluetooth
 import Mutations
-import Octets
 import Testing
 
 @Suite struct AdvertisingDataTests {

@@ -1,5 +1,5 @@
+import Basics
 import Bluetooth
-import Octets
 import Testing
 
 @Suite struct DeviceAddressTests {

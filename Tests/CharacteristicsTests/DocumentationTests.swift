@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import Characteristics
 import FoundationEssentials
 import Mutations
-import Octets
 import Testing
 
 /// `Documentation/vendor-services.md` matches the codecs.

@@ -1,6 +1,6 @@
+import Basics
 import Characteristics
 import Mutations
-import Octets
 import Testing
 
 @Suite struct PMDControlPointTests {

@@ -1,8 +1,7 @@
+import Basics
 import Characteristics
 import Mutations
-import Octets
 import Testing
-import TextFormatting
 
 /// The octets of Pulse Oximeter Service 1.0.1, section 3.
 @Suite struct PulseOximetryTests {

@@ -1,8 +1,7 @@
+import Basics
 import Characteristics
 import Mutations
-import Octets
 import Testing
-import TextFormatting
 
 /// The characteristics of the Running Speed and Cadence Service.
 @Suite struct RunningTests {

@@ -1,8 +1,7 @@
+import Basics
 import Characteristics
 import Mutations
-import Octets
 import Testing
-import TextFormatting
 
 @Suite struct ThermometerTests {
     typealias Measurement = TemperatureMeasurement

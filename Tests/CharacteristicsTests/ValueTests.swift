@@ -1,9 +1,8 @@
+import Basics
 import Bluetooth
 import Characteristics
 import Mutations
-import Octets
 import Testing
-import TextFormatting
 
 /// Values with few octets: valid ones, which survive decoding and encoding, and malformed ones.
 @Suite struct ValueTests {

@@ -1,9 +1,8 @@
+import Basics
 import Bluetooth
 import Characteristics
 import Mutations
-import Octets
 import Testing
-import TextFormatting
 
 @Suite struct VendorTests {
     static let header = ECGFrame.Header(

@@ -1,9 +1,9 @@
 import ATT
+import Basics
 import GATT
 import L2CAP
 import LEHost
-import Octets
-import Scenarios
+import ScenarioModel
 import Simulation
 
 @testable import Checks

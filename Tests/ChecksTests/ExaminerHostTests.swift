@@ -1,10 +1,10 @@
+import Basics
 import Bluetooth
 import CheckCatalogue
 import Expectations
 import HCI
 import LEHost
-import Octets
-import Scenarios
+import ScenarioModel
 import SecurityManager
 import Simulation
 import Testing

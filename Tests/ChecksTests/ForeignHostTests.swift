@@ -1,12 +1,12 @@
 import ATT
+import Basics
 import Bluetooth
 import CheckCatalogue
 import Expectations
 import GATT
 import HCI
 import LEHost
-import Octets
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
 import VirtualWorld

@@ -4,7 +4,7 @@ import CheckCatalogue
 import Expectations
 import HCI
 import LEHost
-import Scenarios
+import ScenarioModel
 import Testing
 import VirtualWorld
 

@@ -1,6 +1,6 @@
 import Documents
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import VirtualWorld
 
 /// A peripheral under test: a scenario of one device, and changes to the packets of its host.

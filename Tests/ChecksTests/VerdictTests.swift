@@ -1,10 +1,10 @@
 import Bluetooth
 import CheckCatalogue
+import Devices
 import Expectations
 import FoundationEssentials
 import ScenarioLanguage
-import Scenarios
-import ServiceFramework
+import ScenarioModel
 import Services
 import Simulation
 import Testing

@@ -7,7 +7,7 @@ import Testing
 import VirtualWorld
 
 @testable import ClientTesting
-@testable import FaultyClients
+@testable import Clients
 @testable import ScenarioRuns
 
 /// The likely cause of a failure if a client does not return, or prints something else.

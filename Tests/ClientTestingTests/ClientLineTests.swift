@@ -1,5 +1,5 @@
+import Basics
 import Testing
-import TextFormatting
 
 @testable import ClientTesting
 

@@ -1,7 +1,7 @@
 import Bluetooth
 import ScenarioLanguage
+import ScenarioModel
 import ScenarioRuns
-import Scenarios
 import Testing
 import VirtualWorld
 

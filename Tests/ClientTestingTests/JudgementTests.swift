@@ -2,7 +2,7 @@ import Arguments
 import Conformance
 import Expectations
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
 import VirtualWorld

@@ -1,9 +1,9 @@
+import Basics
 import Documents
 import Expectations
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Testing
-import TextFormatting
 
 @testable import ClientTesting
 

@@ -1,9 +1,9 @@
+import Basics
+import Clients
 import CommandSupport
-import FaultyClients
 import ScenarioLanguage
 import ScenarioRuns
 import Testing
-import TextFormatting
 
 @testable import ClientTesting
 

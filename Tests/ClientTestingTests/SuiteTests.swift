@@ -4,7 +4,7 @@ import Documents
 import Expectations
 import FoundationEssentials
 import Glibc
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
 

@@ -1,12 +1,11 @@
 import Arguments
+import Basics
 import Conformance
-import EventLog
 import Expectations
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
-import TextFormatting
 import VirtualWorld
 
 @testable import ClientTesting

@@ -1,8 +1,8 @@
 import CommandSupport
 import FoundationEssentials
 import Glibc
+import ScenarioModel
 import ScenarioRuns
-import Scenarios
 import Testing
 
 @testable import Arguments

@@ -1,5 +1,5 @@
 import Bluetooth
-import Collector
+import Clients
 import CommandSupport
 import Testing
 

@@ -1,10 +1,10 @@
 import Arguments
+import Basics
 import Bluetooth
 import Characteristics
-import Collector
-import Octets
+import Clients
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Services
 import Testing
 

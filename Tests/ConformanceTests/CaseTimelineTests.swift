@@ -1,10 +1,9 @@
+import Basics
 import Bluetooth
-import EventLog
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
-import TextFormatting
 
 @testable import Conformance
 

@@ -1,6 +1,6 @@
 import Arguments
 import Documents
-import Scenarios
+import ScenarioModel
 import Testing
 
 @testable import Conformance

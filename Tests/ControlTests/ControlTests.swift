@@ -1,9 +1,9 @@
 import Arguments
+import Basics
 import Drivers
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
-import TextFormatting
 import VirtualWorld
 
 @testable import CommandSupport

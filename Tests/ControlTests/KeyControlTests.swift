@@ -1,4 +1,4 @@
-import Scenarios
+import ScenarioModel
 import Sensors
 import Testing
 import VirtualWorld

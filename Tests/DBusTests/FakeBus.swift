@@ -1,6 +1,6 @@
+import Basics
 import DBus
 import Glibc
-import Octets
 import Simulation
 import Sockets
 import Synchronization

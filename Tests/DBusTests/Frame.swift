@@ -1,4 +1,4 @@
-import Octets
+import Basics
 
 /// A message, octet by octet: D-Bus Specification, "Message Format".
 struct Frame {

@@ -1,16 +1,15 @@
 import ATT
+import Basics
 import Bluetooth
+import Devices
 import Documents
-import EventLog
 import Foundation
 import GATT
 import ScenarioLanguage
-import Scenarios
-import ServiceFramework
+import ScenarioModel
 import Simulation
 import Synchronization
 import Testing
-import TextFormatting
 
 @testable import Checks
 @testable import DeviceRecording

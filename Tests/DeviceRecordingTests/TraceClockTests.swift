@@ -1,5 +1,5 @@
 import Documents
-import EventLog
+import ScenarioModel
 import Simulation
 import Synchronization
 import Testing

@@ -1,5 +1,5 @@
 import ATT
-import EventLog
+import ScenarioModel
 import Simulation
 import Testing
 

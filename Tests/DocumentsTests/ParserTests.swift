@@ -1,7 +1,7 @@
+import Basics
 import Documents
 import Mutations
 import Testing
-import TextFormatting
 
 @Suite struct ParserTests {
     @Test(

@@ -1,7 +1,7 @@
+import Basics
 import Documents
 import FoundationEssentials
 import Testing
-import TextFormatting
 
 @Suite struct ProblemFormatTests {
     private static func problem(

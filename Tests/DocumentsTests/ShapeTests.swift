@@ -1,6 +1,6 @@
+import Basics
 import Documents
 import Testing
-import TextFormatting
 
 @Suite struct ShapeTests {
     static let grammar = Grammar(

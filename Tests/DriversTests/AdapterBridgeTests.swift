@@ -1,10 +1,9 @@
-import Collector
+import Clients
 import CommandSupport
 import Glibc
 import HCI
-import HCITransport
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Simulation
 import Sockets
 import Synchronization

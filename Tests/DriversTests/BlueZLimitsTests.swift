@@ -1,5 +1,5 @@
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Testing
 
 @testable import Drivers

@@ -1,11 +1,11 @@
+import Basics
 import Bluetooth
-import Collector
+import Clients
 import CommandSupport
 import HCI
 import LEHost
-import Octets
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Simulation
 import Sockets
 import Synchronization

@@ -1,5 +1,4 @@
 import HCI
-import HCITransport
 import Sockets
 import Synchronization
 import Testing

@@ -1,8 +1,8 @@
 import CommandSupport
-import EventLog
 import Expectations
 import Glibc
 import ScenarioLanguage
+import ScenarioModel
 import Simulation
 import Sockets
 import Testing

@@ -1,6 +1,5 @@
 import Bluetooth
-import EventLog
-package import Scenarios
+package import ScenarioModel
 package import Simulation
 
 /// Turns the lines of an event log into a judge's inputs.

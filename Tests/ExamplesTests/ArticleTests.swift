@@ -4,7 +4,7 @@ import Testing
 /// The articles of the libraries show code of `Examples`.
 @Suite struct ArticleTests {
     private static let root = String(#filePath.dropLast("/Tests/ExamplesTests/ArticleTests.swift".count))
-    static let articles = paths(in: "Sources/Libraries", endingWith: ".md")
+    static let articles = paths(in: "Sources", endingWith: ".md")
 
     private static func paths(in folder: String, endingWith end: String) -> [String] {
         let paths = (try? FileManager.default.subpathsOfDirectory(atPath: "\(root)/\(folder)")) ?? []

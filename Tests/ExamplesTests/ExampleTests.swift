@@ -1,12 +1,13 @@
 import Adapters
 import Battery
 import BatteryPeripheral
-import LubdubDBus
-import LubdubGATT
-import LubdubHost
-import LubdubVirtualRadio
+import Bluetooth
+import DBus
+import GATT
+import HCI
 import Measurement
 import Scanner
+import Simulation
 import TestBus
 import Testing
 

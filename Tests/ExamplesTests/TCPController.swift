@@ -1,6 +1,12 @@
-import LubdubGATT
-import LubdubHost
-import LubdubVirtualRadio
+import ATT
+import Basics
+import Bluetooth
+import GATT
+import HCI
+import LEHost
+import Simulation
+import Sockets
+import VirtualRadio
 
 /// A virtual controller that a host reaches by TCP, and a central in the same air that reads a value from that host.
 actor TCPController {

@@ -1,7 +1,7 @@
 import EventLogs
 import Expectations
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
 

@@ -2,7 +2,7 @@ import Documents
 import EventLogs
 import Expectations
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
 

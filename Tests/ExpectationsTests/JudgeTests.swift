@@ -1,7 +1,6 @@
-import EventLog
 import EventLogs
 import Expectations
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
 

@@ -1,6 +1,6 @@
 import EventLogs
 import Expectations
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
 

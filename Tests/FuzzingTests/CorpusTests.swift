@@ -1,7 +1,7 @@
+import Basics
 import FoundationEssentials
 import Fuzzing
-import Octets
-import Scenarios
+import ScenarioModel
 import Testing
 
 /// Each reader reads its corpus, and the octets that once broke it: a line of hexadecimal digits per input.

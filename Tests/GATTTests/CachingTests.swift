@@ -1,8 +1,8 @@
 import ATT
+import Basics
 import Bluetooth
 import GATT
 import Mutations
-import Octets
 import Testing
 
 /// The database of the Core Specification's example of a Database Hash.  Core 6.0, Vol 3, Part G, appendix B.

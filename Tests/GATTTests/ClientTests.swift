@@ -1,8 +1,8 @@
 import ATT
+import Basics
 import Bluetooth
 import GATT
 import Mutations
-import Octets
 import Simulation
 import Testing
 

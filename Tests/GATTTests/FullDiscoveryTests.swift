@@ -1,7 +1,7 @@
 import ATT
+import Basics
 import Bluetooth
 import GATT
-import Octets
 import Testing
 
 /// `discoverEverything` with included services.

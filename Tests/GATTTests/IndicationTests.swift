@@ -1,6 +1,6 @@
+import Basics
 import Bluetooth
 import GATT
-import Octets
 import Simulation
 import Testing
 

@@ -1,7 +1,7 @@
+import Basics
 import Bluetooth
 import GATT
 import Mutations
-import Octets
 import Testing
 
 /// Requests of a client, and the expected answers; an empty answer means none.

@@ -1,7 +1,7 @@
 import ATT
+import Basics
 import Bluetooth
 import GATT
-import Octets
 import Simulation
 
 /// Octets from hexadecimal digits: `0A 0B 00`.  Ignores other text.

@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import FoundationEssentials
 import HCI
 import Mutations
-import Octets
 import Testing
 
 @Suite struct CommandTests {

@@ -1,6 +1,6 @@
+import Basics
 import Bluetooth
 import HCI
-import Octets
 import Testing
 
 @Suite struct ExtendedAdvertisingTests {

@@ -1,6 +1,6 @@
+import Basics
 import HCI
 import Mutations
-import Octets
 import Testing
 
 @Suite struct FramingTests {

@@ -1,6 +1,6 @@
+import Basics
 import HCI
 import Mutations
-import Octets
 import Testing
 
 /// The return parameters of commands, after the status.

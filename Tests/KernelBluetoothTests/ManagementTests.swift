@@ -1,6 +1,6 @@
+import Basics
 import CommandSupport
 import Mutations
-import Octets
 import Testing
 
 @testable import KernelBluetooth

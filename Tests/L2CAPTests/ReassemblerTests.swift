@@ -1,6 +1,6 @@
+import Basics
 import L2CAP
 import Mutations
-import Octets
 import Testing
 
 @Suite struct ReassemblerTests {

@@ -1,7 +1,7 @@
+import Basics
 import Bluetooth
 import L2CAP
 import Mutations
-import Octets
 import Testing
 
 @Suite struct SignalTests {

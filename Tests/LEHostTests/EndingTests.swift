@@ -1,7 +1,7 @@
+import Basics
 import Bluetooth
 import HCI
 import LEHost
-import Octets
 import Testing
 
 /// Disconnecting with a controller that does not report it, or with a peer that requests too much.

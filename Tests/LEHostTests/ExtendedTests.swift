@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import HCI
 import LEHost
 import Mutations
-import Octets
 import Simulation
 import Testing
 

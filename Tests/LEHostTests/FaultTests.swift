@@ -1,10 +1,10 @@
 import ATT
+import Basics
 import Bluetooth
 import GATT
 import HCI
 import L2CAP
 import LEHost
-import Octets
 import Testing
 
 /// Faults that a script injects into a host.

@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import GATT
 import HCI
 import LEHost
-import Octets
 import Simulation
 import Testing
 

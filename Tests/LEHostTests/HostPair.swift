@@ -1,12 +1,11 @@
-import Air
+import Basics
 import Bluetooth
 import GATT
 import HCI
 import LEHost
-import Octets
 import SecurityManager
 import Simulation
-import VirtualController
+import VirtualRadio
 
 /// A peripheral and a central above virtual controllers, each perhaps with an `OddController` in front.
 struct HostPair {

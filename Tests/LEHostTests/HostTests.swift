@@ -1,9 +1,9 @@
+import Basics
 import Bluetooth
 import GATT
 import HCI
 import LEHost
 import Mutations
-import Octets
 import Simulation
 import Testing
 

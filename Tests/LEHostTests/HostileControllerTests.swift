@@ -1,10 +1,10 @@
+import Basics
 import Bluetooth
 import FoundationEssentials
 import GATT
 import HCI
 import LEHost
 import Mutations
-import Octets
 import SecurityManager
 import Simulation
 import Testing

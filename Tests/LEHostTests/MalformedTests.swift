@@ -1,6 +1,6 @@
+import Basics
 import HCI
 import LEHost
-import Octets
 import Testing
 
 /// The reports of a host about malformed packets.

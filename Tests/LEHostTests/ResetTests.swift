@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import GATT
 import HCI
 import LEHost
-import Octets
 import Testing
 
 /// Losing links by a reset, on controllers that lose them and on those that keep them.

@@ -1,5 +1,5 @@
+import Basics
 import HCI
-import Octets
 import Testing
 
 @testable import LEHost

@@ -1,7 +1,7 @@
+import Basics
 import Bluetooth
 import HCI
 import LEHost
-import Octets
 import Simulation
 import Testing
 

@@ -1,9 +1,9 @@
+import Basics
 import Bluetooth
-import EventLog
+import ScenarioModel
 import Simulation
 import Synchronization
 import Testing
-import TextFormatting
 
 @testable import LivePage
 

@@ -1,10 +1,10 @@
+import Basics
 import Documents
 import ScenarioLanguage
+import ScenarioModel
 import ScenarioReference
-import Scenarios
 import Simulation
 import Testing
-import TextFormatting
 
 @testable import LivePage
 

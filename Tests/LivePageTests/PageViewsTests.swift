@@ -1,9 +1,9 @@
+import Basics
 import Documents
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
-import TextFormatting
 import VirtualWorld
 
 @testable import LivePage

@@ -1,12 +1,11 @@
+import Basics
 import Documents
-import EventLog
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Sensors
 import Simulation
 import Synchronization
 import Testing
-import TextFormatting
 import VirtualWorld
 
 @testable import CommandSupport

@@ -1,9 +1,9 @@
+import Basics
 import Bluetooth
-import EventLog
 import FoundationEssentials
 import Glibc
-import Octets
 import Reporting
+import ScenarioModel
 import Simulation
 import Testing
 

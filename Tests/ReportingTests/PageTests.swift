@@ -1,12 +1,11 @@
+import Basics
 import Conformance
 import Documents
-import EventLog
 import Expectations
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
-import TextFormatting
 
 @testable import Reporting
 

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Testing
 
 @testable import ScenarioLanguage
-@testable import Scenarios
+@testable import ScenarioModel
 
 /// The rows of the action table, and the documentation that is generated from them.
 @Suite struct ActionTableTests {

@@ -3,7 +3,7 @@ import Documents
 import Testing
 
 @testable import ScenarioLanguage
-@testable import Scenarios
+@testable import ScenarioModel
 
 /// Rules that change a device's attributes: what they add can be named everywhere, and what cannot be is found.
 @Suite struct AttributeChangeTests {

@@ -1,11 +1,11 @@
 import Bluetooth
+import Devices
 import Documents
 import GATT
-import ServiceFramework
 import Testing
 
 @testable import ScenarioLanguage
-@testable import Scenarios
+@testable import ScenarioModel
 
 /// The attributes of custom services.
 @Suite struct AttributeTests {

@@ -2,7 +2,7 @@ import Documents
 import Testing
 
 @testable import ScenarioLanguage
-@testable import Scenarios
+@testable import ScenarioModel
 
 /// The files of `Broken`: each has one problem, and its note has the place, code and path.  `Tests/Interoperability`
 /// has them checked by the schema too.

@@ -2,7 +2,7 @@ import Documents
 import FoundationEssentials
 
 @testable import ScenarioLanguage
-@testable import Scenarios
+@testable import ScenarioModel
 
 /// The files of the repository.
 enum Files {

@@ -1,8 +1,7 @@
-import EventLog
 import Testing
 
 @testable import ScenarioLanguage
-@testable import Scenarios
+@testable import ScenarioModel
 
 @Suite struct IncludedValueTests {
     @Test func `An event about a value matches the measurement that includes it`() throws {

@@ -4,7 +4,7 @@ import Simulation
 import Testing
 
 @testable import ScenarioLanguage
-@testable import Scenarios
+@testable import ScenarioModel
 
 /// Lines of the control socket.
 @Suite struct InstructionTests {

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 @testable import ScenarioLanguage
-@testable import Scenarios
+@testable import ScenarioModel
 
 /// Documents that are too large, too deep or too wrong are refused quickly, also in a debug build.
 @Suite struct LimitTests {

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Testing
 
 @testable import ScenarioLanguage
-@testable import Scenarios
+@testable import ScenarioModel
 
 /// The mistakes of `Mistakes.txt` and their whole messages.  The file begins with a correct scenario; each mistake replaces
 /// the text of its lines with `-` by that of its lines with `+`.

@@ -1,11 +1,11 @@
+import Devices
 import Documents
 import Sensors
-import ServiceFramework
 import Services
 import Testing
 
 @testable import ScenarioLanguage
-@testable import Scenarios
+@testable import ScenarioModel
 
 @Suite struct ProblemTests {
     @Test(

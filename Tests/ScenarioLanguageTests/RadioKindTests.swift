@@ -2,7 +2,7 @@ import Documents
 import Testing
 
 @testable import ScenarioLanguage
-@testable import Scenarios
+@testable import ScenarioModel
 
 @Suite struct RadioKindTests {
     private static func scenario(_ script: String) throws -> Scenario {

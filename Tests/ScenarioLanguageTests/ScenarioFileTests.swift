@@ -1,15 +1,14 @@
 import Bluetooth
+import Devices
 import Documents
-import EventLog
 import FoundationEssentials
 import Mutations
 import Sensors
-import ServiceFramework
 import Services
 import Testing
 
 @testable import ScenarioLanguage
-@testable import Scenarios
+@testable import ScenarioModel
 
 @Suite struct ScenarioFileTests {
     @Test(arguments: Files.folders.flatMap(Files.names))

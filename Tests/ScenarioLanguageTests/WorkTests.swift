@@ -3,7 +3,7 @@ import Simulation
 import Testing
 
 @testable import ScenarioLanguage
-@testable import Scenarios
+@testable import ScenarioModel
 
 /// The work of reading grows no faster than what is read, in steps that the log of problems counts.
 @Suite struct WorkTests {

@@ -1,9 +1,9 @@
+import Basics
 import Documents
-import TextFormatting
 
 @testable import ScenarioLanguage
+@testable import ScenarioModel
 @testable import ScenarioReference
-@testable import Scenarios
 
 /// The pages of `Documentation/reference`.
 enum ReferencePages {

@@ -1,13 +1,12 @@
+import Basics
+import Devices
 import Documents
-import EventLog
-import ServiceFramework
 import Services
 import Testing
-import TextFormatting
 
 @testable import ScenarioLanguage
+@testable import ScenarioModel
 @testable import ScenarioReference
-@testable import Scenarios
 
 /// The entries of the reference, and what `explain` prints.
 @Suite struct ReferenceTests {

@@ -1,3 +1,4 @@
+import Basics
 import CommandSupport
 import Conformance
 import Documents
@@ -5,7 +6,6 @@ import Expectations
 import Reporting
 import Simulation
 import Testing
-import TextFormatting
 
 @testable import ScenarioRuns
 

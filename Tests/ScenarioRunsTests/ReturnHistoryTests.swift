@@ -1,7 +1,7 @@
 import Bluetooth
-import EventLog
 import HCI
 import ScenarioLanguage
+import ScenarioModel
 import Simulation
 import Synchronization
 import Testing

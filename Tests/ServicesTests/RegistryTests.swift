@@ -1,14 +1,14 @@
+import Basics
 import Bluetooth
 import Characteristics
 import Documents
 import FoundationEssentials
 import GATT
-import Octets
 import Sensors
 import Simulation
 import Testing
 
-@testable import ServiceFramework
+@testable import Devices
 @testable import Services
 
 @Suite struct RegistryTests {

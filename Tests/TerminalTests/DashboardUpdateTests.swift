@@ -1,11 +1,10 @@
+import Basics
 import Bluetooth
 import Characteristics
-import Collector
-import Octets
-import ServiceFramework
+import Clients
+import Devices
 import Services
 import Simulation
-import Statistics
 import Testing
 
 @testable import CommandSupport

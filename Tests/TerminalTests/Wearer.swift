@@ -1,5 +1,5 @@
+import Basics
 import Simulation
-import Statistics
 
 @testable import Terminal
 

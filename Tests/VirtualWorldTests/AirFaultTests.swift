@@ -1,6 +1,5 @@
-import EventLog
-import Octets
-import Scenarios
+import Basics
+import ScenarioModel
 import Simulation
 import Testing
 import VirtualWorld

@@ -1,9 +1,8 @@
 import ATT
+import Basics
 import Bluetooth
-import EventLog
 import GATT
-import Octets
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
 import VirtualWorld

@@ -1,10 +1,9 @@
-import Collector
-import EventLog
+import Basics
+import Clients
 import Expectations
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
-import TextFormatting
 import VirtualWorld
 
 /// What the built-in client makes of attributes that change, in every state that it can be in.

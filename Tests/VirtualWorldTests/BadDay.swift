@@ -1,8 +1,7 @@
-import Collector
-import EventLog
+import Basics
+import Clients
 import Expectations
-import Octets
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
 

@@ -1,6 +1,6 @@
+import Basics
 import Expectations
-import Octets
-import Scenarios
+import ScenarioModel
 import Testing
 import VirtualWorld
 

@@ -1,7 +1,6 @@
 import Bluetooth
-import EventLog
 import LEHost
-import Scenarios
+import ScenarioModel
 import SecurityManager
 import Testing
 

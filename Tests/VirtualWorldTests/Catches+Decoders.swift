@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 extension Catches {
     /// The expectations of measurements with these flags.

@@ -1,4 +1,4 @@
-import FaultyClients
+import Clients
 
 extension FaultyClient {
     /// The expectations of the repository's scenarios that must fail it: `formats/edges shows`.

@@ -1,7 +1,7 @@
+import Clients
 import Conformance
-import FaultyClients
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 
 /// The repository's scenarios for clients, and their expectations.
 struct ClientCases {

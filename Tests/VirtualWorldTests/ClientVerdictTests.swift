@@ -1,10 +1,10 @@
+import Clients
 import Conformance
 import Documents
 import Expectations
-import FaultyClients
 import FoundationEssentials
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Testing
 import VirtualWorld
 

@@ -1,6 +1,5 @@
-import EventLog
 import Expectations
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
 import VirtualWorld

@@ -1,4 +1,4 @@
-import Scenarios
+import ScenarioModel
 import Testing
 
 /// Every fault in every state of the connection.

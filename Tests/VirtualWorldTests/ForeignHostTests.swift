@@ -1,10 +1,9 @@
+import Basics
 import Bluetooth
-import EventLog
-import Octets
+import ScenarioModel
 import Simulation
 import Synchronization
 import Testing
-import TextFormatting
 
 @testable import VirtualWorld
 

@@ -1,5 +1,5 @@
+import Basics
 import HCI
-import Octets
 import Simulation
 import VirtualWorld
 

@@ -1,10 +1,10 @@
-import EventLog
+import Basics
 import HCI
-import Octets
+import ScenarioModel
 import Simulation
 import Synchronization
 import Testing
-import VirtualController
+import VirtualRadio
 
 @testable import VirtualWorld
 

@@ -2,7 +2,7 @@ import Bluetooth
 import Documents
 import GATT
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
 import VirtualWorld

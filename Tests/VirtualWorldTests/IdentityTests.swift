@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import Characteristics
-import Collector
-import EventLog
-import Octets
+import Clients
+import ScenarioModel
 import Simulation
 import Testing
 

@@ -4,7 +4,7 @@ import Simulation
 import Testing
 import VirtualWorld
 
-@testable import Scenarios
+@testable import ScenarioModel
 
 /// A strap that leaves once, and what a client should make of it.
 private let play = TestScenario(

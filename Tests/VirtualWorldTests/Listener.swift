@@ -1,15 +1,13 @@
+import Basics
 import Bluetooth
 import Characteristics
-import Collector
-import EventLog
+import Clients
 import GATT
 import HCI
 import LEHost
-import Octets
-import Scenarios
+import ScenarioModel
 import Simulation
 import Synchronization
-import TextFormatting
 import VirtualWorld
 
 /// A client of a scenario's first device that subscribes to all that there is, and asks Polar Measurement Data for an

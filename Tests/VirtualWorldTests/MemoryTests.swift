@@ -1,8 +1,7 @@
 import Bluetooth
-import EventLog
 import GATT
 import LEHost
-import Scenarios
+import ScenarioModel
 import SecurityManager
 import Testing
 

@@ -1,6 +1,6 @@
-import Octets
-import Peripheral
-import Scenarios
+import Basics
+import Devices
+import ScenarioModel
 import Simulation
 import Testing
 

@@ -1,7 +1,6 @@
 import Bluetooth
 import Cryptography
-import EventLog
-import Scenarios
+import ScenarioModel
 import SecurityManager
 import Simulation
 import Testing

@@ -1,14 +1,12 @@
+import Basics
 import Bluetooth
-import EventLog
-import Octets
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Sensors
 import Services
 import Simulation
 import Synchronization
 import Testing
-import TextFormatting
 import VirtualWorld
 
 /// Actions that come while the world plays, as those of keys do.

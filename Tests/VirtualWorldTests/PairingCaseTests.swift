@@ -1,6 +1,6 @@
 import Conformance
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import SecurityManager
 import Testing
 

@@ -1,6 +1,6 @@
-import Collector
-import EventLog
+import Clients
 import LEHost
+import ScenarioModel
 import Simulation
 import Testing
 

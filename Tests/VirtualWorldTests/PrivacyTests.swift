@@ -1,9 +1,9 @@
+import Basics
 import Bluetooth
-import Collector
-import EventLog
+import Clients
 import HCI
 import LEHost
-import Octets
+import ScenarioModel
 import Simulation
 import Testing
 

@@ -1,14 +1,12 @@
+import Basics
 import Bluetooth
-import Collector
-import EventLog
+import Clients
 import GATT
 import HCI
 import LEHost
-import Octets
-import Scenarios
+import ScenarioModel
 import Simulation
 import Synchronization
-import TextFormatting
 import VirtualWorld
 
 /// A client of a scenario's first device that asks what a test wants to know, one thing after the other.

@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import HCI
 import LEHost
-import Octets
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
 import VirtualWorld

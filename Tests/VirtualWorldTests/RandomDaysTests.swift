@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Scenarios
+import ScenarioModel
 import SecurityManager
 import Simulation
 import Testing

@@ -1,4 +1,4 @@
-import EventLog
+import ScenarioModel
 import Simulation
 import Testing
 import VirtualWorld

@@ -1,8 +1,7 @@
+import Basics
 import Characteristics
-import EventLog
 import Expectations
-import Octets
-import Scenarios
+import ScenarioModel
 import Testing
 import VirtualWorld
 

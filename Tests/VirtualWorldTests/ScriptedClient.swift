@@ -1,14 +1,12 @@
+import Basics
 import Bluetooth
-import EventLog
 import GATT
 import HCI
 import LEHost
-import Octets
-import Scenarios
+import ScenarioModel
 import Simulation
 import Synchronization
 import Testing
-import TextFormatting
 import VirtualWorld
 
 @testable import Reporting

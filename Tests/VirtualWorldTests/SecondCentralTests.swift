@@ -1,7 +1,6 @@
+import Basics
 import Bluetooth
-import EventLog
-import Octets
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
 import VirtualWorld

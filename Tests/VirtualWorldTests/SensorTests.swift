@@ -1,10 +1,10 @@
+import Basics
 import Characteristics
-import Collector
-import EventLog
-import ServiceFramework
+import Clients
+import Devices
+import ScenarioModel
 import Services
 import Testing
-import TextFormatting
 import VirtualWorld
 
 /// The built-in client gets all values of our devices.

@@ -1,8 +1,7 @@
+import Basics
 import Bluetooth
-import EventLog
 import GATT
-import Octets
-import Scenarios
+import ScenarioModel
 import Simulation
 import Testing
 import VirtualWorld

@@ -1,6 +1,6 @@
+import Basics
 import Bluetooth
-import EventLog
-import Octets
+import ScenarioModel
 import Simulation
 import Testing
 import VirtualWorld

@@ -1,18 +1,15 @@
+import Basics
 import Bluetooth
-import Collector
+import Clients
 import Documents
-import EventLog
 import Expectations
-import FaultyClients
 import FoundationEssentials
 import LEHost
-import Octets
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Simulation
 import Synchronization
 import Testing
-import TextFormatting
 import VirtualWorld
 
 @testable import Reporting

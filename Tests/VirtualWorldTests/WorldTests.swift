@@ -1,9 +1,8 @@
-import Collector
-import EventLog
-import Octets
+import Basics
+import Clients
+import ScenarioModel
 import Simulation
 import Testing
-import TextFormatting
 import VirtualWorld
 
 @Suite struct WorldTests {

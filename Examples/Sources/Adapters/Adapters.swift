@@ -1,4 +1,5 @@
-import LubdubDBus
+import DBus
+import Simulation
 
 /// The paths of bluetoothd's adapters, `/org/bluez/hci0` for example, and whether each is powered.
 public func adapters(

@@ -1,4 +1,7 @@
-import LubdubGATT
+import ATT
+import Bluetooth
+import GATT
+import Simulation
 
 /// A Battery Service, with a level that clients can read and subscribe to.
 public struct Battery: AttributeValues {

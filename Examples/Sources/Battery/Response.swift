@@ -1,4 +1,6 @@
-import LubdubGATT
+import Basics
+import GATT
+import Simulation
 
 /// The server's response to an ATT request; nil for a command.
 public func response(to request: [UInt8], from battery: inout Battery) throws -> [UInt8]? {

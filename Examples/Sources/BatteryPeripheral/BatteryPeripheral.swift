@@ -1,6 +1,9 @@
+import Basics
 import Battery
-import LubdubGATT
-import LubdubHost
+import HCI
+import LEHost
+import Simulation
+import Sockets
 
 /// Advertises and serves a battery, with a controller at the other end of a TCP connection.
 public actor BatteryPeripheral {

@@ -1,4 +1,5 @@
-import LubdubCharacteristics
+import Basics
+import Characteristics
 
 /// The octets to notify for a heart rate of 72 with skin contact, and two RR-Intervals.
 public func encodedMeasurement() -> [UInt8] {

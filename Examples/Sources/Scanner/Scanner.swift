@@ -1,5 +1,7 @@
-import LubdubHost
-import LubdubVirtualRadio
+import Bluetooth
+import HCI
+import LEHost
+import Simulation
 
 /// Advertises with one host, scans with another for a virtual second, and returns the reports.
 public func scanForOneSecond() throws -> [AdvertisingReport] {

@@ -1,6 +1,10 @@
-import LubdubGATT
-import LubdubHost
-import LubdubVirtualRadio
+import Basics
+import Bluetooth
+import GATT
+import HCI
+import LEHost
+import Simulation
+import VirtualRadio
 
 /// Hosts above virtual controllers that share an air, on an event loop.
 public actor VirtualAir {

@@ -1,10 +1,13 @@
 import Adapters
+import Basics
 import Battery
 import BatteryPeripheral
-import LubdubDBus
-import LubdubHost
+import Bluetooth
+import HCI
 import Measurement
 import Scanner
+import Simulation
+import Sockets
 
 let arguments = CommandLine.arguments.dropFirst()
 switch (arguments.first, arguments.dropFirst().first) {

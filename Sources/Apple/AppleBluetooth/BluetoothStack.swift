@@ -1,8 +1,8 @@
+import Basics
 package import Bluetooth
 import GATT
 package import HCI
 package import LEHost
-import Octets
 import SecurityManager
 package import Simulation
 

@@ -1,7 +1,7 @@
 package import ATT
+import Basics
 package import Bluetooth
 package import GATT
-import Octets
 
 /// What the Bluetooth service reports to a manager.
 package enum CentralEvent: Equatable, Sendable {

@@ -1,9 +1,9 @@
 import ATT
+import Basics
 import Bluetooth
 import Characteristics
 import GATT
 import LEHost
-import Octets
 package import SecurityManager
 import Simulation
 

@@ -1,8 +1,8 @@
+package import Basics
 import Bluetooth
 import GATT
 import HCI
 package import LEHost
-package import Octets
 package import Simulation
 
 /// The Bluetooth service that the central managers of a process share, as iOS has one for all apps: it owns the scan and the

@@ -1,5 +1,5 @@
+import Basics
 import Bluetooth
-import TextFormatting
 
 /// The lines about a client's state, which Lubdub requests of every client: `{"state": "connected", "peer": "…"}`.
 package enum StateLine {

@@ -2,7 +2,6 @@ import AppleBluetooth
 import Bluetooth
 import Foundation
 import HCI
-import HCITransport
 import LEHost
 import SecurityManager
 import Simulation

@@ -1,17 +1,16 @@
 import AppleBluetooth
+import Basics
 import CVirtualTime
 import Conformance
 import CoreBluetooth
 import Documents
-import EventLog
 import Expectations
 import Foundation
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Simulation
 import Synchronization
 public import Testing
-import TextFormatting
 import VirtualWorld
 
 /// The devices of a scenario, in the same process as the app under test, in virtual time.

@@ -5,7 +5,7 @@ import Documents
 import Expectations
 import Foundation
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Simulation
 import Synchronization
 @_exported public import Testing

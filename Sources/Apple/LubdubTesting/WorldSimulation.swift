@@ -1,19 +1,17 @@
 import AppleBluetooth
+import Basics
 import Bluetooth
 import CVirtualTime
 import CoreBluetooth
-import EventLog
+import Devices
 import Expectations
 import Foundation
 import HCI
 import LEHost
-import Octets
-import Scenarios
+import ScenarioModel
 import SecurityManager
-import ServiceFramework
 import Simulation
 import Synchronization
-import TextFormatting
 import VirtualWorld
 
 /// The radio of managers in a simulated world, and its clock.

@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 /// The operands and options of a command; the help is generated from the same table that parses the command line.
 package struct Grammar: Sendable {

@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 /// A command line that matches a grammar.
 package struct Invocation: Sendable {

@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 /// A program with several commands: `lubdub serve …`.
 package struct Program: Sendable {

@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 /// A wrong command line, described in one line for the user.
 package struct UsageError: Error, Equatable, CustomStringConvertible {

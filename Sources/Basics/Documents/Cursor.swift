@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 /// A node of a document and its path, for reading values and reporting problems.
 ///

@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 /// The path from the root of a document to a value; converted to text only when a problem is reported.
 indirect enum DocumentPath {

@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 /// A position in a text.
 package struct Position: Hashable, Sendable, Comparable {

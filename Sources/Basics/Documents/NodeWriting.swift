@@ -1,4 +1,4 @@
-package import TextFormatting
+package import Basics
 
 extension Node: JSONWritable {
     /// Appends the value on one line: `{"do": "set", "to": 62}`. Spaces and escapes are normalized; an unknown value

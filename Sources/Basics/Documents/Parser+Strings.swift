@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 extension Parser {
     /// The key of a member; one with other quotation marks or none is noted.

@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 // Brackets, commas and colons.
 extension Parser {

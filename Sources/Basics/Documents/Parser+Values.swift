@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 // Numbers, and values that are written as in other languages.
 extension Parser {

@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 extension Node {
     /// Maximum size of a file in octets.

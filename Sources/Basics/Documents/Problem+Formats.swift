@@ -1,4 +1,4 @@
-package import TextFormatting
+package import Basics
 
 extension Problem: JSONWritable {
     /// `error`, or `warning` for what runs all the same.

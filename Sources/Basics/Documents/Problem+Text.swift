@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 extension Problem {
     /// The parts of a problem's text.

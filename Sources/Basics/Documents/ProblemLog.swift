@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 /// Collects the problems of a document and the files it includes.
 ///

@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 extension Grammar {
     /// This grammar as JSON Schema, draft 2020-12.

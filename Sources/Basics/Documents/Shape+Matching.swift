@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 extension Shape {
     /// Whether the value has the type of this shape.

@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 /// What a value of a document may be. One table of shapes validates documents (``Grammar/check(_:)``) and generates
 /// their JSON Schema (``Grammar/schema(title:placeholder:fixed:)``).

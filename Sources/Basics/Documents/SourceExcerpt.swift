@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 /// A source line around a position, safe for a terminal.
 package struct SourceExcerpt: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 extension Validator {
     /// Checks an object whose keys are `fields`, those of every object, and the one that names its kind.

@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 extension Grammar {
     /// Reports everything in a document that does not match the grammar.

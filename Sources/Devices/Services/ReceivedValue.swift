@@ -1,7 +1,6 @@
+package import Basics
 package import Bluetooth
-package import Octets
-package import ServiceFramework
-package import TextFormatting
+package import Devices
 
 /// A value that a client received, or its expiry.
 ///

@@ -1,4 +1,4 @@
-package import ServiceFramework
+package import Devices
 
 /// All services that a scenario can name, except those that the file defines itself.
 package enum ServiceRegistry {

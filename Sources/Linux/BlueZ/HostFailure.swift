@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 /// Why bluetoothd cannot be used, and how to fix it.
 package enum HostFailure: Error, Hashable, Sendable, CustomStringConvertible {

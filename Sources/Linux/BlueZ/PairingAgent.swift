@@ -1,6 +1,6 @@
+import Basics
 package import DBus
 package import Simulation
-import TextFormatting
 
 /// An Agent1 that handles pairing for bluetoothd, the machine's default agent while it is registered. BlueZ,
 /// `doc/agent-api.txt`.

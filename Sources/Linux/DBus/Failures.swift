@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 /// A name, path or value that D-Bus does not allow, detected before it is sent.
 public struct InvalidArgument: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 /// The type of a value: a single complete type of the D-Bus Specification, "Type System".
 public indirect enum ValueType: Hashable, Sendable {

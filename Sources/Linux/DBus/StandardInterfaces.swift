@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 /// The interfaces that every object has.
 ///

@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 /// The syntax of one kind of name. Conforming types have no values.
 ///

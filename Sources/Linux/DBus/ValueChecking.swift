@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 extension [Value] {
     /// The signature of the values; throws if libdbus or the bus would reject them.

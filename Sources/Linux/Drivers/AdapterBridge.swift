@@ -1,6 +1,5 @@
 package import CommandSupport
 import HCI
-import HCITransport
 package import Simulation
 package import Sockets
 

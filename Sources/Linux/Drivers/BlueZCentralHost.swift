@@ -1,12 +1,12 @@
 import Arguments
+package import Basics
 import BlueZ
 package import Bluetooth
-package import Collector
+package import Clients
 package import CommandSupport
 package import DBus
 import GATT
 package import LEHost
-package import Octets
 package import Simulation
 
 /// The host in the central role that bluetoothd provides.

@@ -3,7 +3,7 @@ package import BlueZ
 import Bluetooth
 import CommandSupport
 import DBus
-import Scenarios
+import ScenarioModel
 import SecurityManager
 import Simulation
 import VirtualWorld

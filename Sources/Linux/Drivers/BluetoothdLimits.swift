@@ -1,8 +1,8 @@
+import Devices
 import GATT
 import ScenarioLanguage
-package import Scenarios
+package import ScenarioModel
 import SecurityManager
-import ServiceFramework
 
 // The limits of bluetoothd.
 extension Scenario {

@@ -1,11 +1,10 @@
+import Basics
 import Bluetooth
 import Documents
 import GATT
 import LEHost
-import ScenarioForms
 import ScenarioLanguage
 import SecurityManager
-import TextFormatting
 
 // The members of a file of bonds: how they are checked, read and written.
 

@@ -1,4 +1,5 @@
 import Arguments
+import Basics
 package import Bluetooth
 package import CommandSupport
 import Documents
@@ -6,7 +7,6 @@ import Glibc
 package import LEHost
 package import SecurityManager
 import Sockets
-import TextFormatting
 
 /// What bonded devices keep, in a file, so that it survives the process.
 ///

@@ -1,14 +1,12 @@
 import Arguments
+package import Basics
 import Bluetooth
 package import CommandSupport
-package import EventLog
+import Devices
 import GATT
 import HCI
-import HCITransport
 package import LEHost
-package import Octets
-import Peripheral
-import Scenarios
+package import ScenarioModel
 import SecurityManager
 package import Simulation
 package import Sockets

@@ -1,7 +1,6 @@
 import CommandSupport
 import Glibc
 import HCI
-import HCITransport
 import LEHost
 import Sockets
 

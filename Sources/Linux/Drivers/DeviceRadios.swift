@@ -1,7 +1,7 @@
 package import Arguments
 import Bluetooth
 package import CommandSupport
-package import Scenarios
+package import ScenarioModel
 
 /// The radios of a scenario's devices that are not virtual: an adapter or a controller for each.
 package struct DeviceRadios: Sendable {

@@ -1,5 +1,4 @@
 import HCI
-import HCITransport
 import Sockets
 
 /// An external host above one of a world's virtual controllers.

@@ -1,6 +1,5 @@
 import CommandSupport
 import HCI
-import HCITransport
 import KernelBluetooth
 import Simulation
 import Sockets

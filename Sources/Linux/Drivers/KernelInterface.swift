@@ -1,11 +1,10 @@
 import Arguments
+import Basics
 package import CommandSupport
 import Glibc
-import HCITransport
 import Simulation
 package import Sockets
 import Synchronization
-import TextFormatting
 
 /// Where an external host finds a virtual controller.
 package enum ControllerPlace: Hashable, Sendable {

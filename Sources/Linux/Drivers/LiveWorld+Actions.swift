@@ -1,4 +1,4 @@
-package import Scenarios
+package import ScenarioModel
 import Simulation
 import VirtualWorld
 

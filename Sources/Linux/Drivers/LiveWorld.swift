@@ -1,12 +1,11 @@
+import Basics
 import BlueZ
 package import Bluetooth
 package import CommandSupport
 package import Expectations
 import HCI
-import HCITransport
 import LEHost
-import Octets
-import Scenarios
+import ScenarioModel
 package import Simulation
 import Sockets
 package import VirtualWorld

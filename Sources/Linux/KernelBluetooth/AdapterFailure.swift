@@ -1,8 +1,7 @@
 import Arguments
+import Basics
 import CommandSupport
 import Glibc
-import Octets
-import TextFormatting
 
 /// Why an adapter cannot be used.
 enum AdapterFailure: Error, Equatable {

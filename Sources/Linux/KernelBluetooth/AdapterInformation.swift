@@ -1,4 +1,4 @@
-import Octets
+import Basics
 
 /// What the kernel reports about an adapter.  BlueZ, `doc/mgmt-api.txt`, "Read Controller Information Command".
 ///

@@ -1,6 +1,5 @@
 package import CommandSupport
 import Glibc
-import HCITransport
 package import Simulation
 package import Sockets
 

@@ -1,6 +1,6 @@
+import Basics
 import CommandSupport
 import Glibc
-import Octets
 import Simulation
 
 /// The kernel's Bluetooth Management API.

@@ -1,4 +1,4 @@
-import Octets
+import Basics
 
 /// A command or event of the kernel's Bluetooth Management API.  BlueZ, `doc/mgmt-api.txt`, "Packet Structures".
 ///

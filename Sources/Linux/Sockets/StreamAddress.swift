@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 /// The address of a stream: `tcp:127.0.0.1:6402`, `tcp:[::1]:6402` or `unix:/run/lubdub`.
 public enum StreamAddress: Hashable, Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
+import Basics
 public import Bluetooth
-import TextFormatting
 
 /// A range of attribute handles, both ends included.
 ///

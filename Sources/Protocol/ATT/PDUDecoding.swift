@@ -1,5 +1,5 @@
+public import Basics
 import Bluetooth
-public import Octets
 
 extension PDU {
     /// Decodes a whole PDU.

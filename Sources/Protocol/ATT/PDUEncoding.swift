@@ -1,5 +1,5 @@
+public import Basics
 import Bluetooth
-public import Octets
 
 extension PacketPool {
     /// A new packet with the encoded PDU; the caller must release it.  Does not check the length against the MTU.

@@ -1,5 +1,5 @@
+public import Basics
 public import Bluetooth
-public import Octets
 public import Simulation
 
 /// The client's ATT transactions: at most one request is outstanding, and the bearer is lost if no answer arrives within

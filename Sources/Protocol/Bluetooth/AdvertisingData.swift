@@ -1,4 +1,4 @@
-public import Octets
+public import Basics
 
 /// Advertising or scan response data: a list of AD structures.  Core 6.0, Vol 3, Part C, section 11; Core Specification
 /// Supplement 12, Part A, section 1.

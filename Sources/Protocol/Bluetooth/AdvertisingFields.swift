@@ -1,4 +1,4 @@
-import Octets
+import Basics
 
 /// Typed access to AD structures.  A property is nil if its type is missing or malformed.
 extension AdvertisingData {

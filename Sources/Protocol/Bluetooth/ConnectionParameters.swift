@@ -1,4 +1,4 @@
-public import Octets
+public import Basics
 
 /// The parameters of a connection that a host requests.
 ///

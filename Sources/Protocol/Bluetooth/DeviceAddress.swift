@@ -1,5 +1,4 @@
-public import Octets
-public import TextFormatting
+public import Basics
 
 /// A device address.  Core 6.0, Vol 6, Part B, section 1.3.
 ///

@@ -1,5 +1,4 @@
-import Octets
-import TextFormatting
+import Basics
 
 /// The identifier of a service, a characteristic or a descriptor.  Core 6.0, Vol 3, Part B, section 2.5.1.
 ///

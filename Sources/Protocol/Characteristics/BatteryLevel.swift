@@ -1,4 +1,4 @@
-public import Octets
+public import Basics
 
 /// Battery Level, 0x2A19: one octet, 0 % to 100 %.  Battery Service 1.1, section 3.1.
 public struct BatteryLevel: OctetCodable, Hashable, Sendable {

@@ -1,5 +1,4 @@
-public import Octets
-import TextFormatting
+public import Basics
 
 /// Date Time, 0x2A08: 7 octets.  GATT Specification Supplement, Date Time.
 ///

@@ -1,5 +1,5 @@
+public import Basics
 public import Bluetooth
-public import Octets
 
 /// PnP ID, 0x2A50: 7 octets.  Device Information Service 1.2, section 3.9.
 ///

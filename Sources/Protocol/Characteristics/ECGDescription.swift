@@ -1,4 +1,4 @@
-public import Octets
+public import Basics
 
 /// ECG Description (0202) of Lubdub's ECG service: 5 octets, the format of the samples.
 ///

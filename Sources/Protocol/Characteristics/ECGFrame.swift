@@ -1,4 +1,4 @@
-public import Octets
+public import Basics
 
 /// ECG Samples (0201) of Lubdub's ECG service: consecutive samples of an electrocardiogram.
 ///

@@ -1,5 +1,5 @@
+public import Basics
 public import Bluetooth
-public import Octets
 
 /// The value of Appearance, 0x2A01: two octets.  Core 6.0, Vol 3, Part C, section 12.2.
 extension Appearance: OctetCodable {

@@ -1,4 +1,4 @@
-public import Octets
+public import Basics
 
 /// Heart Rate Control Point, 0x2A39: one octet.  Heart Rate Service 1.0, section 3.3.
 public enum HeartRateControlPoint: UInt8, OctetCodable, CaseIterable, Sendable {

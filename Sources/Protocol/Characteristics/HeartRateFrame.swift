@@ -1,4 +1,4 @@
-public import Octets
+public import Basics
 
 /// Heart Rate Values (0301) of Lubdub's Measurements service: consecutive heart rates.
 ///

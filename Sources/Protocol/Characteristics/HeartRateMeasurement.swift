@@ -1,4 +1,4 @@
-public import Octets
+public import Basics
 
 /// Heart Rate Measurement, 0x2A37.  Heart Rate Service 1.0, section 3.1.
 ///

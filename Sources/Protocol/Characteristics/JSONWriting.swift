@@ -1,4 +1,4 @@
-public import TextFormatting
+public import Basics
 
 // The JSON form of values, in client lines and event logs.
 

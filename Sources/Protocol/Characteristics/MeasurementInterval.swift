@@ -1,4 +1,4 @@
-public import Octets
+public import Basics
 
 /// Measurement Interval, 0x2A21: two octets, the seconds between measurements.  Health Thermometer Service 1.0,
 /// section 3.4.

@@ -1,5 +1,4 @@
-public import Octets
-public import TextFormatting
+public import Basics
 
 /// A location on the body or on a bicycle: one octet that numbers `names`.
 ///

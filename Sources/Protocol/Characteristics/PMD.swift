@@ -1,5 +1,5 @@
+public import Basics
 public import Bluetooth
-public import Octets
 
 /// Polar Measurement Data: the service with which Polar straps stream an electrocardiogram.
 ///

@@ -1,4 +1,4 @@
-import Octets
+import Basics
 
 /// The server's side of the Polar Measurement Data control point: an electrocardiogram with one sample rate and one
 /// resolution.

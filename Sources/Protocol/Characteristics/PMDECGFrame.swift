@@ -1,4 +1,4 @@
-public import Octets
+public import Basics
 
 /// Samples of an electrocardiogram, notified by Polar's PMD data characteristic: "Polar Measurement Data Specification",
 /// ECG, frame type 0.

@@ -1,5 +1,4 @@
-public import Octets
-public import TextFormatting
+public import Basics
 
 /// Oxygen saturation and pulse rate: two SFLOATs, four octets.  Pulse Oximeter Service 1.0.1, section 3.1.
 public struct SpO2PR: Hashable, Sendable {

@@ -1,5 +1,4 @@
-public import Octets
-public import TextFormatting
+public import Basics
 
 /// RSC Measurement, 0x2A53.  Running Speed and Cadence Service 1.0, section 3.1.
 ///

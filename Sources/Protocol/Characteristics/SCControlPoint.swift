@@ -1,5 +1,4 @@
-public import Octets
-public import TextFormatting
+public import Basics
 
 /// SC Control Point, 0x2A55: a request that a client writes, or the response that the server indicates.  Running Speed and
 /// Cadence Service 1.0, section 3.4.

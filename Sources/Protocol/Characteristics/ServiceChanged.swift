@@ -1,4 +1,4 @@
-public import Octets
+public import Basics
 
 /// Service Changed, 0x2A05: 4 octets.  Core 6.0, Vol 3, Part G, section 7.1.
 ///

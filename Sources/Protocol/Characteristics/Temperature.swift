@@ -1,4 +1,4 @@
-public import Octets
+public import Basics
 
 /// Temperature, 0x2A6E: two octets, hundredths of a degree Celsius.  GATT Specification Supplement, Temperature.
 ///

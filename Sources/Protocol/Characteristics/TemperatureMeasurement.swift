@@ -1,4 +1,4 @@
-public import Octets
+public import Basics
 
 /// Temperature Measurement, 0x2A1C, and Intermediate Temperature, 0x2A1E.  Health Thermometer Service 1.0, sections 3.1
 /// and 3.3.

@@ -1,5 +1,5 @@
+public import Basics
 public import Bluetooth
-public import Octets
 
 /// A text value: UTF-8 without a terminator, possibly empty.  Core Specification Supplement 12, Part A, section 1.2, for
 /// names; Device Information Service 1.2, sections 3.1 to 3.6, for strings.

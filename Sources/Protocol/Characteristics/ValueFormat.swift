@@ -1,4 +1,4 @@
-import Octets
+import Basics
 
 /// The format of a custom value; numbers are little-endian.
 public enum ValueFormat: String, CaseIterable, Sendable {

@@ -1,4 +1,4 @@
-public import Octets
+public import Basics
 
 /// Steps (0101), Steps Today (0102) and Feed Value (0401) of Lubdub's services: a number of four octets.
 public struct VendorCount: Hashable, Sendable {

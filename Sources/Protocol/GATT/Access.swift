@@ -1,6 +1,6 @@
 import ATT
+import Basics
 import Bluetooth
-import Octets
 import Simulation
 
 /// Carries out one request or command of the client.

@@ -1,6 +1,6 @@
 import ATT
+import Basics
 import Bluetooth
-import Octets
 
 /// A running procedure: its outstanding request, and how it handles the answer.
 struct ActiveProcedure: Sendable {

@@ -1,6 +1,6 @@
 import ATT
+import Basics
 import Bluetooth
-import Octets
 
 /// One discovery procedure: each request starts after the last handle found, until the server answers that no more
 /// attributes match.  Every answer must advance the handle, so the search ends whatever the server sends.

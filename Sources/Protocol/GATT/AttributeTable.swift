@@ -1,7 +1,7 @@
 public import ATT
+import Basics
 public import Bluetooth
 public import Cryptography
-import Octets
 
 /// A device's attributes in the order of their handles: built once, and shared by its connections.
 /// Core 6.0, Vol 3, Part G, section 2.6.

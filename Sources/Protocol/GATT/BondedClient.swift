@@ -1,6 +1,6 @@
 import ATT
+public import Basics
 import Bluetooth
-public import Octets
 public import Simulation
 
 /// What a server keeps of a bonded client between connections: its Client Characteristic Configurations, its Client

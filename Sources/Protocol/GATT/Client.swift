@@ -1,6 +1,6 @@
 import ATT
+public import Basics
 import Bluetooth
-public import Octets
 public import Simulation
 
 /// The GATT client of one connection: runs procedures one at a time, in the order in which they were started, and

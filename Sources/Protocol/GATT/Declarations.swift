@@ -1,6 +1,6 @@
 package import ATT
+package import Basics
 package import Bluetooth
-package import Octets
 
 /// The value of a characteristic declaration.  Core 6.0, Vol 3, Part G, section 3.3.1.
 ///

@@ -1,6 +1,6 @@
 public import ATT
+public import Basics
 public import Bluetooth
-public import Octets
 
 /// The procedures of a GATT client.  Core 6.0, Vol 3, Part G, section 4; each case gives its section.
 public enum Procedure: Hashable, Sendable {

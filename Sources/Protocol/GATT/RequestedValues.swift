@@ -1,5 +1,5 @@
+public import Basics
 public import Bluetooth
-public import Octets
 public import Simulation
 
 /// One access of a client to a value of `AttributeValue.requested`.

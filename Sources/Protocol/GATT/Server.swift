@@ -1,6 +1,6 @@
 import ATT
+public import Basics
 public import Bluetooth
-public import Octets
 public import Simulation
 
 /// The GATT server of one connection: answers requests, notifies and indicates.

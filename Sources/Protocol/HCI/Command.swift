@@ -1,4 +1,4 @@
-public import Octets
+public import Basics
 
 /// A command packet, from a host to its controller.  Core 6.0, Vol 4, Part E, section 5.4.1:
 ///

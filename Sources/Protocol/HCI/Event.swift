@@ -1,5 +1,5 @@
+public import Basics
 public import Bluetooth
-public import Octets
 
 /// An event packet, from a controller to its host.  Core 6.0, Vol 4, Part E, section 5.4.4:
 ///

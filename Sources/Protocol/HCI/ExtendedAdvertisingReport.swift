@@ -1,5 +1,5 @@
+import Basics
 public import Bluetooth
-import Octets
 
 /// A packet of an advertiser, or a part of it: a report of HCI_LE_Extended_Advertising_Report, Core 6.0, Vol 4, Part E,
 /// section 7.7.65.13.

@@ -1,5 +1,5 @@
+public import Basics
 import Bluetooth
-public import Octets
 
 /// One field of a command or an event: how it is read, and how it is written.
 ///

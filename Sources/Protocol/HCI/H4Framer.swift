@@ -1,4 +1,4 @@
-public import Octets
+public import Basics
 
 /// Splits a stream of octets into HCI packets.  Core 6.0, Vol 4, Part A (UART transport, "H4"), section 2.
 ///

@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 /// The number of a command: a group of 6 bits (OGF) and a number in the group of 10 bits (OCF).  Core 6.0, Vol 4,
 /// Part E, section 5.4.1.  `Command.reset.opcode` is that of a known kind.

@@ -1,4 +1,4 @@
-public import Octets
+public import Basics
 
 /// The header of an ACL packet: Core 6.0, Vol 4, Part E, section 5.4.2.
 public struct ACLHeader: Hashable, Sendable {

@@ -1,5 +1,5 @@
+import Basics
 import Bluetooth
-import Octets
 
 /// The parameters of a command or an event, or the answer to a command: declares its fields once, for reading and for
 /// writing.

@@ -1,4 +1,4 @@
-public import Octets
+public import Basics
 
 /// An L2CAP channel.  Core 6.0, Vol 3, Part A, section 2.1.
 public struct Channel: RawRepresentable, Hashable, Sendable {

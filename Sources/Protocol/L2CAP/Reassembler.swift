@@ -1,4 +1,4 @@
-public import Octets
+public import Basics
 
 /// Recombines the ACL fragments of one connection into L2CAP frames.  Core 6.0, Vol 3, Part A, section 7.2.2.
 ///

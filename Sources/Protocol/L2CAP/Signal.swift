@@ -1,5 +1,5 @@
+public import Basics
 public import Bluetooth
-public import Octets
 
 /// A PDU of the LE signalling channel, one per frame.  Core 6.0, Vol 3, Part A, section 4.
 ///

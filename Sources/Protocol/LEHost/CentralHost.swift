@@ -1,5 +1,5 @@
+public import Basics
 public import Bluetooth
-public import Octets
 
 /// A host in the central role: a `Host` above a controller, or one that another program provides, such as bluetoothd.
 public protocol CentralHost {

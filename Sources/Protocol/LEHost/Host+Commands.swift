@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import GATT
 package import HCI
 import L2CAP
-import Octets
 import Simulation
 
 // The commands of a host.

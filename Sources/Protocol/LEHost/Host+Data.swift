@@ -1,9 +1,9 @@
 import ATT
+import Basics
 import Bluetooth
 import GATT
 import HCI
 import L2CAP
-import Octets
 import Simulation
 
 // The data of connections.

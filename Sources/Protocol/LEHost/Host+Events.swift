@@ -1,6 +1,6 @@
+import Basics
 import Bluetooth
 import HCI
-import Octets
 import SecurityManager
 import Simulation
 

@@ -1,6 +1,6 @@
+import Basics
 import GATT
 import L2CAP
-import Octets
 import Simulation
 
 // Faults that a script injects.

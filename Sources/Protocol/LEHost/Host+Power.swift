@@ -1,5 +1,5 @@
+import Basics
 import HCI
-import Octets
 
 /// The transmit power of advertising after `Host.Command.attenuate`.
 public struct AdvertisingPower: Hashable, Sendable {

@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import GATT
 import HCI
 import L2CAP
-import Octets
 import SecurityManager
 import Simulation
 

@@ -1,4 +1,4 @@
-import Octets
+import Basics
 public import SecurityManager
 import Simulation
 

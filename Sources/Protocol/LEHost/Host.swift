@@ -1,8 +1,8 @@
+public import Basics
 public import Bluetooth
 public import GATT
 import HCI
 import L2CAP
-public import Octets
 public import SecurityManager
 public import Simulation
 

@@ -1,6 +1,6 @@
+import Basics
 import Bluetooth
 import HCI
-import Octets
 
 /// A connection that a host had before it reset its controller.
 struct FormerConnection: Sendable {

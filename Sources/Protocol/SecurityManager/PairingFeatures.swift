@@ -1,4 +1,4 @@
-import Octets
+import Basics
 
 /// What a device can display, and what its user can enter.  Core 6.0, Vol 3, Part H, sections 2.3.2 and 3.5.1.
 public enum IOCapability: UInt8, CaseIterable, Sendable {

@@ -1,6 +1,6 @@
+public import Basics
 public import Bluetooth
 public import Cryptography
-public import Octets
 
 /// A command of the Security Manager Protocol, one per frame of its channel.  Core 6.0, Vol 3, Part H, sections 3.3, 3.5
 /// and 3.6.

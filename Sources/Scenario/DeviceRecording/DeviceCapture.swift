@@ -1,10 +1,10 @@
 import ATT
+import Basics
 import Bluetooth
-package import EventLog
 import HCI
 import L2CAP
 import LEHost
-import Octets
+package import ScenarioModel
 package import Simulation
 
 /// Finds devices in HCI packets: their advertising, their attributes and what they notify.
@@ -114,7 +114,7 @@ package struct DeviceCapture: Sendable {
         _ kind: PacketRecord.Kind, controller: UInt16, at now: Instant, _ octets: ArraySlice<UInt8>
     ) {
         switch kind {
-        case .event: if let event = try? Event(octets: Array(octets)) { try? take(event, controller, at: now) }
+        case .event: if let event = try? HCI.Event(octets: Array(octets)) { try? take(event, controller, at: now) }
         case .command: take(command: octets, controller)
         case .aclToController, .aclToHost: take(data: octets, kind, controller, at: now)
         case .newIndex, .deleteIndex, .openIndex, .closeIndex: break
@@ -129,32 +129,32 @@ package struct DeviceCapture: Sendable {
         body(&found[key, default: Found()])
     }
 
-    private mutating func take(_ event: Event, _ controller: UInt16, at now: Instant) throws(Malformed) {
+    private mutating func take(_ event: HCI.Event, _ controller: UInt16, at now: Instant) throws(Malformed) {
         switch event {
-        case Event.leAdvertisingReport:
-            let received = try Event.leAdvertisingReport.parameters(of: event)
+        case HCI.Event.leAdvertisingReport:
+            let received = try HCI.Event.leAdvertisingReport.parameters(of: event)
             for report in received { take(report, at: now) }
-        case Event.leExtendedAdvertisingReport:
-            let parts = try Event.leExtendedAdvertisingReport.parameters(of: event)
+        case HCI.Event.leExtendedAdvertisingReport:
+            let parts = try HCI.Event.leExtendedAdvertisingReport.parameters(of: event)
             for report in parts {
                 if let whole = reports.receive(report) { take(whole, at: now) }
             }
-        case Event.leConnectionComplete:
-            let (status, complete) = try Event.leConnectionComplete.parameters(of: event)
+        case HCI.Event.leConnectionComplete:
+            let (status, complete) = try HCI.Event.leConnectionComplete.parameters(of: event)
             if status == .success { connect(complete, controller) }
-        case Event.leEnhancedConnectionComplete:
-            let (status, complete) = try Event.leEnhancedConnectionComplete.parameters(of: event)
+        case HCI.Event.leEnhancedConnectionComplete:
+            let (status, complete) = try HCI.Event.leEnhancedConnectionComplete.parameters(of: event)
             if status == .success { connect(complete.connection, controller) }
-        case Event.leConnectionUpdateComplete:
-            let (status, handle, timing) = try Event.leConnectionUpdateComplete.parameters(of: event)
+        case HCI.Event.leConnectionUpdateComplete:
+            let (status, handle, timing) = try HCI.Event.leConnectionUpdateComplete.parameters(of: event)
             let link = Link(controller: controller, handle: handle)
             if status == .success, let key = connections[link]?.key { found[key]?.timing = timing }
-        case Event.encryptionChange:
-            let (status, handle, isOn) = try Event.encryptionChange.parameters(of: event)
+        case HCI.Event.encryptionChange:
+            let (status, handle, isOn) = try HCI.Event.encryptionChange.parameters(of: event)
             let link = Link(controller: controller, handle: handle)
             if status == .success, let key = connections[link]?.key { found[key]?.attributes.isEncrypted = isOn != 0 }
-        case Event.disconnectionComplete:
-            let (_, handle, _) = try Event.disconnectionComplete.parameters(of: event)
+        case HCI.Event.disconnectionComplete:
+            let (_, handle, _) = try HCI.Event.disconnectionComplete.parameters(of: event)
             end(Link(controller: controller, handle: handle))
         default: break
         }

@@ -1,4 +1,4 @@
-package import EventLog
+package import ScenarioModel
 package import Simulation
 
 /// Reads packets of a trace in the formats of btsnoop: of btmon and Lubdub (datalink 2001), of Android (1002, with H4's packet

@@ -1,7 +1,7 @@
 package import Bluetooth
+package import Devices
 package import GATT
 package import HCI
-package import ServiceFramework
 import Simulation
 
 /// A peripheral as a client saw it.

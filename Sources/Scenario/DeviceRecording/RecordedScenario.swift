@@ -1,14 +1,12 @@
+import Basics
 import Bluetooth
+import Devices
 package import Documents
 import GATT
 import HCI
-import Octets
-import ScenarioForms
 import ScenarioLanguage
-import ServiceFramework
 import Services
 import Simulation
-import TextFormatting
 
 /// The scenario that plays a recorded device, and the table of what it notifies.
 package struct RecordedScenario {

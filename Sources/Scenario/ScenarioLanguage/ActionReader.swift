@@ -1,12 +1,11 @@
+import Basics
 import Bluetooth
+import Devices
 import Documents
 import GATT
-import ScenarioForms
-import Scenarios
+import ScenarioModel
 import SecurityManager
-import ServiceFramework
 import Services
-import TextFormatting
 
 /// Reads actions from checked documents.
 struct ActionReader {

@@ -1,9 +1,8 @@
+import Basics
 import Documents
-import ScenarioForms
-import Scenarios
+import ScenarioModel
 import Sensors
 import Simulation
-import TextFormatting
 
 /// Reads curves from checked documents; returns nil after noting a problem.
 struct CurveReader {

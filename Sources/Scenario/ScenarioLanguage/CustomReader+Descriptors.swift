@@ -1,9 +1,9 @@
 import Bluetooth
 import Characteristics
+import Devices
 import Documents
 import GATT
-import Scenarios
-import ServiceFramework
+import ScenarioModel
 import Services
 
 // Descriptors.  Core 6.0, Vol 3, Part G, section 3.3.3.

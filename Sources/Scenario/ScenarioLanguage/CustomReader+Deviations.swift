@@ -1,8 +1,7 @@
 import Bluetooth
+import Devices
 import Documents
 import GATT
-import ScenarioForms
-import ServiceFramework
 
 // Faults of real devices: valid in a scenario, but noted.
 extension CustomReader {

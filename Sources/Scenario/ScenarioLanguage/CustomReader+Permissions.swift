@@ -1,6 +1,5 @@
 import Documents
 import GATT
-import ScenarioForms
 
 // Permissions.  Core 6.0, Vol 3, Part F, section 3.2.5.
 extension CustomReader {

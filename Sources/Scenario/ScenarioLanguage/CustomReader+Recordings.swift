@@ -1,10 +1,9 @@
+import Basics
 import Characteristics
+import Devices
 import Documents
 import GATT
-import ScenarioForms
-import Scenarios
-import ServiceFramework
-import TextFormatting
+import ScenarioModel
 
 // Values that a real device has sent.
 extension CustomReader {

@@ -1,13 +1,12 @@
+import Basics
 import Bluetooth
 import Characteristics
+import Devices
 import Documents
 import GATT
-import ScenarioForms
-import Scenarios
+import ScenarioModel
 import Sensors
-import ServiceFramework
 import Services
-import TextFormatting
 
 /// Makes custom services of checked trees.
 struct CustomReader {

@@ -1,9 +1,8 @@
+import Basics
 package import Bluetooth
 package import Documents
-import ScenarioForms
-import Scenarios
+import ScenarioModel
 import SecurityManager
-import TextFormatting
 
 /// Reads devices from checked documents.
 struct DeviceReader {

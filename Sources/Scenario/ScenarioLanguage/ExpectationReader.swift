@@ -1,5 +1,5 @@
 import Documents
-import Scenarios
+import ScenarioModel
 import Simulation
 
 /// Reads expectations from checked documents.

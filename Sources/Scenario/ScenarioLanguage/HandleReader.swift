@@ -1,7 +1,7 @@
+import Devices
 import Documents
 import GATT
-import Scenarios
-import ServiceFramework
+import ScenarioModel
 
 /// Assigns the handles of a device, as the device itself will, and notes fixed handles that are not available.
 /// Core 6.0, Vol 3, Part G, section 2.6.

@@ -1,7 +1,7 @@
+import Basics
+import Devices
 import Documents
-import Scenarios
-import ServiceFramework
-import TextFormatting
+import ScenarioModel
 
 /// Finds the services that others include.  Core 6.0, Vol 3, Part G, section 3.2.
 struct IncludeReader {

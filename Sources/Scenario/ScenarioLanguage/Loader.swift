@@ -1,7 +1,6 @@
+import Basics
 import Documents
-import ScenarioForms
-import Scenarios
-import TextFormatting
+import ScenarioModel
 
 /// Loads files with their includes, and replaces variables.
 struct Loader {

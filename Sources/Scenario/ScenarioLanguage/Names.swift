@@ -1,10 +1,9 @@
+import Basics
+import Devices
 import Documents
 import GATT
-import ScenarioForms
-import Scenarios
-import ServiceFramework
+import ScenarioModel
 import Services
-import TextFormatting
 
 /// Resolves the paths of a scenario.
 struct Names {

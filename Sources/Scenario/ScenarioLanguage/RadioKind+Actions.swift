@@ -1,4 +1,4 @@
-package import Scenarios
+package import ScenarioModel
 
 extension RadioKind {
     /// Why an action cannot be played; nil if it can.

@@ -1,7 +1,6 @@
+import Basics
 package import Documents
-import ScenarioForms
-package import Scenarios
-import TextFormatting
+package import ScenarioModel
 
 /// The content of a file of the scenario language.
 package enum ScenarioFile: Hashable, Sendable {

@@ -1,9 +1,7 @@
+import Basics
 package import Documents
-import EventLog
-import ScenarioForms
-package import Scenarios
+package import ScenarioModel
 package import Simulation
-import TextFormatting
 
 /// Reads a scenario from its checked files, and notes problems between their parts.
 struct ScenarioReader {

@@ -1,12 +1,10 @@
+import Basics
 import Bluetooth
+import Devices
 import Documents
-import EventLog
 import GATT
-import ScenarioForms
-import Scenarios
+import ScenarioModel
 import Sensors
-import ServiceFramework
-import TextFormatting
 
 /// Reads moments and events from checked documents.
 struct MomentReader {

@@ -1,10 +1,9 @@
+import Basics
 import Bluetooth
+import Devices
 import Documents
-import ScenarioForms
-import Scenarios
-import ServiceFramework
+import ScenarioModel
 import Services
-import TextFormatting
 
 /// Makes services of checked trees, by the fields of their descriptions.
 struct ServiceReader {

@@ -1,8 +1,8 @@
+import Basics
 package import Documents
 package import ScenarioLanguage
-package import Scenarios
+package import ScenarioModel
 import Simulation
-import TextFormatting
 
 /// An action that can be played on a device, as a line of the control socket: the example of the documentation, on the first
 /// target that it fits.

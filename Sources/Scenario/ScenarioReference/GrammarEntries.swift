@@ -1,7 +1,6 @@
 import Documents
-import EventLog
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 
 /// Makes the entries of the words that the grammar has: kinds of objects, and keys.
 struct GrammarEntries {

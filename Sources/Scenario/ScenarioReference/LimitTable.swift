@@ -1,7 +1,6 @@
 import Documents
-import ScenarioForms
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 
 /// A bound of the language, with values at and beyond it.
 struct LimitRow: Sendable {

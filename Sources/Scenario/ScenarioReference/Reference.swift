@@ -1,11 +1,9 @@
+import Basics
+import Devices
 import Documents
-import EventLog
-import ScenarioForms
 import ScenarioLanguage
-import Scenarios
-import ServiceFramework
+import ScenarioModel
 import Services
-import TextFormatting
 
 /// The words of the scenario language, from the tables that read it.
 package enum Reference {

@@ -1,7 +1,6 @@
+import Basics
 package import Documents
-import ScenarioForms
 import ScenarioLanguage
-import TextFormatting
 
 /// A word of the scenario language with its meaning: `explain` and the pages of `Documentation/reference` show it.
 package struct ReferenceEntry: Sendable {

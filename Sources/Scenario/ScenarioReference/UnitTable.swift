@@ -1,7 +1,6 @@
+import Basics
 import Documents
-import ScenarioForms
 import ScenarioLanguage
-import TextFormatting
 
 /// The units and the formats of strings.
 enum UnitTable {

@@ -1,9 +1,9 @@
+import Basics
 import Characteristics
+import Devices
 import Documents
 import GATT
 import ScenarioLanguage
-import ServiceFramework
-import TextFormatting
 
 extension ReferenceGroup {
     /// The values of a service, each with its path.

@@ -1,8 +1,7 @@
 import Documents
 import GATT
-import ScenarioForms
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 
 // Words that are not keys or kinds of objects.
 

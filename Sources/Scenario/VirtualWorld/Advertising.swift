@@ -1,10 +1,10 @@
 package import Bluetooth
+import Devices
 import HCI
 import LEHost
-import Peripheral
-import Scenarios
+import ScenarioModel
 import Simulation
-import VirtualController
+import VirtualRadio
 
 // Advertising, in phases that restart when another connection becomes possible.
 extension World {
@@ -29,7 +29,7 @@ extension World {
     }
 }
 
-extension Scenarios.Advertising {
+extension ScenarioModel.Advertising {
     fileprivate func parameters(of phase: Int) -> AdvertisingParameters {
         let units = UInt16(clamping: max(0x20, min(0x4000, phases[phase].interval.inNanoseconds / 625_000)))
         return AdvertisingParameters(
@@ -37,7 +37,7 @@ extension Scenarios.Advertising {
     }
 }
 
-extension Scenarios.Device {
+extension ScenarioModel.Device {
     /// The two payloads of legacy advertising.  Data without room in the first goes into the second, unless the scenario
     /// defines the scan response; so does the name.
     var advertisement: (data: [UInt8], scanResponse: [UInt8]) {

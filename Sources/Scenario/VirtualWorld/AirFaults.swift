@@ -1,10 +1,10 @@
-import Air
+import Basics
+import Devices
 import LEHost
-import Octets
-import Peripheral
-import Scenarios
+import ScenarioModel
 import Sensors
 import Simulation
+import VirtualRadio
 
 /// A signal strength that the script sets.
 struct Strength: Sendable {

@@ -1,9 +1,9 @@
 package import Bluetooth
 package import LEHost
-import Scenarios
+import ScenarioModel
 package import SecurityManager
 import Simulation
-import VirtualController
+import VirtualRadio
 
 // The bonds of the scenario's devices, which a file can keep.
 extension World {

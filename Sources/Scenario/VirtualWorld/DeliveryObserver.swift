@@ -1,7 +1,7 @@
+import Basics
 import Bluetooth
 import HCI
 import L2CAP
-import Octets
 
 /// Finds delivered notifications in the packets from a controller to its host: those whose last fragment has arrived.
 struct DeliveryObserver: Sendable {

@@ -1,10 +1,10 @@
 import ATT
+import Basics
 package import Bluetooth
+import Devices
 package import GATT
 import HCI
 import LEHost
-import Octets
-import Peripheral
 package import Simulation
 
 // Devices behind a foreign host such as BlueZ: it manages connections, discovery and the clients' configurations, and

@@ -1,18 +1,15 @@
+package import Basics
 import Bluetooth
 import Characteristics
-package import EventLog
+import Devices
 package import Expectations
 import GATT
 import HCI
 import LEHost
-import Octets
-import Peripheral
-import Scenarios
+package import ScenarioModel
 import SecurityManager
 package import Simulation
-package import TextFormatting
-import Timeline
-import VirtualController
+import VirtualRadio
 
 // The event log and the packet log.
 

@@ -1,5 +1,5 @@
+import Basics
 import HCI
-import Octets
 
 /// A defect of a device's firmware or of a client, as a patch of the packets between its host and its controller, so that
 /// tests can check which checks and expectations detect it.

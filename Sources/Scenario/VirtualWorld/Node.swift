@@ -1,13 +1,12 @@
+package import Basics
 import Bluetooth
+import Devices
 import GATT
 package import HCI
 package import LEHost
-package import Octets
-import Peripheral
-import Scenarios
+import ScenarioModel
 import SecurityManager
 import Sensors
-import ServiceFramework
 import Simulation
 
 /// A host above a controller, and the device that it serves.
@@ -246,7 +245,7 @@ extension World {
 }
 
 extension PeripheralDefinition {
-    init(_ device: Scenarios.Device, begins: WallTime) {
+    init(_ device: ScenarioModel.Device, begins: WallTime) {
         self.init(
             name: device.name, appearance: Appearance(device.advertising.payload.appearance ?? 0),
             services: device.services.map(\.configured))
@@ -261,7 +260,7 @@ extension PeripheralDefinition {
 extension ConnectionParameters {
     /// The preferred connection parameters of a device; nil for none. Missing keys get the defaults of Core 6.0, Vol 3,
     /// Part C, appendix A: 30 to 50 ms and latency 0; the timeout is 720 ms, or longer if the interval requires it.
-    init?(_ link: Scenarios.Link) {
+    init?(_ link: ScenarioModel.Link) {
         guard link.interval != nil || link.latency != nil || link.timeout != nil else { return nil }
         let interval = link.interval.map { UInt16(clamping: $0.inNanoseconds / 1_250_000) }
         let (longest, latency) = (interval ?? 40, UInt16(clamping: link.latency ?? 0))

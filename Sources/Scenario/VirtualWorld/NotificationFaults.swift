@@ -1,8 +1,7 @@
+import Basics
+import Devices
 import GATT
-import Octets
-import Peripheral
-import Scenarios
-import ServiceFramework
+import ScenarioModel
 import Simulation
 
 /// Applies the script's faults to notified and indicated values before they leave a device.

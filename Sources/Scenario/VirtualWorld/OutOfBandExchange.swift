@@ -1,7 +1,7 @@
 package import Bluetooth
 import Cryptography
 import LEHost
-import Scenarios
+import ScenarioModel
 package import SecurityManager
 import Simulation
 

@@ -1,11 +1,8 @@
-import EventLog
-import Peripheral
-package import Scenarios
+import Basics
+import Devices
+package import ScenarioModel
 import Sensors
-import ServiceFramework
 package import Simulation
-import TextFormatting
-import Timeline
 
 // Script actions from outside: keys and the control socket.
 extension World {

@@ -1,6 +1,6 @@
 import Bluetooth
 package import LEHost
-import Scenarios
+import ScenarioModel
 import SecurityManager
 package import Simulation
 

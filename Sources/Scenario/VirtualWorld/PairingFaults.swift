@@ -1,6 +1,6 @@
 import Bluetooth
 import LEHost
-import Scenarios
+import ScenarioModel
 import SecurityManager
 import Simulation
 

@@ -1,6 +1,6 @@
 import Bluetooth
 import LEHost
-import Scenarios
+import ScenarioModel
 package import SecurityManager
 import Simulation
 

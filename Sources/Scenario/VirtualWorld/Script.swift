@@ -1,15 +1,12 @@
 import Bluetooth
 import Characteristics
-import EventLog
+import Devices
 import LEHost
-import Peripheral
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Sensors
-import ServiceFramework
 import Services
 import Simulation
-import Timeline
 
 // The script and its actions.
 extension World {

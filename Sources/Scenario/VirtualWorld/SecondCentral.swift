@@ -1,7 +1,7 @@
 import Bluetooth
 import HCI
 import LEHost
-import Scenarios
+import ScenarioModel
 import SecurityManager
 
 /// The devices that a second central connects to, one after the other: a controller creates one connection at a time.

@@ -1,10 +1,10 @@
 import ATT
 import Bluetooth
+import Devices
 import GATT
 import L2CAP
 import LEHost
-import Peripheral
-import Scenarios
+import ScenarioModel
 import Simulation
 
 // Script actions on a device's host and server, and on the built-in client's host.

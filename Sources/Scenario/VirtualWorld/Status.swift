@@ -1,10 +1,8 @@
 import Bluetooth
-import Peripheral
-package import Scenarios
-import ServiceFramework
+import Devices
+package import ScenarioModel
 import Services
 package import Simulation
-import Timeline
 
 /// The state of a world at an instant.
 package struct WorldStatus: Hashable, Sendable {

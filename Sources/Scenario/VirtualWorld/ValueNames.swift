@@ -1,8 +1,6 @@
-import Octets
-import Peripheral
-import Scenarios
-import ServiceFramework
-import TextFormatting
+import Basics
+import Devices
+import ScenarioModel
 
 /// The values of a scenario's devices: names, codecs and handles.
 struct ValueNames: Sendable {

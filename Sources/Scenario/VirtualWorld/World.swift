@@ -1,18 +1,14 @@
-import Air
+package import Basics
 import Bluetooth
-package import EventLog
+package import Devices
 package import Expectations
 package import GATT
 package import HCI
 package import LEHost
-package import Octets
-package import Peripheral
-package import Scenarios
+package import ScenarioModel
 import SecurityManager
-package import ServiceFramework
 package import Simulation
-import Timeline
-import VirtualController
+import VirtualRadio
 
 /// A simulation of a scenario: its devices, virtual controllers for them and for external hosts, and the air.
 ///

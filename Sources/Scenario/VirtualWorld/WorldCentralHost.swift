@@ -1,6 +1,6 @@
+package import Basics
 package import GATT
 package import LEHost
-package import Octets
 import Simulation
 
 /// The host of a client in a simulated world.

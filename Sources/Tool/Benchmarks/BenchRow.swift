@@ -1,10 +1,9 @@
 import Characteristics
-import Collector
+import Clients
 import CommandSupport
-import EventLog
-import Peripheral
+import Devices
+import ScenarioModel
 import ScenarioRuns
-import ServiceFramework
 import Services
 import Simulation
 import Synchronization

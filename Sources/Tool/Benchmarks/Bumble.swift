@@ -1,8 +1,8 @@
 import Arguments
+import Basics
 import ClientTesting
 package import CommandSupport
 import Glibc
-import TextFormatting
 
 /// Bumble (https://google.github.io/bumble/), which does the same work in another process.
 package struct Bumble {

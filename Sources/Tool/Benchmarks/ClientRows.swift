@@ -4,7 +4,7 @@ package import CommandSupport
 import GATT
 import HCI
 import LEHost
-import Scenarios
+import ScenarioModel
 import Simulation
 import VirtualWorld
 

@@ -1,8 +1,8 @@
 import Arguments
+import Basics
 package import CommandSupport
 import Documents
 import Terminal
-import TextFormatting
 
 /// The limits of `--check`, a file of the repository.
 ///

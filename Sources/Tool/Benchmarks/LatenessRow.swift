@@ -1,11 +1,10 @@
 import Arguments
 import ClientTesting
-import Collector
+import Clients
 import CommandSupport
 import Drivers
-import EventLog
 import Glibc
-import Scenarios
+import ScenarioModel
 import Simulation
 import Sockets
 import Synchronization

@@ -1,15 +1,14 @@
 import Arguments
+import Basics
 import ClientTesting
 package import CommandSupport
 import Documents
 import Glibc
 import LEHost
-import Octets
 import Reporting
+import ScenarioModel
 import ScenarioRuns
-import Scenarios
 import Simulation
-import TextFormatting
 import VirtualWorld
 
 /// A scenario with a strap, in JSON: `heart` has the fields of its Heart Rate service, `others` its other services, after

@@ -1,14 +1,14 @@
 import Arguments
+import Basics
 import Bluetooth
 import CommandSupport
 import Documents
 import GATT
 import HCI
 import LEHost
-import Octets
 import ScenarioLanguage
+import ScenarioModel
 import ScenarioRuns
-import Scenarios
 import Simulation
 import VirtualWorld
 

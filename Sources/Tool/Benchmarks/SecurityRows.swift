@@ -1,4 +1,4 @@
-import Collector
+import Clients
 import CommandSupport
 import ScenarioRuns
 import Simulation

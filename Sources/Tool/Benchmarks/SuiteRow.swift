@@ -3,8 +3,8 @@ import ClientTesting
 package import CommandSupport
 import Conformance
 import Expectations
+import ScenarioModel
 import ScenarioRuns
-import Scenarios
 import Simulation
 import VirtualWorld
 

@@ -1,7 +1,7 @@
 import Arguments
+import Basics
 import Benchmarks
 import CommandSupport
-import TextFormatting
 
 private let rowList = {
     let width = BenchRow.all.map(\.word.count).max() ?? 0

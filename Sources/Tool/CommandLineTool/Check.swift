@@ -1,4 +1,5 @@
 import Arguments
+import Basics
 import Benchmarks
 import CheckCatalogue
 import Checks
@@ -8,7 +9,6 @@ import Conformance
 import Drivers
 import PeripheralTesting
 import ScenarioRuns
-import TextFormatting
 
 let checkGrammar = Arguments.Grammar(
     "check", "Act as a central, and test a simulated or real peripheral for conformance",

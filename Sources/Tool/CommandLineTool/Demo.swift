@@ -1,13 +1,12 @@
 import Arguments
 import Benchmarks
 import ClientTesting
-import Collector
+import Clients
 import CommandSupport
 import Documents
-import EventLog
 import ScenarioLanguage
+import ScenarioModel
 import ScenarioRuns
-import Scenarios
 import Simulation
 import Synchronization
 

@@ -1,14 +1,14 @@
 import Arguments
+import Basics
 import CheckCatalogue
 import Checks
+import Clients
 import CommandSupport
 import Conformance
 import Doctor
 import Documents
-import FaultyClients
 import ScenarioLanguage
 import ScenarioReference
-import TextFormatting
 
 let explainGrammar = Arguments.Grammar(
     "explain", "Explain a word of the scenario language, a check or a diagnostic code",

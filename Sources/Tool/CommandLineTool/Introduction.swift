@@ -1,5 +1,5 @@
+import Basics
 import CommandSupport
-import TextFormatting
 
 /// What to try, and where to read.
 enum Introduction {

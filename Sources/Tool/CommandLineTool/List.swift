@@ -1,9 +1,9 @@
 import Arguments
+import Basics
 import ClientTesting
 import CommandSupport
 import Conformance
 import Documents
-import TextFormatting
 
 let listGrammar = Arguments.Grammar(
     "list", "List the installed scenarios, suites and folders by name",

@@ -1,6 +1,6 @@
 import Arguments
+import Basics
 import CommandSupport
-import TextFormatting
 
 let manualGrammar = Arguments.Grammar(
     "manual", "Print a manual page, for man -l",

@@ -1,11 +1,11 @@
 import Arguments
+import Basics
 import Benchmarks
 import ClientTesting
 import CommandSupport
 import Conformance
 import Reporting
 import ScenarioRuns
-import TextFormatting
 
 let matrixGrammar = Arguments.Grammar(
     "matrix", "Compare JSON reports: one row per case, one column per report",

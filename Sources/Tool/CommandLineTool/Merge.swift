@@ -1,9 +1,9 @@
 import Arguments
+import Basics
 import CommandSupport
 import Conformance
 import Reporting
 import ScenarioRuns
-import TextFormatting
 
 let mergeGrammar = Arguments.Grammar(
     "merge", "Put the JSON reports of shards into one report",

@@ -1,7 +1,8 @@
 import Arguments
+import Basics
 import Bluetooth
 import ClientTesting
-import Collector
+import Clients
 import CommandSupport
 import Drivers
 import Glibc
@@ -9,7 +10,6 @@ import ScenarioRuns
 import Simulation
 import Sockets
 import Terminal
-import TextFormatting
 
 let monitorGrammar = Arguments.Grammar(
     "monitor", "Connect to a device as a client, and show its values",

@@ -1,9 +1,9 @@
 import Arguments
+import Basics
 import CommandSupport
 import ScenarioLanguage
 import ScenarioRuns
 import Templates
-import TextFormatting
 
 let newGrammar = Arguments.Grammar(
     "new", "Write a scenario, a suite or a client to start from",

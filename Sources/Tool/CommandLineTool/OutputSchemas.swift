@@ -1,9 +1,9 @@
+import Basics
 import Bluetooth
 import Checks
 import Documents
 import Reporting
-import ScenarioForms
-import TextFormatting
+import ScenarioLanguage
 
 /// The JSON Schemas of what commands print with `--json`: each describes one line.
 ///

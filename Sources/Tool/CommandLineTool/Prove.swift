@@ -1,13 +1,13 @@
 import Arguments
+import Basics
 import ClientTesting
+import Clients
 import CommandSupport
 import Conformance
-import FaultyClients
+import ScenarioModel
 import ScenarioRuns
-import Scenarios
 import Simulation
 import Sockets
-import TextFormatting
 
 let proveGrammar = Arguments.Grammar(
     "prove", "Play scenarios with faulty clients, and report expectations that fail none of them",

@@ -1,17 +1,17 @@
 import Arguments
+import Basics
 import Bluetooth
 import CommandSupport
 import DeviceRecording
 import Documents
 import Drivers
-import EventLog
 import Glibc
 import PeripheralTesting
 import ScenarioLanguage
+import ScenarioModel
 import ScenarioRuns
 import Simulation
 import Synchronization
-import TextFormatting
 
 let recordGrammar = Arguments.Grammar(
     "record", "Write a scenario that plays a real device: its advertising, attributes and values",

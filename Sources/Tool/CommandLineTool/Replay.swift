@@ -1,10 +1,10 @@
 import Arguments
+import Basics
 import Benchmarks
 import ClientTesting
 import CommandSupport
 import Replay
 import Reporting
-import TextFormatting
 
 let replayGrammar = Arguments.Grammar(
     "replay", "Turn an event log, including manual actions, into a scenario that repeats the run",

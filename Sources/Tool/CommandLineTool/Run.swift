@@ -1,13 +1,13 @@
 import Arguments
+import Basics
 import Benchmarks
 import ClientTesting
+import Clients
 import CommandSupport
 import Conformance
 import Drivers
-import FaultyClients
 import Glibc
 import ScenarioRuns
-import TextFormatting
 
 let runGrammar = Arguments.Grammar(
     "run", "Run scenarios with the built-in client or yours, and judge the client",

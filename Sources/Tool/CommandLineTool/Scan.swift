@@ -1,14 +1,14 @@
 import Arguments
+import Basics
 import Bluetooth
 import ClientTesting
-import Collector
+import Clients
 import CommandSupport
 import Glibc
 import ScenarioRuns
 import Simulation
 import Synchronization
 import Terminal
-import TextFormatting
 
 let scanGrammar = Arguments.Grammar(
     "scan", "Scan, and list advertising devices",

@@ -6,8 +6,8 @@ import Drivers
 import Glibc
 import LivePage
 import ScenarioLanguage
+import ScenarioModel
 import ScenarioRuns
-import Scenarios
 import Simulation
 import Sockets
 import Terminal

@@ -1,11 +1,11 @@
 import Arguments
+import Basics
 import ClientTesting
 import CommandSupport
 import Conformance
 import Documents
 import Reporting
 import ScenarioLanguage
-import TextFormatting
 
 let validateGrammar = Arguments.Grammar(
     "validate", "Report every problem in scenario files",

@@ -1,7 +1,7 @@
 import Arguments
+import Basics
 import Bluetooth
 package import Sockets
-import TextFormatting
 
 /// Where a controller is that Lubdub does not simulate.
 package enum ControllerAddress: Hashable, Sendable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 package import Arguments
+import Basics
 import Glibc
-import TextFormatting
 
 /// Whether there is a file, a folder or a link.
 package func exists(_ path: String) -> Bool {

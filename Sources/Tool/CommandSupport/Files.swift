@@ -1,6 +1,6 @@
 import Arguments
+import Basics
 import Glibc
-import TextFormatting
 
 /// The octets of a regular file, a few more than the maximum of a scenario (16 MiB) if it is larger; nil when it cannot be
 /// read.

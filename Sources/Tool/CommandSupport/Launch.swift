@@ -1,7 +1,7 @@
 import Arguments
+import Basics
 import CLinux
 import Glibc
-import TextFormatting
 
 /// How to start another program.
 package struct Launch {

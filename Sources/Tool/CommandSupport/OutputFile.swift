@@ -1,6 +1,6 @@
+import Basics
 import Glibc
 import Synchronization
-import TextFormatting
 
 package struct OutputFailure: Error, Equatable, CustomStringConvertible {
     package let path: String

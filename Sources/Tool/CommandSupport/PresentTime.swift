@@ -1,5 +1,5 @@
+import Basics
 import Glibc
-import TextFormatting
 
 /// The present time in UTC: `2026-11-23T09:20:00Z`.
 package var presentTime: String {

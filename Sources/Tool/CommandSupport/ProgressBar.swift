@@ -1,6 +1,6 @@
+import Basics
 import Glibc
 import Synchronization
-import TextFormatting
 
 /// A line at the bottom of a terminal at standard error, which shows how far a command is.
 ///

@@ -1,6 +1,6 @@
 package import Arguments
+import Basics
 import Bluetooth
-import TextFormatting
 
 /// The `--radio` option of a central.
 package let radioOption = Arguments.Grammar.Option.option(

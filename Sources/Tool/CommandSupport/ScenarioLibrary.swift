@@ -1,6 +1,6 @@
 package import Arguments
+import Basics
 import Glibc
-import TextFormatting
 
 /// The scenarios that are installed with the program, by name.
 package struct ScenarioLibrary: Sendable {

@@ -1,5 +1,5 @@
+import Basics
 import Glibc
-import TextFormatting
 
 /// The folder of the installed scenarios, schemas and documentation.
 package enum ShareFolder {

@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 /// A line of output, safe for a terminal: control characters are escaped, whatever it is made of, and only styles add
 /// control sequences.

@@ -1,6 +1,6 @@
 package import Arguments
+import Basics
 import Glibc
-import TextFormatting
 
 /// A command line of this program that runs again whenever a file changes, until a signal arrives.
 ///

@@ -1,7 +1,7 @@
+package import Basics
 import Documents
 import Drivers
-import Scenarios
-package import TextFormatting
+import ScenarioModel
 package import VirtualWorld
 
 /// The reply to a line on the control socket: one line of JSON.

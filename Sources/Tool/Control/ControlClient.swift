@@ -1,10 +1,10 @@
 package import Arguments
+import Basics
 package import CommandSupport
 import Documents
 import Simulation
 package import Sockets
 import Synchronization
-import TextFormatting
 
 /// Converts the words of `lubdub control` into a line for the socket.
 package enum ControlWords {

@@ -1,7 +1,7 @@
 import Documents
 package import Drivers
 package import ScenarioLanguage
-package import Scenarios
+package import ScenarioModel
 import VirtualWorld
 
 /// Does what lines say, whoever sends them: clients of the control socket, or the page.

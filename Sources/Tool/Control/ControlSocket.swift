@@ -1,7 +1,7 @@
+import Basics
 import CommandSupport
 package import Simulation
 package import Sockets
-import TextFormatting
 
 /// A socket on which other programs start actions in a world and query its status; each line has a reply of one line.
 ///

@@ -1,9 +1,9 @@
-import Scenarios
+import Basics
+import Devices
+import ScenarioModel
 import Sensors
-import ServiceFramework
 import Services
 import Terminal
-import TextFormatting
 import VirtualWorld
 
 /// Converts keys to commands for the devices of a scenario; independent of the terminal.

@@ -2,8 +2,8 @@ package import Arguments
 package import CommandSupport
 package import Drivers
 import Glibc
+import ScenarioModel
 package import ScenarioRuns
-import Scenarios
 package import Simulation
 package import Terminal
 import VirtualWorld

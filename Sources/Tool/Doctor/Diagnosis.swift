@@ -1,6 +1,6 @@
+import Basics
 import CommandSupport
 import Glibc
-import TextFormatting
 
 /// The findings from a machine's facts.
 package struct Diagnosis: Sendable {

@@ -1,6 +1,6 @@
 package import Arguments
+import Basics
 package import CommandSupport
-import TextFormatting
 
 /// The result of an examination, and its fix.
 package struct Finding: Hashable, Sendable {

@@ -1,3 +1,4 @@
+import Basics
 import BlueZ
 import Bluetooth
 import CommandSupport
@@ -6,7 +7,6 @@ import Glibc
 import KernelBluetooth
 import Simulation
 import Sockets
-import TextFormatting
 
 /// Collects facts from the kernel, bluetoothd and D-Bus, within a time limit.
 package enum MachineProbe {

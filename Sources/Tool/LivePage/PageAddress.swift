@@ -1,7 +1,7 @@
 import Arguments
+import Basics
 package import CommandSupport
 import Sockets
-import TextFormatting
 
 /// Where a page is served: `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`.
 package struct PageAddress: Hashable, Sendable {

@@ -1,9 +1,9 @@
+import Basics
 import Bluetooth
-package import EventLog
+package import ScenarioModel
 import ScenarioRuns
 import Simulation
 import Synchronization
-import TextFormatting
 
 /// The news since the last frame of the page: events, and the values that devices sent.
 ///

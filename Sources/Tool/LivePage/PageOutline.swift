@@ -1,9 +1,9 @@
+import Basics
+import Devices
 import Documents
 import ScenarioLanguage
+import ScenarioModel
 import ScenarioReference
-import Scenarios
-import ServiceFramework
-import TextFormatting
 
 /// The unchanging part of a page: the devices that it shows, their values, and the actions that can be played.
 struct PageOutline: Sendable {

@@ -1,13 +1,13 @@
 import Arguments
+import Basics
 import CommandSupport
 package import Control
 package import Drivers
 import HTTP
+package import ScenarioModel
 import ScenarioRuns
-package import Scenarios
 package import Simulation
 import Sockets
-import TextFormatting
 
 /// The page of a world that plays: it shows what happens, and does what a person on it chooses.
 package actor PageSession: LoopActor {

@@ -1,10 +1,10 @@
+import Basics
 import Control
 import Documents
 import Drivers
 import HTTP
 import ScenarioLanguage
-import Scenarios
-import TextFormatting
+import ScenarioModel
 import VirtualWorld
 
 /// What the open pages show: those with the same selection share an outline, frames and a channel of the server.

@@ -1,12 +1,12 @@
 import Arguments
+import Basics
 package import CommandSupport
 import Documents
 import Glibc
 import ScenarioLanguage
+import ScenarioModel
 import ScenarioRuns
-import Scenarios
 import Simulation
-import TextFormatting
 
 /// The event log of a run, and the scenario that was played in it: together they make a scenario with the run's manual
 /// actions in its script.

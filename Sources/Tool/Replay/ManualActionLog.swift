@@ -1,7 +1,7 @@
+import Basics
 import Documents
 import ScenarioLanguage
-import Scenarios
-import TextFormatting
+import ScenarioModel
 
 /// The manual actions in an event log: keys, and lines on the control socket.
 struct ManualActionLog {

@@ -1,15 +1,13 @@
 import Arguments
+import Basics
 import Characteristics
-package import Collector
+package import Clients
 package import CommandSupport
 package import Conformance
-import EventLog
-import FaultyClients
+import Devices
 import GATT
 import LEHost
-import Octets
-package import Scenarios
-import ServiceFramework
+package import ScenarioModel
 import Services
 package import Simulation
 package import VirtualWorld

@@ -1,10 +1,10 @@
 package import Arguments
+import Basics
 package import CommandSupport
 package import Conformance
 package import Expectations
 import Reporting
 import Simulation
-import TextFormatting
 
 /// The results of cases as JSON, one object per line, instead of text for people.
 package enum CaseLines {

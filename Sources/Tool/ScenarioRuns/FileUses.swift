@@ -1,8 +1,8 @@
 package import Arguments
+import Basics
 package import CommandSupport
 import Glibc
 import Sockets
-import TextFormatting
 
 /// The files that a command reads and writes: none may be written that is read, or written twice.
 package struct FileUses {

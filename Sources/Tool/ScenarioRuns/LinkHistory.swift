@@ -1,6 +1,6 @@
 import Bluetooth
-import EventLog
 import HCI
+import ScenarioModel
 import Simulation
 
 /// The links of the clients of a run, with the parameters that decide when a lost one is noticed.
@@ -20,21 +20,23 @@ struct LinkHistory: Sendable {
 
     /// Takes a packet of a client's controller.
     mutating func take(_ record: PacketRecord, _ octets: ArraySlice<UInt8>) {
-        guard record.kind == .event, let event = try? Event(octets: Array(octets)) else { return }
+        guard record.kind == .event, let event = try? HCI.Event(octets: Array(octets)) else { return }
         switch event {
-        case Event.leConnectionComplete:
-            guard let (status, complete) = try? Event.leConnectionComplete.parameters(of: event) else { return }
+        case HCI.Event.leConnectionComplete:
+            guard let (status, complete) = try? HCI.Event.leConnectionComplete.parameters(of: event) else { return }
             if status == .success { add(complete, record) }
-        case Event.leEnhancedConnectionComplete:
-            guard let (status, complete) = try? Event.leEnhancedConnectionComplete.parameters(of: event) else { return }
+        case HCI.Event.leEnhancedConnectionComplete:
+            guard let (status, complete) = try? HCI.Event.leEnhancedConnectionComplete.parameters(of: event) else {
+                return
+            }
             if status == .success { add(complete.connection, record) }
-        case Event.leConnectionUpdateComplete:
-            guard let (status, handle, timing) = try? Event.leConnectionUpdateComplete.parameters(of: event),
+        case HCI.Event.leConnectionUpdateComplete:
+            guard let (status, handle, timing) = try? HCI.Event.leConnectionUpdateComplete.parameters(of: event),
                 status == .success, let place = place(of: handle, record)
             else { return }
             links[place].timing = timing
-        case Event.disconnectionComplete:
-            guard let (_, handle, reason) = try? Event.disconnectionComplete.parameters(of: event),
+        case HCI.Event.disconnectionComplete:
+            guard let (_, handle, reason) = try? HCI.Event.disconnectionComplete.parameters(of: event),
                 reason == .connectionTimeout, let place = place(of: handle, record)
             else { return }
             links[place].loss = record.instant

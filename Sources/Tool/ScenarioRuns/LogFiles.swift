@@ -1,12 +1,11 @@
 package import Arguments
+import Basics
 package import CommandSupport
 package import Conformance
-package import EventLog
 import Glibc
 import Reporting
-import Scenarios
+package import ScenarioModel
 import Simulation
-import TextFormatting
 package import VirtualWorld
 
 /// The event logs and traces of a run, and the lines that are printed while it plays.

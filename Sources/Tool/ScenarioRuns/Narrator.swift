@@ -1,12 +1,11 @@
 package import Arguments
+import Basics
 import Bluetooth
-package import Collector
+package import Clients
 package import CommandSupport
-package import EventLog
-import Octets
+package import ScenarioModel
 package import Simulation
 import Synchronization
-import TextFormatting
 package import VirtualWorld
 
 /// Prints events and packets, one per line: time, who, and what.

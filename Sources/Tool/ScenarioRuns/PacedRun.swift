@@ -1,4 +1,4 @@
-package import Collector
+package import Clients
 package import CommandSupport
 package import Simulation
 import VirtualWorld

@@ -1,9 +1,9 @@
 import ATT
+import Basics
 import Bluetooth
-package import EventLog
 import HCI
 import L2CAP
-import Octets
+package import ScenarioModel
 
 /// The description of an HCI packet.
 package struct PacketDescription {
@@ -77,21 +77,21 @@ package struct PacketDescription {
     private init(event octets: ArraySlice<UInt8>) {
         isFromHost = false
         do throws(Malformed) {
-            let event = try Event(octets: Array(octets))
+            let event = try HCI.Event(octets: Array(octets))
             try event.check()
             let name = Self.words(event.code)
             switch event {
-            case Event.commandComplete:
-                let (_, opcode, returned) = try Event.commandComplete.parameters(of: event)
+            case HCI.Event.commandComplete:
+                let (_, opcode, returned) = try HCI.Event.commandComplete.parameters(of: event)
                 self.name = "\(name): \(Self.words(opcode))"
                 (isReceipt, self.octets) = (returned.first == 0, returned[...])
-            case Event.commandStatus:
-                let (status, _, opcode) = try Event.commandStatus.parameters(of: event)
+            case HCI.Event.commandStatus:
+                let (status, _, opcode) = try HCI.Event.commandStatus.parameters(of: event)
                 self.name = "\(name): \(Self.words(opcode))"
                 (isReceipt, self.octets) = (status.rawValue == 0, [status.rawValue])
             default:
                 self.name = event.isKnown ? name : "Event"
-                isReceipt = Event.numberOfCompletedPackets ~= event
+                isReceipt = HCI.Event.numberOfCompletedPackets ~= event
                 self.octets = event.isKnown ? event.parameters : octets
             }
         } catch {

@@ -1,7 +1,6 @@
 import Bluetooth
-import EventLog
 import HCI
-import Scenarios
+import ScenarioModel
 import Simulation
 
 /// Not those of scenarios.

@@ -1,16 +1,15 @@
 package import Arguments
+import Basics
+package import Clients
 package import CommandSupport
 package import Conformance
 package import Documents
-package import EventLog
 package import Expectations
-package import FaultyClients
 import GATT
 import Glibc
 import ScenarioLanguage
-package import Scenarios
+package import ScenarioModel
 import Simulation
-import TextFormatting
 package import VirtualWorld
 
 /// A scenario, and the options of the command line for it.

@@ -1,10 +1,9 @@
+import Basics
 package import CommandSupport
-package import EventLog
 package import Expectations
-package import Scenarios
+package import ScenarioModel
 package import Simulation
 import Synchronization
-import TextFormatting
 import VirtualWorld
 
 /// The trace around failures: the packets between the client's host and its controller, and the client's lines.

@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 /// A grid of characters; text outside it is dropped.
 struct Canvas {

@@ -1,7 +1,6 @@
+import Basics
 import CommandSupport
 package import Simulation
-import Statistics
-import TextFormatting
 
 extension Dashboard {
     /// The screen: exactly `height` rows of at most `width` columns.

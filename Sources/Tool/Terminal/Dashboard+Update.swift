@@ -1,7 +1,7 @@
 import Characteristics
-package import Collector
+package import Clients
+import Devices
 import Documents
-import ServiceFramework
 import Services
 package import Simulation
 

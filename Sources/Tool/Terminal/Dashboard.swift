@@ -1,5 +1,5 @@
+package import Basics
 package import Simulation
-package import Statistics
 
 /// The state of a heart-rate client at a glance; `rows` shows it.
 ///

@@ -1,6 +1,5 @@
+import Basics
 import CommandSupport
-import Statistics
-import TextFormatting
 
 /// The page that explains the keys and the numbers of `monitor`'s screen.
 package struct HelpPage: Sendable {

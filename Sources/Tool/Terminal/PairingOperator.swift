@@ -1,7 +1,7 @@
+import Basics
 package import BlueZ
 import CommandSupport
 package import Simulation
-import TextFormatting
 
 /// Answers bluetoothd's pairing requests: asks the operator at the terminal, and without a terminal agrees to everything.
 ///

@@ -1,7 +1,7 @@
+import Basics
 import CommandSupport
 import Glibc
 package import Simulation
-import TextFormatting
 
 /// Asks on the terminal for the passkey that a device displays.
 ///

@@ -1,4 +1,4 @@
-package import Collector
+package import Clients
 package import CommandSupport
 import Glibc
 package import Simulation

@@ -1,8 +1,8 @@
 import ATT
+import Basics
 import Bluetooth
 import Checks
 import GATT
-import Octets
 
 // Reads that a server must reject, whatever its services.  Core 6.0, Vol 3, Part F, section 3.4.4, and
 // Part G, section 4.8.

@@ -1,13 +1,12 @@
+import Basics
 import Bluetooth
 import Characteristics
 import Checks
 import GATT
 import HCI
 import LEHost
-import Octets
 import Services
 import Simulation
-import TextFormatting
 
 // What a peripheral advertises.
 extension Check {

@@ -1,10 +1,9 @@
 import ATT
+import Basics
 import Bluetooth
 import Checks
 import GATT
 import LEHost
-import Octets
-import SecurityChecks
 import SecurityManager
 
 // Servers answer a client that does not know yet that attributes have changed with Database Out Of Sync.  Core 6.0, Vol 3,

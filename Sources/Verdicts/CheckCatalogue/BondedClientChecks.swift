@@ -3,7 +3,6 @@ import Bluetooth
 import Checks
 import GATT
 import LEHost
-import SecurityChecks
 import SecurityManager
 import Simulation
 

@@ -1,5 +1,4 @@
 package import Checks
-import SecurityChecks
 
 extension Check {
     /// All checks, in the order in which reports list them.

@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import Characteristics
 import Checks
 import GATT
-import Octets
 
 // Device Information Service 1.2: every value can be read, and supports nothing else.
 extension Check {

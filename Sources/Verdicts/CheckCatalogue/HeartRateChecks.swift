@@ -1,9 +1,9 @@
 import ATT
+import Basics
 import Bluetooth
 import Characteristics
 import Checks
 import GATT
-import Octets
 import Services
 import Simulation
 

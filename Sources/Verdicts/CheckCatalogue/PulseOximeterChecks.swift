@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import Characteristics
 import Checks
 import GATT
-import Octets
 import Services
 
 // Pulse Oximeter Service 1.0.1.  The Record Access Control Point is not checked.

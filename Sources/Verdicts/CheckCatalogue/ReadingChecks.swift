@@ -1,8 +1,8 @@
 import ATT
+import Basics
 import Bluetooth
 import Checks
 import GATT
-import Octets
 import Simulation
 
 // Every read procedure must return the same values.  Core 6.0, Vol 3, Part G, section 4.8.

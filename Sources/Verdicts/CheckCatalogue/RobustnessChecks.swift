@@ -1,8 +1,8 @@
 import ATT
+import Basics
 import Bluetooth
 import Checks
 import GATT
-import Octets
 import Simulation
 
 // Requests that a server must reject or survive, between valid ones.

@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import Characteristics
 import Checks
 import GATT
-import Octets
 import Simulation
 
 // Lubdub's vendor streams: frames of samples, without a duplicate or a gap.

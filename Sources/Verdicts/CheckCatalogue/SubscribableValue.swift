@@ -1,9 +1,9 @@
 import ATT
 import Bluetooth
 import Checks
+import Devices
 import GATT
 import LEHost
-import ServiceFramework
 import Services
 import Simulation
 

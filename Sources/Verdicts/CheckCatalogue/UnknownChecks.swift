@@ -1,8 +1,8 @@
 import ATT
+import Basics
 import Bluetooth
 import Checks
 import GATT
-import Octets
 
 // Unknown opcodes.  Core 6.0, Vol 3, Part F, section 3.3.
 extension Check {

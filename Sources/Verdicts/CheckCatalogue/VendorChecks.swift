@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import Characteristics
 import Checks
 import GATT
-import Octets
 import Services
 import Simulation
 

@@ -1,8 +1,7 @@
-import EventLog
+import Basics
 package import GATT
 import LEHost
-import Octets
-import Scenarios
+import ScenarioModel
 import SecurityManager
 import Simulation
 package import VirtualWorld

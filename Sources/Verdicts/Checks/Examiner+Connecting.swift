@@ -1,11 +1,11 @@
 import ATT
+import Basics
 package import Bluetooth
 import GATT
 package import HCI
 import LEHost
-import Scenarios
+import ScenarioModel
 import Simulation
-import TextFormatting
 
 // Scanning, connecting and disconnecting.
 extension Examiner {

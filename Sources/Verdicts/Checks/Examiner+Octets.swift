@@ -1,11 +1,10 @@
 package import ATT
+import Basics
 package import Bluetooth
 import GATT
 import L2CAP
 import LEHost
-import Octets
 import Simulation
-import TextFormatting
 
 // Single PDUs, which may be invalid.
 extension Examiner {

@@ -1,13 +1,13 @@
 import ATT
+import Basics
 package import Bluetooth
+package import Devices
 package import GATT
 import HCI
 import LEHost
-import Scenarios
+import ScenarioModel
 import Sensors
-package import ServiceFramework
 import Simulation
-import TextFormatting
 
 // The operations that checks consist of.
 extension Examiner {

@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import HCI
 import L2CAP
 import LEHost
-import Octets
 package import SecurityManager
 import Simulation
 

@@ -1,10 +1,10 @@
 package import Bluetooth
+package import Devices
 package import GATT
 import HCI
 package import LEHost
-package import Scenarios
+package import ScenarioModel
 package import SecurityManager
-package import ServiceFramework
 package import Simulation
 import VirtualWorld
 

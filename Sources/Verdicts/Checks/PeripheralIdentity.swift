@@ -1,7 +1,7 @@
 import ATT
+import Basics
 package import Bluetooth
 import GATT
-import TextFormatting
 
 /// The identity of a peripheral in reports: the strings that describe it, and its attributes.
 package struct PeripheralIdentity: Hashable, Sendable {

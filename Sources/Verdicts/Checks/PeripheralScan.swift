@@ -1,7 +1,7 @@
+import Basics
 package import Bluetooth
 import HCI
 import Simulation
-import TextFormatting
 
 /// How the command line names a peripheral.
 package enum Peer: Hashable, Sendable, CustomStringConvertible {

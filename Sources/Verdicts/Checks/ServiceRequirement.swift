@@ -1,7 +1,7 @@
 import ATT
+import Basics
 package import Bluetooth
 package import GATT
-import TextFormatting
 
 /// The attributes that a service specification requires, from which the checks of its declarations follow.
 package struct ServiceRequirement: Sendable {

@@ -1,12 +1,12 @@
 import Arguments
+import Basics
 package import CommandSupport
 package import Conformance
 package import Documents
 import Expectations
 import Glibc
 import ScenarioLanguage
-package import Scenarios
-import TextFormatting
+package import ScenarioModel
 
 extension CaseFiles {
     /// The files of this machine.  A link to a folder is followed only if it is one of `operands`, so that no tree is infinite.

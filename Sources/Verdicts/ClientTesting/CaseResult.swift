@@ -1,12 +1,11 @@
 package import Arguments
+import Basics
 package import CommandSupport
 package import Conformance
-import EventLog
 import Expectations
+import ScenarioModel
 package import ScenarioRuns
-import Scenarios
 import Simulation
-import TextFormatting
 package import VirtualWorld
 
 package struct CaseResult: Sendable {

@@ -1,10 +1,10 @@
 package import Arguments
+import Basics
 package import CommandSupport
 package import Conformance
 import Expectations
 import Reporting
-import Scenarios
-import TextFormatting
+import ScenarioModel
 
 /// The cases of a command line, in the order in which they run.
 package struct CaseSelection {

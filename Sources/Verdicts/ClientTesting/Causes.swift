@@ -1,7 +1,6 @@
-import EventLog
 import Expectations
+import ScenarioModel
 import ScenarioRuns
-import Scenarios
 import Simulation
 
 /// Likely causes of failures that the events of a run do not have: what passed between the clients and their controllers, and

@@ -1,8 +1,8 @@
+import Basics
 import CommandSupport
-import Scenarios
-import ServiceFramework
+import Devices
+import ScenarioModel
 import Services
-import TextFormatting
 
 /// A line of a client under test: a JSON object as it is, or any other text as a JSON string.
 struct ClientLine: JSONWritable, Equatable {

@@ -1,18 +1,17 @@
 import Arguments
+import Basics
 package import Bluetooth
 import CommandSupport
 import Conformance
 import Drivers
 import Expectations
 import Glibc
-import Octets
 import ScenarioLanguage
+import ScenarioModel
 package import ScenarioRuns
-import Scenarios
 import Simulation
 import Sockets
 import Terminal
-import TextFormatting
 import VirtualWorld
 
 /// A client under test: a command line that is started for each case, or an operator with an app.

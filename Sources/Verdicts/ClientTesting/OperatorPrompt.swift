@@ -1,12 +1,11 @@
+import Basics
 import CommandSupport
-import EventLog
+import Devices
 import Expectations
-import Scenarios
-import ServiceFramework
+import ScenarioModel
 import Services
 import Simulation
 import Terminal
-import TextFormatting
 
 /// An expectation as a question to an operator: its text, and the meaning of an answer.
 struct OperatorPrompt: Sendable {

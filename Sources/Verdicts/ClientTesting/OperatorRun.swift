@@ -1,13 +1,13 @@
+import Basics
 import CommandSupport
 import Drivers
 import Expectations
 import Glibc
+import ScenarioModel
 import ScenarioRuns
-import Scenarios
 import Simulation
 import Synchronization
 import Terminal
-import TextFormatting
 import VirtualWorld
 
 /// The source of an operator's answers: a terminal, or lines of standard input.

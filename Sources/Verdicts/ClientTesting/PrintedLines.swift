@@ -1,8 +1,8 @@
+import Basics
 import Documents
-import ScenarioForms
-import Scenarios
+import ScenarioLanguage
+import ScenarioModel
 import Simulation
-import TextFormatting
 
 /// Lines of a client under test that are not of the contract: the first about each key, and the first that resembles nothing
 /// of it.

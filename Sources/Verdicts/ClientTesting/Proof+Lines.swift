@@ -1,6 +1,6 @@
+import Basics
 import Documents
 import Simulation
-import TextFormatting
 
 extension Proof {
     /// How the faulty clients fare that fail none of the scenario's expectations, a line for each kind.

@@ -1,12 +1,11 @@
+import Basics
+package import Clients
 package import CommandSupport
-import EventLog
 import Expectations
-package import FaultyClients
+import ScenarioModel
 package import ScenarioRuns
-import Scenarios
 import Simulation
 import Synchronization
-import TextFormatting
 import VirtualWorld
 
 /// Which faulty clients fail the expectations of a scenario: an expectation that none of them fails may pass any client.

@@ -1,16 +1,16 @@
 package import Arguments
-package import Collector
+import Basics
+package import Clients
 package import CommandSupport
 package import Conformance
 import Documents
 import Expectations
 import Glibc
 import ScenarioLanguage
+import ScenarioModel
 package import ScenarioRuns
-import Scenarios
 package import Simulation
 import Sockets
-import TextFormatting
 import VirtualWorld
 
 /// Runs cases with the options of a command line, each in its own world, on any thread.

@@ -1,6 +1,6 @@
 package import Arguments
+import Basics
 import Expectations
-import TextFormatting
 
 /// Which of the runs of a case one is.
 package struct CampaignRun: Hashable, Sendable {

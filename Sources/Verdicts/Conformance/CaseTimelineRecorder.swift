@@ -1,9 +1,8 @@
+import Basics
 import Bluetooth
-package import EventLog
-package import Scenarios
+package import ScenarioModel
 package import Simulation
 import Synchronization
-import TextFormatting
 
 /// Builds the timeline of a case from its event log, in bounded memory.
 package final class CaseTimelineRecorder: Sendable {

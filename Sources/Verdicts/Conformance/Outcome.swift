@@ -1,6 +1,6 @@
+import Basics
 package import Expectations
 package import Simulation
-import TextFormatting
 
 /// The verdict about one expectation of a case.
 package struct CaseFinding: Hashable, Sendable {

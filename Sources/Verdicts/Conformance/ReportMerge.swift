@@ -1,5 +1,5 @@
 package import Arguments
-import TextFormatting
+import Basics
 
 extension Report {
     /// A report that is merged with others.

@@ -1,5 +1,5 @@
 package import Arguments
-import TextFormatting
+import Basics
 
 extension Selection.Shard {
     /// The part of this job, one of `count` if that is given, by the environment variables of the program that started it.

@@ -1,7 +1,7 @@
+import Basics
 package import Documents
 import ScenarioLanguage
-import Scenarios
-import TextFormatting
+import ScenarioModel
 
 /// Access to the file system for finding cases.
 package struct CaseFiles {

@@ -1,5 +1,4 @@
-import EventLog
-import Scenarios
+import ScenarioModel
 
 /// Finds the evaluators that an event concerns, without asking the others.
 struct EventIndex: Sendable {

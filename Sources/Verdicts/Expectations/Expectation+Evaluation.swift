@@ -1,5 +1,4 @@
-import EventLog
-import Scenarios
+import ScenarioModel
 
 extension Expectation {
     func evaluator(streams: [Stream], _ terms: Judge.Terms) -> any ExpectationEvaluator {

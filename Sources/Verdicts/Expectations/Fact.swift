@@ -1,5 +1,4 @@
-package import EventLog
-import Scenarios
+package import ScenarioModel
 package import Simulation
 
 /// What a failure depends on: the event that opened its expectation, or one that came close.

@@ -1,6 +1,5 @@
-import EventLog
-package import Scenarios
-import ServiceFramework
+import Devices
+package import ScenarioModel
 import Services
 import Simulation
 

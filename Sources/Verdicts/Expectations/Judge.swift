@@ -1,5 +1,4 @@
-import EventLog
-package import Scenarios
+package import ScenarioModel
 package import Simulation
 
 /// Judges the expectations of a scenario by the events of its log.  It has no clock.

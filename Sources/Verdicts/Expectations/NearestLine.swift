@@ -1,4 +1,4 @@
-import Scenarios
+import ScenarioModel
 import Simulation
 
 /// A field of a line that differs from what was expected.

@@ -1,7 +1,6 @@
-import EventLog
-import Scenarios
+import Basics
+import ScenarioModel
 import Simulation
-import TextFormatting
 
 /// Evaluates an expectation of what a client shows by the answers of an operator.
 ///

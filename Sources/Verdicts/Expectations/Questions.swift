@@ -1,4 +1,4 @@
-import Scenarios
+import ScenarioModel
 import Simulation
 
 /// The time from a match of `since` to its close.

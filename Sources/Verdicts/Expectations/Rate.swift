@@ -1,4 +1,4 @@
-import Scenarios
+import ScenarioModel
 import Simulation
 
 /// The number of matches in each of the consecutive windows from the opening; a window does not include its end.

@@ -1,5 +1,5 @@
-import Scenarios
-import TextFormatting
+import Basics
+import ScenarioModel
 
 // Lines of a client that are not right: how they differ, and what that looks like.
 extension ReasonFormatter {

@@ -1,8 +1,7 @@
+import Basics
 import Bluetooth
-import EventLog
-import Scenarios
+import ScenarioModel
 import Simulation
-import TextFormatting
 
 /// Formats the reasons of verdicts: what was expected, what was observed, and when, in seconds as in the event log.
 struct ReasonFormatter: Sendable {

@@ -1,4 +1,4 @@
-import Scenarios
+import ScenarioModel
 import Simulation
 
 /// The values of one field that a client may show: those delivered last, and those that these have replaced recently.

@@ -1,4 +1,4 @@
-import Scenarios
+import ScenarioModel
 
 /// A statistic over the last values.
 ///

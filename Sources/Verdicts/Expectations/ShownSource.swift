@@ -1,7 +1,6 @@
 import Bluetooth
-import EventLog
-import Scenarios
-import ServiceFramework
+import Devices
+import ScenarioModel
 import Services
 import Simulation
 

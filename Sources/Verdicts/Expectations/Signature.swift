@@ -1,4 +1,4 @@
-import Scenarios
+import ScenarioModel
 
 /// A known mistake of clients, recognized by the value that it makes of another.
 struct Signature: Sendable {

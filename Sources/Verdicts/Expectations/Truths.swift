@@ -1,6 +1,5 @@
-import EventLog
-import Scenarios
-import ServiceFramework
+import Devices
+import ScenarioModel
 import Simulation
 
 /// The present and recent values of all `$truth` in the expectations.

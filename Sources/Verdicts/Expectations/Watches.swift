@@ -1,5 +1,4 @@
-import EventLog
-import Scenarios
+import ScenarioModel
 import Simulation
 
 /// The limit on pending matches, so that the output of a hostile client cannot fill the memory.

@@ -1,4 +1,5 @@
 import Arguments
+import Basics
 import Checks
 import CommandSupport
 import Conformance
@@ -6,7 +7,6 @@ import Documents
 import Expectations
 import Reporting
 import ScenarioRuns
-import TextFormatting
 
 /// Fails that are known, and do not fail the run.
 struct Baseline {

@@ -1,11 +1,11 @@
 import Arguments
+import Basics
 import Checks
 import CommandSupport
 import Conformance
 import Expectations
 import ScenarioRuns
 import Terminal
-import TextFormatting
 
 /// Prints outcomes of checks: a line for each as it ends, then a summary, the skipped ones by their reasons, and at the
 /// end all that did not pass, with the details.

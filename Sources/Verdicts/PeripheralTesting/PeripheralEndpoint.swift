@@ -1,15 +1,15 @@
 package import Arguments
+import Basics
 package import Checks
 package import CommandSupport
 import Drivers
-package import EventLog
 import Glibc
 import Reporting
+package import ScenarioModel
 import ScenarioRuns
 import Simulation
 package import Sockets
 import Terminal
-import TextFormatting
 
 /// The radio that reaches a real peripheral.
 package enum PeripheralEndpoint {

@@ -1,16 +1,15 @@
 package import Arguments
+import Basics
 import Bluetooth
 package import Checks
 package import CommandSupport
 import Conformance
-import EventLog
 import Expectations
 import Glibc
+import ScenarioModel
 package import ScenarioRuns
-import Scenarios
 import Simulation
 import Terminal
-import TextFormatting
 import VirtualWorld
 
 /// Runs checks on a real peripheral, in real time.

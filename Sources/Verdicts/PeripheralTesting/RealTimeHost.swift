@@ -1,4 +1,5 @@
 import Arguments
+import Basics
 import Bluetooth
 import Checks
 import CommandSupport
@@ -7,8 +8,7 @@ import Drivers
 import GATT
 import Glibc
 import LEHost
-import Octets
-import Scenarios
+import ScenarioModel
 import SecurityManager
 import Simulation
 import Sockets

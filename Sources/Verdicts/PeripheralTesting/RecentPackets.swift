@@ -1,4 +1,4 @@
-import EventLog
+import ScenarioModel
 import ScenarioRuns
 import Simulation
 import Synchronization

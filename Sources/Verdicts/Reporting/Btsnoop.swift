@@ -1,5 +1,5 @@
-import EventLog
-import Octets
+import Basics
+import ScenarioModel
 import Simulation
 
 /// The file format that Wireshark and btmon read: BlueZ, `src/shared/btsnoop.h` and `btsnoop.c`.

@@ -1,7 +1,7 @@
+import Basics
 import Conformance
 import Expectations
 import Simulation
-import TextFormatting
 
 /// The section of an HTML page about one case in one report.
 struct CaseSection {

@@ -1,6 +1,6 @@
+import Basics
 package import CommandSupport
-package import EventLog
-import TextFormatting
+package import ScenarioModel
 
 /// The event log file of `--events`: one JSON object per line.
 package final class EventFile: Sendable {

@@ -1,7 +1,7 @@
+import Basics
 import Conformance
 import Expectations
 import Simulation
-import TextFormatting
 
 /// Reports as one HTML page: a matrix of cases × reports, and a section for each case.
 ///

@@ -1,8 +1,8 @@
+import Basics
 package import Conformance
 package import Documents
 import Expectations
 import Simulation
-import TextFormatting
 
 extension JSONReport {
     static let maximumCases = 100_000

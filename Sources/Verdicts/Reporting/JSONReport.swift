@@ -1,8 +1,8 @@
+import Basics
 package import Conformance
 import Documents
 import Expectations
 import Simulation
-import TextFormatting
 
 /// A report as JSON, one case per line.
 package enum JSONReport {

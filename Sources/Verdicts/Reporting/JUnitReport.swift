@@ -1,7 +1,7 @@
+import Basics
 package import Conformance
 import Expectations
 import Simulation
-import TextFormatting
 
 /// A report as JUnit XML, in the form that Jenkins and other CI systems accept (junit-10.xsd of Jenkins' xUnit plugin).
 ///

@@ -1,6 +1,6 @@
+import Basics
 import Conformance
 import Expectations
-import TextFormatting
 
 /// Reports as Markdown (CommonMark with GitHub's tables), for the job summaries of CI systems.
 package enum MarkdownReport {

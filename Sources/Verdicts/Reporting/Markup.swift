@@ -1,4 +1,4 @@
-import TextFormatting
+import Basics
 
 /// Escaping of text for XML and HTML.
 enum Markup {

@@ -1,6 +1,6 @@
+import Basics
 import Conformance
 import Simulation
-import TextFormatting
 
 /// A figure of what happened in a case: a track for each device and one for the script, and heart rates over time.
 ///

@@ -1,5 +1,5 @@
 package import CommandSupport
-package import EventLog
+package import ScenarioModel
 
 /// The file of all HCI packets of `--trace`, in btsnoop format.
 package final class TraceFile: Sendable {

@@ -1,8 +1,8 @@
 import ATT
+import Basics
 import Bluetooth
 import Fuzzing
 import GATT
-import Octets
 import Simulation
 
 extension Reader {

@@ -1,10 +1,9 @@
-import Air
+import Basics
 import Bluetooth
 import Fuzzing
 import HCI
-import Octets
 import Simulation
-import VirtualController
+import VirtualRadio
 
 extension Reader {
     /// The first octet of a packet: the host (bits 0 and 1), and whether it sends a command or data, or time passes, as

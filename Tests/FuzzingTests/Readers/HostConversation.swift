@@ -1,9 +1,9 @@
+import Basics
 import Bluetooth
 import Fuzzing
 import GATT
 import HCI
 import LEHost
-import Octets
 import SecurityManager
 import Simulation
 

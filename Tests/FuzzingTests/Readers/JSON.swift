@@ -1,6 +1,6 @@
+import Basics
 import Documents
 import Fuzzing
-import TextFormatting
 
 extension Reader {
     static let json = Reader(

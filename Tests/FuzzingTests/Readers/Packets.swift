@@ -1,9 +1,9 @@
 import ATT
+import Basics
 import Bluetooth
 import Fuzzing
 import HCI
 import L2CAP
-import Octets
 
 extension Reader {
     /// Readers of single packets, or of streams of them.

@@ -1,6 +1,6 @@
+import Basics
 import Bluetooth
 import Fuzzing
-import Octets
 import SecurityManager
 import Simulation
 

@@ -1,9 +1,9 @@
+import Basics
 import CommandSupport
 import Documents
 import Fuzzing
 import ScenarioLanguage
-import Scenarios
-import TextFormatting
+import ScenarioModel
 
 @testable import Replay
 @testable import Reporting

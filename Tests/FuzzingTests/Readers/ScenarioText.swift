@@ -1,10 +1,10 @@
+import Basics
 import CommandSupport
 import Documents
 import Fuzzing
 import ScenarioLanguage
-import Scenarios
+import ScenarioModel
 import Simulation
-import TextFormatting
 
 /// Reads a scenario and all that it names: every csv file has the same values, every other file is the scenario.
 func readScenario(_ octets: [UInt8]) throws(Broken) {

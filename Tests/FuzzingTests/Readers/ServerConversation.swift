@@ -1,9 +1,9 @@
 import ATT
+import Basics
 import Bluetooth
 import Characteristics
 import Fuzzing
 import GATT
-import Octets
 import Simulation
 
 extension Reader {

@@ -1,10 +1,9 @@
+import Basics
 import CommandSupport
 import DeviceRecording
 import Documents
 import Fuzzing
-import ScenarioForms
 import Sensors
-import TextFormatting
 
 @testable import ClientTesting
 @testable import ScenarioLanguage

@@ -1,10 +1,9 @@
+import Basics
 import Characteristics
+import Devices
 import Documents
 import Fuzzing
-import Octets
-import ServiceFramework
 import Services
-import TextFormatting
 
 extension Reader {
     /// The first octet selects the codec.

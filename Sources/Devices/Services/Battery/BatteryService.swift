@@ -1,10 +1,10 @@
+import Basics
 import Bluetooth
 package import Characteristics
+package import Devices
 import Documents
 import GATT
-import Octets
 package import Sensors
-package import ServiceFramework
 import Simulation
 
 extension ServiceDescription {

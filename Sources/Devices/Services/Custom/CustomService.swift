@@ -1,9 +1,9 @@
+import Basics
 package import Bluetooth
 import Characteristics
+package import Devices
 import GATT
-import Octets
 import Sensors
-package import ServiceFramework
 import Simulation
 
 extension ConfiguredService {

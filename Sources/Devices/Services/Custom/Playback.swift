@@ -1,4 +1,4 @@
-import ServiceFramework
+import Devices
 import Simulation
 
 /// The values of a recording as they become due: they begin with the first subscription, go on while nobody is subscribed,

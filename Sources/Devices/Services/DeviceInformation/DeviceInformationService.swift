@@ -1,12 +1,11 @@
+package import Basics
 import Bluetooth
 package import Characteristics
+package import Devices
 import Documents
 import GATT
-package import Octets
 import Sensors
-package import ServiceFramework
 import Simulation
-package import TextFormatting
 
 extension ServiceDescription {
     /// The Device Information Service, 0x180A.  Device Information Service 1.2.
@@ -75,17 +74,5 @@ struct DeviceInformationSensor: ServiceSensor {
         case .signal: return false
         }
         return true
-    }
-}
-
-extension String {
-    /// The longest prefix of whole characters in at most `count` octets.
-    package func utf8(atMost count: Int) -> [UInt8] {
-        var octets: [UInt8] = []
-        for character in self {
-            guard octets.count + character.utf8.count <= count else { break }
-            octets += character.utf8
-        }
-        return octets
     }
 }

@@ -1,12 +1,11 @@
+package import Basics
 import Bluetooth
 package import Characteristics
+package import Devices
 import Documents
 import GATT
-package import Octets
 package import Sensors
-package import ServiceFramework
 import Simulation
-import TextFormatting
 
 extension ServiceDescription {
     /// The vendor-specific ECG service, 0x0200.

@@ -1,12 +1,11 @@
+import Basics
 import Bluetooth
 import Characteristics
+package import Devices
 import Documents
 import GATT
-import Octets
 package import Sensors
-package import ServiceFramework
 import Simulation
-import TextFormatting
 
 extension ServiceDescription {
     /// The vendor-specific Feed service, 0x0400: a number that is notified periodically.

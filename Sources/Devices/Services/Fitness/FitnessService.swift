@@ -1,12 +1,11 @@
+import Basics
 import Bluetooth
 package import Characteristics
+package import Devices
 import Documents
 import GATT
-import Octets
 package import Sensors
-package import ServiceFramework
 import Simulation
-import TextFormatting
 
 extension ServiceDescription {
     /// The vendor-specific Fitness service, 0x0100: steps and a temperature, each computed when it is read.

@@ -1,9 +1,9 @@
+import Basics
 import Bluetooth
 import Characteristics
+import Devices
 import GATT
-import Octets
 import Sensors
-import ServiceFramework
 import Simulation
 
 /// The Health Thermometer Service of a device: it indicates a temperature once per interval, and notifies the present

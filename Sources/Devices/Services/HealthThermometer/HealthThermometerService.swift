@@ -1,12 +1,11 @@
+package import Basics
 import Bluetooth
 package import Characteristics
+package import Devices
 import Documents
 import GATT
-import Octets
 package import Sensors
-package import ServiceFramework
 import Simulation
-package import TextFormatting
 
 extension ServiceDescription {
     /// The Health Thermometer Service, 0x1809.  Health Thermometer Service 1.0.

@@ -1,12 +1,11 @@
+import Basics
 import Bluetooth
 package import Characteristics
+package import Devices
 import Documents
 import GATT
-import Octets
 package import Sensors
-package import ServiceFramework
 import Simulation
-import TextFormatting
 
 extension ServiceDescription {
     /// The Heart Rate Service, 0x180D.  Heart Rate Service 1.0.

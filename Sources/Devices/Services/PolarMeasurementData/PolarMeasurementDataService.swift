@@ -1,12 +1,11 @@
+package import Basics
 import Bluetooth
 package import Characteristics
+package import Devices
 import Documents
 import GATT
-package import Octets
 import Sensors
-package import ServiceFramework
 import Simulation
-import TextFormatting
 
 extension ServiceDescription {
     /// Polar Measurement Data, the service with which Polar straps send an ECG: `ecg` as `pmd` in a scenario.

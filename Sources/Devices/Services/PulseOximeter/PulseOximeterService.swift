@@ -1,12 +1,11 @@
+import Basics
 import Bluetooth
 package import Characteristics
+package import Devices
 import Documents
 import GATT
-import Octets
 package import Sensors
-package import ServiceFramework
 import Simulation
-import TextFormatting
 
 extension ServiceDescription {
     /// The Pulse Oximeter Service, 0x1822.  Pulse Oximeter Service 1.0.1.

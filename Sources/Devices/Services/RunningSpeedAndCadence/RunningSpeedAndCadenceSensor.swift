@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import Characteristics
-import Octets
+import Devices
 import Sensors
-import ServiceFramework
 import Simulation
 
 /// The Running Speed and Cadence Service of a device.  Running Speed and Cadence Service 1.0, section 3.

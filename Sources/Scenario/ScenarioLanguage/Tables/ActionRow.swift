@@ -1,5 +1,5 @@
 package import Documents
-package import Scenarios
+package import ScenarioModel
 
 /// The definition of one action.
 package struct ActionRow: Sendable {

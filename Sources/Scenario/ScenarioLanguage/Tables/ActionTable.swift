@@ -1,7 +1,6 @@
 import Bluetooth
 import Documents
-import ScenarioForms
-package import Scenarios
+package import ScenarioModel
 import SecurityManager
 
 extension Action.Kind {

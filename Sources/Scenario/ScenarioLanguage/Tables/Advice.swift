@@ -1,6 +1,5 @@
+import Basics
 package import Documents
-import ScenarioForms
-import TextFormatting
 
 extension Tables {
     /// What authors write for keys and values of the language.

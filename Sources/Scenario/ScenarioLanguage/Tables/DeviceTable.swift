@@ -1,6 +1,5 @@
 package import Documents
-import ScenarioForms
-import Scenarios
+import ScenarioModel
 import SecurityManager
 
 extension Tables {

@@ -1,6 +1,5 @@
 import Documents
-import EventLog
-import Scenarios
+import ScenarioModel
 
 /// The documentation of one event.
 struct EventRow: Sendable {

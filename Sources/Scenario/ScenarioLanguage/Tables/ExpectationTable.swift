@@ -1,6 +1,5 @@
 package import Documents
-import ScenarioForms
-import Scenarios
+import ScenarioModel
 
 extension Tables {
     static let matcher = Shape.any(

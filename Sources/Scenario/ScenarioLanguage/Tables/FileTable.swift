@@ -1,6 +1,5 @@
 package import Documents
-import ScenarioForms
-import Scenarios
+import ScenarioModel
 
 /// The grammar of the language: the reader checks files with it, and the schema is generated from it.
 package enum Tables {

@@ -1,9 +1,7 @@
 import Bluetooth
 package import Documents
-import EventLog
 package import GATT
-import ScenarioForms
-package import Scenarios
+package import ScenarioModel
 import SecurityManager
 
 /// What `of` can name in an action or event.

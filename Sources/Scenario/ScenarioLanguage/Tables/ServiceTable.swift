@@ -1,11 +1,10 @@
+import Basics
 import Characteristics
+import Devices
 package import Documents
-import ScenarioForms
-import Scenarios
+import ScenarioModel
 import Sensors
-import ServiceFramework
 import Services
-import TextFormatting
 
 extension Tables {
     package static let service = Shape.kinds(

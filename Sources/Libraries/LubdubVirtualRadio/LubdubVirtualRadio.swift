@@ -1,9 +1,0 @@
-// Virtual controllers and the air that they share, and the modules that their declarations use.
-@_exported public import Air
-@_exported public import Bluetooth
-@_exported public import Cryptography
-@_exported public import HCI
-@_exported public import LinkLayer
-@_exported public import Octets
-@_exported public import Simulation
-@_exported public import VirtualController
