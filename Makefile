@@ -124,7 +124,8 @@ sanitize:  ## test what reads external data with the address sanitizer, and what
 	@# The sanitizer reports Swift's global tables as leaks.
 	ASAN_OPTIONS=detect_leaks=0 swift test --skip-build $(SANITIZED) $(READING:%=--filter '^%Tests')
 	swift build --build-tests $(THREAD_CHECKED)
-	swift test --skip-build $(THREAD_CHECKED) $(THREADED:%=--filter '^%Tests')
+	TSAN_OPTIONS=suppressions=Tests/thread-sanitizer.txt \
+	    swift test --skip-build $(THREAD_CHECKED) $(THREADED:%=--filter '^%Tests')
 
 fuzz:  ## feed octets that libFuzzer invents to all readers of external data, SECONDS=60 each, or to READERS=; SANITIZER= is fast
 	@Tools/setup build
