@@ -98,7 +98,6 @@ let layers: [[Target]] = [
     ],
     [
         library("BlueZ", on: "ATT", "Basics", "Bluetooth", "DBus", "GATT", "HCI", "LEHost", "Simulation"),
-        library("Expectations", on: "Basics", "Bluetooth", "Devices", "ScenarioModel", "Services", "Simulation"),
         library(
             "DeviceRecording",
             on: "ATT", "Basics", "Bluetooth", "Devices", "Documents", "GATT", "HCI", "L2CAP", "LEHost",
@@ -111,9 +110,15 @@ let layers: [[Target]] = [
     [
         library(
             "VirtualWorld",
-            on: "ATT", "Basics", "Bluetooth", "Characteristics", "Cryptography", "Devices", "Expectations", "GATT",
-            "HCI", "L2CAP", "LEHost", "ScenarioLanguage", "ScenarioModel", "SecurityManager", "Sensors", "Services",
-            "Simulation", "VirtualRadio")
+            on: "ATT", "Basics", "Bluetooth", "Characteristics", "Cryptography", "Devices", "GATT", "HCI", "L2CAP",
+            "LEHost", "ScenarioLanguage", "ScenarioModel", "SecurityManager", "Sensors", "Services", "Simulation",
+            "VirtualRadio")
+    ],
+    [
+        library(
+            "Expectations",
+            on: "Basics", "Bluetooth", "Devices", "Documents", "ScenarioModel", "Services", "Simulation",
+            "VirtualWorld")
     ],
     [
         library(

@@ -34,7 +34,7 @@ import VirtualWorld
         world.judgeExpectations()
         var clientRun = try BuiltInClientRun(configuration, in: world, nil)
         clientRun.play { _, _ in }
-        clientRun.world.endJudging()
+        clientRun.world.report(.ended)
         return try Judgement(clientRun, of: configuration).findings.first?.why
     }
 

@@ -48,7 +48,7 @@ import VirtualWorld
         world.start()
         if let line = ClientLine(Array(line.utf8)) { world.clientReported(line) }
         world.run(until: .start.advanced(by: scenario.limit))
-        world.endJudging()
+        world.report(.ended)
         let judgement = Judgement(world, isStrict: isStrict)
         #expect(judgement.findings.map { "\($0.id ?? ""): \($0.verdict)" } == findings)
         #expect((judgement.code == nil) == (expect.isEmpty && findings.isEmpty))

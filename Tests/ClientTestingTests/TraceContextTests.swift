@@ -32,7 +32,7 @@ import VirtualWorld
         world.judgeExpectations()
         var clientRun = try BuiltInClientRun(configuration, in: world, nil)
         clientRun.play { _, _ in }
-        clientRun.world.endJudging()
+        clientRun.world.report(.ended)
         return CaseResult(clientRun, try Judgement(clientRun, of: configuration), of: configuration, code: .success)
             .outcome
     }

@@ -23,7 +23,7 @@ import VirtualWorld
             remains = loop
             try loop.run {
                 let live = LiveWorld(world, on: loop, RunCompletion(), .quiet) { _ in true }
-                await live.judge(on: .clientUnderTest, startsAtReset: true)
+                await live.playCase(startsAtReset: true)
                 _ = try await live.offer(StreamAddress("tcp:127.0.0.1:0"))
                 await live.start()
                 _ = await live.close(Signals([]))

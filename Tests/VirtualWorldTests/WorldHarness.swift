@@ -63,7 +63,7 @@ struct WorldHarness {
         }
         if isJudged { host.base.world.judgeExpectations(on: terms) }
         play()
-        host.base.world.endJudging()
+        host.base.world.report(.ended)
         host.base.world.journal.flush()
         host.base.world.packets.flush()
     }

@@ -263,7 +263,7 @@ final class WorldSimulation: Radio, Sendable {
             state.world.run(until: next)
         }
         settle(&state)
-        state.world.judgeTime()
+        state.world.report(.timePassed)
         return min(event, wake) == next ? .event : .timer
     }
 
@@ -272,7 +272,7 @@ final class WorldSimulation: Radio, Sendable {
         guard !state.isJudged, next > state.limit else { return }
         state.world.run(until: state.limit)
         settle(&state)
-        state.world.endJudging()
+        state.world.report(.ended)
         state.isJudged = true
     }
 
@@ -319,7 +319,7 @@ final class WorldSimulation: Radio, Sendable {
     /// The expectations that did not pass, with the scenario they are of.
     func finish() -> [Judge.Ruling] {
         state.withLock { state in
-            if !state.isJudged { state.world.endJudging() }
+            if !state.isJudged { state.world.report(.ended) }
             state.isJudged = true
             return state.world.rulings.sorted { $0.expectation < $1.expectation }
         }

@@ -2,7 +2,6 @@ import Basics
 import BlueZ
 package import Bluetooth
 package import CommandSupport
-package import Expectations
 import HCI
 import LEHost
 import ScenarioModel
@@ -102,21 +101,18 @@ package actor LiveWorld: LoopActor {
     /// Calls `handler` with the outputs of a client's host; their packets stay in the world's pool.
     func handleClientOutputs(_ handler: @escaping @Sendable (Host.Output) -> Void) { client = handler }
 
-    /// Judges the expectations until the scenario's limit.
+    /// Plays until the scenario's limit, or until further events change nothing for the world's observer.
     ///
     /// Time begins with `start`, or if `startsAtReset` with the first HCI Reset of an external host other than the
     /// kernel. With an operator, the limit counts from when they have connected their client, for which they have at
     /// least a minute; they can answer after the limit.
-    package func judge(on terms: Judge.Terms, startsAtReset: Bool) {
-        world.judgeExpectations(on: terms)
+    package func playCase(startsAtReset: Bool) {
         clock = CaseClock(world.scenario.limit, isHeld: world.waitsForConnection)
         self.startsAtReset = startsAtReset
     }
 
-    package var operatorQuestions: [OperatorQuestion] { world.operatorQuestions }
-
-    /// Whether the operator has not connected their client yet.
-    package var waitsForConnection: Bool { world.waitsForConnection }
+    /// The world's observer, as it is now.
+    package var observer: (any WorldObserver)? { world.observer }
 
     var deviceCount: Int { world.scenario.devices.count }
 
@@ -363,7 +359,7 @@ package actor LiveWorld: LoopActor {
         catchUp()
         handleOutputs()
         for controller in guests.takeRelieved() { world.setCongestion(ofGuest: controller, false) }
-        if clock != nil { judgeTime() }
+        if clock != nil { finishCaseInTime() }
         if !world.hasLinks { whenUnlinked?() }
         if clock == nil { reportRunaways() }
         if !flushLogs(&world) { completion.finish(.closed) }
@@ -381,34 +377,35 @@ package actor LiveWorld: LoopActor {
         reportedRunaways = world.runaways.count
     }
 
-    /// Decides expectations by time, and finishes the case when it is over.
-    private func judgeTime() {
+    /// Reports to the observer that time has passed, and finishes the case when it is over.
+    private func finishCaseInTime() {
         if !world.waitsForConnection { clock?.release(at: world.now) }
-        world.judgeTime()
+        world.report(.timePassed)
         guard isPlaying, world.now == clock?.limit || world.isDecided else { return }
-        world.reachLimit()
-        if world.isDecided || world.operatorQuestions.isEmpty || world.waitsForConnection { completion.finish(.time) }
+        world.report(.limitReached)
+        let hasQuestions = observer?.hasQuestions ?? false
+        if world.isDecided || !hasQuestions || world.waitsForConnection { completion.finish(.time) }
     }
 
     /// The maximum number of events that the world plays in one turn of the loop, so that descriptors and signals do
     /// not wait long.
     private static let slice = 2000
 
-    /// Runs the events that are due, at most a slice per turn, after the judge has received the lag of this machine.
+    /// Runs the events that are due, at most a slice per turn, after the observer has received the lag of this machine.
     ///
     /// Afterwards the world's present may be behind `target`.
     private func catchUp() {
         if let stall = clock?.stall(at: loop.now) {
-            world.stalled(from: world.now, to: world.now.advanced(by: stall))
+            world.report(.stalled(from: world.now, to: world.now.advanced(by: stall)))
         }
         let isNewTurn = turn != loop.now
         if isNewTurn { (turn, budget) = (loop.now, Self.slice) }
         world.run(until: target, budget: &budget)
         guard isNewTurn, isPlaying, !isOver else { return }
         let due = target
-        if world.now < due { world.stalled(from: world.now, to: due) }
+        if world.now < due { world.report(.stalled(from: world.now, to: due)) }
         if let message = time.note(lag: world.now.duration(to: due), at: loop.now) { Console.warn("\(message)") }
-        if target < due { world.endStalls() }
+        if target < due { world.report(.clockSetBack) }
     }
 
     /// Advances now, and again at the next beat of the clock.

@@ -2,13 +2,12 @@ package import Basics
 import Bluetooth
 import Characteristics
 import Devices
-package import Expectations
 import GATT
 import HCI
 import LEHost
 package import ScenarioModel
 import SecurityManager
-package import Simulation
+import Simulation
 import VirtualRadio
 
 // The event log and the packet log.
@@ -232,67 +231,12 @@ extension World {
     }
 }
 
-// The script and the judge of expectations observe the events of the log.
+// The script and the observer learn the events of the log.
 extension World {
-    /// Starts to judge the expectations of the scenario and of the terms, if there are any.  This does not change what
-    /// happens.
-    package mutating func judgeExpectations(on terms: Judge.Terms = Judge.Terms()) {
-        judge = scenario.expectations.isEmpty && !terms.judgesInventions ? nil : Judge(scenario, on: terms)
-        judgedKinds = judge?.kinds ?? []
-    }
+    /// Whether a rule or the observer depends on a kind of event.
+    func isAwaited(_ kind: EventName) -> Bool { script.waits(for: kind) || observedKinds.contains(kind) }
 
-    /// Whether the time limits wait for the operator to connect the client.
-    package var waitsForConnection: Bool { judge?.waitsForConnection ?? false }
-
-    package var operatorQuestions: [OperatorQuestion] { judge?.operatorQuestions ?? [] }
-
-    /// Takes the operator's answer to a question, logs it as a line of the client, and returns its effect.
-    package mutating func operatorAnswered(
-        _ answer: OperatorQuestion.Answer, to question: OperatorQuestion, line: some JSONWritable
-    ) -> OperatorQuestion.Effect {
-        judge?.setAudience(answer == .shown ? question.expectation : nil)
-        clientReported(line)
-        let now = now
-        return judge?.answer(question, answer, at: now, into: &rulings) ?? .decided
-    }
-
-    /// The scenario is at its limit: no more events, but the operator can still answer.
-    package mutating func reachLimit() {
-        let now = now
-        judge?.reachedLimit(at: now, into: &rulings)
-    }
-
-    package var isDecided: Bool { judge?.isDecided ?? false }
-
-    /// External clients ran on while this machine was stalled. Call this before the events that were late for that
-    /// reason.
-    package mutating func stalled(from begin: Instant, to end: Instant) { judge?.stalled(from: begin, to: end) }
-
-    /// How long this machine stalled shortly before an instant; nil if it did not, or nothing is judged.
-    package func stall(shortlyBefore instant: Instant) -> Duration? { judge?.stall(shortlyBefore: instant) }
-
-    /// The clock was set back to the present: no stall reaches beyond it.
-    package mutating func endStalls() {
-        let now = now
-        judge?.endStalls(by: now)
-    }
-
-    /// Decides the expectations whose time has passed.
-    package mutating func judgeTime() {
-        let now = now
-        judge?.timePassed(at: now, into: &rulings)
-    }
-
-    /// Decides the remaining expectations: the scenario has ended.
-    package mutating func endJudging() {
-        let now = now
-        judge?.finish(at: now, into: &rulings)
-    }
-
-    /// Whether a rule or an expectation depends on a kind of event.
-    func isAwaited(_ kind: EventName) -> Bool { script.waits(for: kind) || judgedKinds.contains(kind) }
-
-    /// Reports an event and its value, as JSON, if a rule or an expectation depends on it.
+    /// Reports an event and its value, as JSON, if a rule or the observer depends on it.
     mutating func report(_ kind: EventName, of entity: EntityReference?, code: UInt8? = nil, json: String? = nil) {
         guard isAwaited(kind) else { return }
         report(ObservedEvent(kind, of: entity, code: code, value: json.flatMap { Datum(json: $0.utf8) }))
@@ -314,12 +258,13 @@ extension World {
 
     mutating func report(_ observed: ObservedEvent) {
         if script.waits(for: observed.kind) { observedEvents.added.append(observed) }
-        judge(observed)
+        reportToObserver(observed)
     }
 
-    /// Reports an event to the judge only: `began` and `ended`, which the script makes itself.
-    mutating func judge(_ observed: ObservedEvent) {
+    /// Reports an event that the script need not learn: `began` and `ended`, which it makes itself.
+    mutating func reportToObserver(_ observed: ObservedEvent) {
+        guard observedKinds.contains(observed.kind) else { return }
         let now = now
-        judge?.observe(observed, at: now, into: &rulings)
+        observer?.observe(observed, at: now)
     }
 }

@@ -182,7 +182,7 @@ extension World {
         var record = EventRecord(event, of: name, at: now)
         record.rule = name
         journal.append(record)
-        judge(ObservedEvent(event, of: .rule(rule)))
+        reportToObserver(ObservedEvent(event, of: .rule(rule)))
     }
 
     /// The name of a rule in logs: its id, or `rule N`.

@@ -1,7 +1,6 @@
 package import Basics
 import Bluetooth
 package import Devices
-package import Expectations
 package import GATT
 package import HCI
 package import LEHost
@@ -42,12 +41,12 @@ package struct World: Sendable {
     package var journal = EventJournal(sink: nil)
     /// Events that the script has not observed yet.
     var observedEvents = OutputQueue<ObservedEvent>()
-    /// Judges the scenario's expectations; nil without expectations, or if nobody asks for verdicts.
-    package internal(set) var judge: Judge?
-    /// The kinds of events on which expectations depend. Stored, because each look into the optional judge copies it.
-    var judgedKinds: [EventName] = []
-    /// The verdicts on expectations, in the order of the decisions.
-    package internal(set) var rulings: [Judge.Ruling] = []
+    /// Follows the events, such as a judge of the scenario's expectations.
+    package var observer: (any WorldObserver)? {
+        didSet { observedKinds = observer?.kinds ?? [] }
+    }
+    /// The kinds of events that the observer receives. Stored, because most events are of no such kind.
+    private(set) var observedKinds: [EventName] = []
     /// The indices of the rules that were stopped because they triggered themselves without end at one instant.
     package internal(set) var runaways: [Int] = []
     /// Outputs for external hosts, controllers and clients, in order; the owner empties it.

@@ -40,7 +40,7 @@ extension BenchRow {
                 world.judgeExpectations()
                 var clientRun = try BuiltInClientRun(configuration, in: world, nil)
                 clientRun.play { _, _ in }
-                clientRun.world.endJudging()
+                clientRun.world.report(.ended)
                 let judgement = try Judgement(clientRun, of: configuration)
                 return CaseResult(clientRun, judgement, of: configuration, code: .success).outcome
             } catch { return Outcome(.error, title: scenario.name, reasons: error.lines) }

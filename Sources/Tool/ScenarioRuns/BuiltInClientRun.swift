@@ -81,7 +81,7 @@ package struct BuiltInClientRun: Sendable {
     package mutating func playNext(until instant: Instant, _ report: Listener) -> Bool {
         guard advance(until: instant) else { return false }
         settle(report)
-        host.base.world.judgeTime()
+        host.base.world.report(.timePassed)
         return true
     }
 

@@ -2,6 +2,7 @@ package import Arguments
 import Basics
 package import CommandSupport
 package import Conformance
+import Expectations
 import Glibc
 import Reporting
 package import ScenarioModel

@@ -129,7 +129,7 @@ struct ClientUnderTest: Sendable {
             record.absence = "the run was interrupted before its host sent HCI Reset"
         }
         complain(ofRunaways: world, of: configuration.item?.id)
-        world.endJudging()
+        world.report(.ended)
         record.stall = record.exit.flatMap { $0.isFailure ? world.stall(shortlyBefore: $0.at) : nil }
         if record.textLeftOut > 0 {
             let caseID = configuration.item.map { "\($0.id): " } ?? ""
@@ -238,17 +238,18 @@ struct ClientUnderTest: Sendable {
         _ world: World, _ files: LogFiles, _ configuration: RunConfiguration, _ signals: Signals,
         start: @escaping @Sendable (LiveWorld, EventLoop, RunCompletion) async throws -> any ClientSession
     ) throws(CommandFailure) -> (World, ClientRecord, RunCompletion.Reason) {
-        var terms = Judge.Terms.clientUnderTest
+        var (world, terms) = (world, Judge.Terms.clientUnderTest)
         (terms.radio, terms.asksOperator, terms.shown) = (radio, asksOperator, configuration.shown)
+        world.judgeExpectations(on: terms)
         let loop = EventLoop(pace: .real())
         return try orFail {
-            try loop.run { [world, terms, startsAtReset] in
+            try loop.run { [world, startsAtReset] in
                 let completion = RunCompletion()
                 let live = LiveWorld(world, on: loop, completion, .quiet) { world in
                     files.flush(&world)
                     return !files.readerIsGone
                 }
-                await live.judge(on: terms, startsAtReset: startsAtReset)
+                await live.playCase(startsAtReset: startsAtReset)
                 let session: any ClientSession
                 do { session = try await start(live, loop, completion) } catch {
                     _ = await live.close(signals)

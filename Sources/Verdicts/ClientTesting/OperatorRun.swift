@@ -82,7 +82,7 @@ actor OperatorRun: ClientSession {
         record.hasPlayed = await live.isPlaying
         if !hasBegun {
             record.absence = "the input ended before the operator started the case"
-        } else if await live.waitsForConnection {
+        } else if await live.observer?.waitsForConnection ?? false {
             record.hasPlayed = false
             record.absence = "no app had connected by \(await live.visit { _, now in now }) s"
         }
@@ -130,7 +130,7 @@ actor OperatorRun: ClientSession {
     }
 
     private func ask() {
-        let inquiries = live.assumeIsolated { $0.operatorQuestions }
+        let inquiries = live.assumeIsolated { ($0.observer as? WorldJudge)?.operatorQuestions ?? [] }
         for inquiry in inquiries where announced[inquiry.expectation] != inquiry.opened {
             announced[inquiry.expectation] = inquiry.opened
             if let question = questions[inquiry.expectation] { Console.complain("\(question.announcement)") }

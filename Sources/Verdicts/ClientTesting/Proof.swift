@@ -115,7 +115,7 @@ private struct Run: Sendable {
         world.judgeExpectations(on: .clientUnderTest)
         var clientRun = try BuiltInClientRun(configuration, in: world, nil)
         clientRun.play { _, _ in }
-        clientRun.world.endJudging()
+        clientRun.world.report(.ended)
         clientRun.world.journal.flush()
         rulings = clientRun.world.rulings
         self.events = events.withLock(\.self)

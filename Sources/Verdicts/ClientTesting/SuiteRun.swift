@@ -212,7 +212,7 @@ package func playToBuiltInClient(
         (clientRun, reason) = try play(clientRun, files, signals, factor, report)
     }
     let runaway = complain(ofRunaways: clientRun.world, of: configuration.item?.id)
-    clientRun.world.endJudging()
+    clientRun.world.report(.ended)
     clientRun.timeline = files.timeline(of: &clientRun.world)
     let judgement =
         reason.code == nil
