@@ -1,7 +1,6 @@
 import ATT
 import Basics
 import Bluetooth
-import Simulation
 import Testing
 
 @Suite struct RequesterTests {

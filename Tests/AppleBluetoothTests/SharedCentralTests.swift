@@ -2,7 +2,6 @@ import Basics
 import Bluetooth
 import HCI
 import LEHost
-import Simulation
 import Testing
 
 @testable import AppleBluetooth

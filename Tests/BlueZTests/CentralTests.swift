@@ -1,10 +1,10 @@
 import ATT
+import Basics
 import Bluetooth
 import DBus
 import GATT
 import HCI
 import LEHost
-import Simulation
 import TestBus
 import Testing
 

@@ -1,9 +1,9 @@
+import Basics
 import Bluetooth
 import DBus
 import GATT
 import HCI
 import LEHost
-import Simulation
 import TestBus
 import Testing
 

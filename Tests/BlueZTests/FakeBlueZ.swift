@@ -1,7 +1,7 @@
+import Basics
 import Bluetooth
 import DBus
 import GATT
-import Simulation
 import Synchronization
 import TestBus
 

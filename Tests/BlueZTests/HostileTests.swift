@@ -1,8 +1,8 @@
 import ATT
+import Basics
 import Bluetooth
 import DBus
 import GATT
-import Simulation
 import TestBus
 import Testing
 

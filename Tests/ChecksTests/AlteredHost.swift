@@ -4,7 +4,6 @@ import GATT
 import L2CAP
 import LEHost
 import ScenarioModel
-import Simulation
 
 @testable import Checks
 @testable import VirtualWorld

@@ -1,6 +1,6 @@
+import Basics
 import CheckCatalogue
 import Expectations
-import Simulation
 import Testing
 
 @testable import Checks

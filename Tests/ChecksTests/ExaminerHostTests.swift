@@ -6,7 +6,6 @@ import HCI
 import LEHost
 import ScenarioModel
 import SecurityManager
-import Simulation
 import Testing
 import VirtualWorld
 

@@ -7,7 +7,6 @@ import GATT
 import HCI
 import LEHost
 import ScenarioModel
-import Simulation
 import Testing
 import VirtualWorld
 

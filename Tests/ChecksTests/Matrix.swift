@@ -1,7 +1,7 @@
+import Basics
 import CheckCatalogue
 import Expectations
 import FoundationEssentials
-import Simulation
 import VirtualWorld
 
 @testable import Checks

@@ -1,3 +1,4 @@
+import Basics
 import Bluetooth
 import CheckCatalogue
 import Devices
@@ -6,7 +7,6 @@ import FoundationEssentials
 import ScenarioLanguage
 import ScenarioModel
 import Services
-import Simulation
 import Testing
 import VirtualWorld
 

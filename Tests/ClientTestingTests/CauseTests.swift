@@ -1,8 +1,8 @@
+import Basics
 import Conformance
 import Expectations
 import LEHost
 import ScenarioLanguage
-import Simulation
 import Testing
 import VirtualWorld
 

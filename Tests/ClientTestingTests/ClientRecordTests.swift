@@ -1,12 +1,12 @@
+import Basics
 import Expectations
 import HCI
-import Simulation
 import Testing
 
 @testable import ClientTesting
 @testable import Drivers
 @testable import ScenarioRuns
-@testable import Terminal
+@testable import Screens
 
 /// The names of a client's exits, and when a machine is too slow to judge it.
 @Suite struct ClientRecordTests {

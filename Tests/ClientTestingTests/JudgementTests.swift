@@ -1,9 +1,9 @@
 import Arguments
+import Basics
 import Conformance
 import Expectations
 import ScenarioLanguage
 import ScenarioModel
-import Simulation
 import Testing
 import VirtualWorld
 

@@ -1,8 +1,8 @@
 import Arguments
+import Basics
 import Conformance
 import Expectations
 import Glibc
-import Simulation
 import Synchronization
 import Testing
 

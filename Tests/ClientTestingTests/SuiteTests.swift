@@ -1,11 +1,11 @@
 import Arguments
+import Basics
 import Conformance
 import Documents
 import Expectations
 import FoundationEssentials
 import Glibc
 import ScenarioModel
-import Simulation
 import Testing
 
 @testable import ClientTesting

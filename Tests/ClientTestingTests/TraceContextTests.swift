@@ -4,7 +4,6 @@ import Conformance
 import Expectations
 import ScenarioLanguage
 import ScenarioModel
-import Simulation
 import Testing
 import VirtualWorld
 

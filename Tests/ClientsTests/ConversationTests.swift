@@ -3,7 +3,6 @@ import Bluetooth
 import Clients
 import GATT
 import LEHost
-import Simulation
 import Testing
 
 /// What happens over a connection.

@@ -1,10 +1,10 @@
+import Basics
 import Bluetooth
 import Characteristics
 import Clients
 import GATT
 import HCI
 import LEHost
-import Simulation
 import Testing
 
 /// From the start to a connection.

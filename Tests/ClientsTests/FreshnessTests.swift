@@ -3,7 +3,6 @@ import Bluetooth
 import Clients
 import GATT
 import LEHost
-import Simulation
 import Testing
 
 /// Values that are displayed, and then do not come any more.

@@ -4,7 +4,6 @@ import Clients
 import GATT
 import HCI
 import LEHost
-import Simulation
 
 /// A collector above a host that keeps its promises, whose controller and whose strap do what chance wants, until they
 /// calm down.

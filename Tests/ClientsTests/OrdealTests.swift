@@ -4,7 +4,6 @@ import Clients
 import GATT
 import HCI
 import LEHost
-import Simulation
 import Testing
 
 /// Whatever happens, in whatever order: the collector never traps, always waits for something that must come, and is

@@ -1,9 +1,9 @@
+import Basics
 import Bluetooth
 import Clients
 import GATT
 import LEHost
 import SecurityManager
-import Simulation
 import Testing
 
 /// Devices that refuse requests over a link without encryption.

@@ -5,7 +5,6 @@ import Clients
 import GATT
 import HCI
 import LEHost
-import Simulation
 import Testing
 
 /// Losses, refusals and failures, and how the client comes back from them.

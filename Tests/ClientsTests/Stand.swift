@@ -5,7 +5,6 @@ import Clients
 import GATT
 import HCI
 import LEHost
-import Simulation
 
 /// A collector under test: the test is its host, and passes the host's outputs.
 struct Stand {

@@ -5,7 +5,6 @@ import Clients
 import GATT
 import HCI
 import LEHost
-import Simulation
 import Testing
 
 /// A host that violates its contract: all outputs, in any order.

@@ -3,7 +3,6 @@ import Bluetooth
 import Characteristics
 import Clients
 import GATT
-import Simulation
 import Testing
 
 /// Streams, and what is counted of them.

@@ -1,6 +1,6 @@
+import Basics
 import CLinux
 import Glibc
-import Simulation
 import Testing
 
 @testable import CommandSupport

@@ -2,7 +2,6 @@ import Basics
 import Bluetooth
 import ScenarioLanguage
 import ScenarioModel
-import Simulation
 import Testing
 
 @testable import Conformance

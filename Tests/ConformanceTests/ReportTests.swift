@@ -1,6 +1,6 @@
 import Arguments
+import Basics
 import Expectations
-import Simulation
 import Testing
 
 @testable import Conformance

@@ -1,7 +1,6 @@
 import Basics
 import DBus
 import Glibc
-import Simulation
 import Sockets
 import Synchronization
 

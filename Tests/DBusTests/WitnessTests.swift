@@ -1,5 +1,5 @@
+import Basics
 import DBus
-import Simulation
 import TestBus
 import Testing
 

@@ -7,7 +7,6 @@ import Foundation
 import GATT
 import ScenarioLanguage
 import ScenarioModel
-import Simulation
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
+import Basics
 import Documents
 import ScenarioModel
-import Simulation
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
 import ATT
+import Basics
 import ScenarioModel
-import Simulation
 import Testing
 
 @testable import DeviceRecording

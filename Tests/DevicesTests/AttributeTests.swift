@@ -2,7 +2,6 @@ import Basics
 import Bluetooth
 import Characteristics
 import Devices
-import Sensors
 import Services
 import Testing
 

@@ -1,8 +1,6 @@
 import Basics
 import Devices
-import Sensors
 import Services
-import Simulation
 import Testing
 
 /// `burst`: a value is notified at a script's rate.

@@ -3,9 +3,7 @@ import Bluetooth
 import Characteristics
 import Devices
 import GATT
-import Sensors
 import Services
-import Simulation
 import Testing
 
 @Suite struct CustomTests {

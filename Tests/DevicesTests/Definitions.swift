@@ -1,7 +1,6 @@
+import Basics
 import Bluetooth
 import Characteristics
-import Sensors
-import Simulation
 
 @testable import Devices
 @testable import Services

@@ -1,7 +1,6 @@
+import Basics
 import Characteristics
-import Sensors
 import Services
-import Simulation
 import Testing
 
 @testable import Devices

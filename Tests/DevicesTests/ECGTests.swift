@@ -2,9 +2,7 @@ import Basics
 import Bluetooth
 import Characteristics
 import Devices
-import Sensors
 import Services
-import Simulation
 import Testing
 
 /// The vendor-specific ECG service after a Heart Rate Service. The handles:

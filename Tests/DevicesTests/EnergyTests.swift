@@ -2,9 +2,7 @@ import Basics
 import Bluetooth
 import Characteristics
 import Devices
-import Sensors
 import Services
-import Simulation
 import Testing
 
 @Suite struct EnergyTests {

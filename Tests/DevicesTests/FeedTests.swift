@@ -1,9 +1,7 @@
 import Basics
 import Characteristics
 import Devices
-import Sensors
 import Services
-import Simulation
 import Testing
 
 /// Lubdub's Feed: 000E-0012  0400  0010 0401, 0011 CCCD, 0012 2901.

@@ -1,9 +1,7 @@
 import Basics
 import Bluetooth
 import Devices
-import Sensors
 import Services
-import Simulation
 import Testing
 
 /// Lubdub's Fitness service.  The handles:

@@ -1,8 +1,6 @@
 import Basics
 import Characteristics
 import Devices
-import Sensors
-import Simulation
 import Testing
 
 /// Polar Measurement Data.  The handles: 000E-0014, 0010 control point, 0011 CCCD, 0013 data, 0014 CCCD.

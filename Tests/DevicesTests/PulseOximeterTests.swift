@@ -1,9 +1,7 @@
 import Basics
 import Characteristics
 import Devices
-import Sensors
 import Services
-import Simulation
 import Testing
 
 /// Pulse Oximeter Service 1.0.1.  The handles, with spot-checks:

@@ -4,9 +4,7 @@ import Characteristics
 import Devices
 import GATT
 import Glibc
-import Sensors
 import Services
-import Simulation
 import Testing
 
 /// A device with everything, and clients and a script that do anything in any order.

@@ -1,8 +1,6 @@
 import Basics
 import Bluetooth
 import Characteristics
-import Sensors
-import Simulation
 import Testing
 
 @testable import Devices

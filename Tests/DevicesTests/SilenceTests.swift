@@ -1,8 +1,6 @@
 import Basics
 import Devices
-import Sensors
 import Services
-import Simulation
 import Testing
 
 /// `silence`: nothing is notified, and everything else continues.

@@ -1,9 +1,7 @@
 import Basics
 import Characteristics
 import Devices
-import Sensors
 import Services
-import Simulation
 import Testing
 
 /// Health Thermometer Service 1.0.  The handles, with a type and an interval:

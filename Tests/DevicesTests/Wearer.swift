@@ -3,9 +3,7 @@ import Bluetooth
 import Characteristics
 import Devices
 import GATT
-import Sensors
 import Services
-import Simulation
 import Testing
 
 /// Octets from digits: `0A 0B 00`.  Other characters are left out.

@@ -1,10 +1,10 @@
+import Basics
 import Clients
 import CommandSupport
 import Glibc
 import HCI
 import ScenarioLanguage
 import ScenarioModel
-import Simulation
 import Sockets
 import Synchronization
 import Testing

@@ -6,7 +6,6 @@ import HCI
 import LEHost
 import ScenarioLanguage
 import ScenarioModel
-import Simulation
 import Sockets
 import Synchronization
 import Testing

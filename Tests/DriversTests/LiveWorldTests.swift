@@ -1,9 +1,9 @@
+import Basics
 import CommandSupport
 import Expectations
 import Glibc
 import ScenarioLanguage
 import ScenarioModel
-import Simulation
 import Sockets
 import Testing
 import VirtualWorld

@@ -1,6 +1,6 @@
+package import Basics
 import Bluetooth
 package import ScenarioModel
-package import Simulation
 
 /// Turns the lines of an event log into a judge's inputs.
 package struct EventLogReader {

@@ -1,4 +1,5 @@
 import Adapters
+import Basics
 import Battery
 import BatteryPeripheral
 import Bluetooth
@@ -7,7 +8,6 @@ import GATT
 import HCI
 import Measurement
 import Scanner
-import Simulation
 import TestBus
 import Testing
 

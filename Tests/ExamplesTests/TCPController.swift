@@ -4,7 +4,6 @@ import Bluetooth
 import GATT
 import HCI
 import LEHost
-import Simulation
 import Sockets
 import VirtualRadio
 

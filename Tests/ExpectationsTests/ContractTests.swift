@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 import Testing
 
 /// A line that should come within 2 s after the first second.

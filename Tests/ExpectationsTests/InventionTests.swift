@@ -1,8 +1,8 @@
+import Basics
 import EventLogs
 import Expectations
 import ScenarioLanguage
 import ScenarioModel
-import Simulation
 import Testing
 
 /// The verdict on what a client shows in a log, and its reason.

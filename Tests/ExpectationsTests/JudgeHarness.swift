@@ -1,9 +1,9 @@
+import Basics
 import Documents
 import EventLogs
 import Expectations
 import ScenarioLanguage
 import ScenarioModel
-import Simulation
 import Testing
 
 /// A strap with all values, a patch with streams and a band with values to read; rules `away`, `back` and `fifth`.

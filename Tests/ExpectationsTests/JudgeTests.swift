@@ -1,7 +1,7 @@
+import Basics
 import EventLogs
 import Expectations
 import ScenarioModel
-import Simulation
 import Testing
 
 /// All kinds at once, and a log in which all of them are decided.

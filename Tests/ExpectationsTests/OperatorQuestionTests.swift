@@ -1,7 +1,7 @@
+import Basics
 import EventLogs
 import Expectations
 import ScenarioModel
-import Simulation
 import Testing
 
 /// Questions to the operator, and the effects of the answers.

@@ -1,6 +1,6 @@
+import Basics
 import EventLogs
 import Expectations
-import Simulation
 import Testing
 
 private let shows =

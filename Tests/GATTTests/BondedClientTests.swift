@@ -1,6 +1,6 @@
+import Basics
 import Bluetooth
 import GATT
-import Simulation
 import Testing
 
 /// What a server keeps of a bonded client.  Core 6.0, Vol 3, Part G, sections 2.5.2.1 and 3.3.3.3.

@@ -3,7 +3,6 @@ import Basics
 import Bluetooth
 import GATT
 import Mutations
-import Simulation
 import Testing
 
 /// A client with its pool.

@@ -1,7 +1,6 @@
 import Basics
 import Bluetooth
 import GATT
-import Simulation
 import Testing
 
 @Suite struct IndicationTests {

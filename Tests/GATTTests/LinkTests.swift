@@ -2,7 +2,6 @@ import ATT
 import Basics
 import Bluetooth
 import GATT
-import Simulation
 import Testing
 
 /// A client and a server connected directly.

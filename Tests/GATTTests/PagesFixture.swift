@@ -1,7 +1,6 @@
 import Basics
 import Bluetooth
 import GATT
-import Simulation
 
 /// A service with writable values.
 ///

@@ -1,7 +1,6 @@
 import Basics
 import Bluetooth
 import GATT
-import Simulation
 import Testing
 
 /// Values that the caller reads and writes later.

@@ -2,7 +2,6 @@ import ATT
 import Basics
 import Bluetooth
 import GATT
-import Simulation
 
 /// Octets from hexadecimal digits: `0A 0B 00`.  Ignores other text.
 func hex(_ text: String) -> [UInt8] { text.split(separator: " ").compactMap { UInt8($0, radix: 16) } }

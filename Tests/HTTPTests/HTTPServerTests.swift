@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 import Sockets
 import Synchronization
 import Testing

@@ -82,7 +82,7 @@ class NewTests(unittest.TestCase):
             name = f'{kind}.json'
             self.assertIn(f'Wrote {name}', self.lubdub('new', kind, name).stdout)
             self.assertEqual(self.lubdub('new', kind).stdout, self.read(name))
-            self.assertEqual(self.read(name), (ROOT / 'Sources/Tool/Templates/Files' / name).read_text())
+            self.assertEqual(self.read(name), (ROOT / 'Sources/Tool/CommandLineTool/Templates/Files' / name).read_text())
             self.assertEqual(json.loads(self.read(name))['$schema'], './scenario.schema.json')
             self.assertIn(f'{name}: no problems\n', self.lubdub('validate', name).stdout)
             self.assertRegex(self.lubdub('run', name).stdout, r'[1-9] pass, 0 fail, 0 inconclusive')

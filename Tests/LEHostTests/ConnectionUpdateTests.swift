@@ -3,7 +3,6 @@ import Bluetooth
 import HCI
 import LEHost
 import SecurityManager
-import Simulation
 import Testing
 
 /// What a host requests in a new connection: longer packets, and as a peripheral its preferred parameters.

@@ -3,7 +3,6 @@ import Bluetooth
 import HCI
 import LEHost
 import Mutations
-import Simulation
 import Testing
 
 /// A host above a controller that has extended advertising.

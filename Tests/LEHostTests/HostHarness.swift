@@ -3,7 +3,6 @@ import Bluetooth
 import GATT
 import HCI
 import LEHost
-import Simulation
 import Testing
 
 /// The device of the tests: one dynamic value, a heart rate.

@@ -4,7 +4,6 @@ import GATT
 import HCI
 import LEHost
 import SecurityManager
-import Simulation
 import VirtualRadio
 
 /// A peripheral and a central above virtual controllers, each perhaps with an `OddController` in front.

@@ -4,7 +4,6 @@ import GATT
 import HCI
 import LEHost
 import Mutations
-import Simulation
 import Testing
 
 @Suite struct HostTests {

@@ -6,7 +6,6 @@ import HCI
 import LEHost
 import Mutations
 import SecurityManager
-import Simulation
 import Testing
 
 /// Streams of events and data as no controller should send them: those of a good one, with changes by chance.

@@ -1,7 +1,6 @@
 import Basics
 import Bluetooth
 import HCI
-import Simulation
 
 /// How a controller differs from a virtual one: it stands between that and its host.
 struct OddController: Sendable, CustomStringConvertible {

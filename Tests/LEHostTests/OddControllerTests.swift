@@ -3,7 +3,6 @@ import Bluetooth
 import GATT
 import HCI
 import LEHost
-import Simulation
 import Testing
 
 /// Controllers that differ from the virtual one, as adapters do.

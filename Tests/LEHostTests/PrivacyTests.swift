@@ -3,7 +3,6 @@ import Bluetooth
 import HCI
 import LEHost
 import SecurityManager
-import Simulation
 import Testing
 
 /// A host with privacy, and one whose bonded peers have it.  Core 6.0, Vol 3, Part C, section 10.7.

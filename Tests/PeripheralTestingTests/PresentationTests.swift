@@ -1,7 +1,7 @@
+import Basics
 import Checks
 import CommandSupport
 import Expectations
-import Simulation
 import Testing
 
 @testable import CommandLineTool

@@ -1,4 +1,5 @@
 import Arguments
+import Basics
 import Bluetooth
 import CLinux
 import CheckCatalogue
@@ -8,7 +9,6 @@ import DBus
 import Expectations
 import Glibc
 import Reporting
-import Simulation
 import Synchronization
 import TestBus
 import Testing

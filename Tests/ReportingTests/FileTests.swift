@@ -4,7 +4,6 @@ import FoundationEssentials
 import Glibc
 import Reporting
 import ScenarioModel
-import Simulation
 import Testing
 
 @Suite struct FileTests {

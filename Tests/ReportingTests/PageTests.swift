@@ -4,7 +4,6 @@ import Documents
 import Expectations
 import ScenarioLanguage
 import ScenarioModel
-import Simulation
 import Testing
 
 @testable import Reporting

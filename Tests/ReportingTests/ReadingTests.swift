@@ -1,8 +1,8 @@
+import Basics
 import Conformance
 import Documents
 import Expectations
 import Mutations
-import Simulation
 import Testing
 
 @testable import Reporting

@@ -1,4 +1,5 @@
 import Arguments
+import Basics
 import CommandSupport
 import Conformance
 import Documents
@@ -6,7 +7,6 @@ import Expectations
 import FoundationEssentials
 import Glibc
 import Reporting
-import Simulation
 import Testing
 
 @Suite struct ReportTests {

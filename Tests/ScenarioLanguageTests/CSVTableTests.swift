@@ -1,7 +1,7 @@
 import Testing
 
+@testable import Devices
 @testable import ScenarioLanguage
-@testable import Sensors
 
 @Suite struct CSVTableTests {
     private func samples(_ text: String) throws -> [Curve.Sample] {

@@ -1,6 +1,6 @@
+import Basics
+import Devices
 import Documents
-import Sensors
-import Simulation
 import Testing
 
 @testable import ScenarioLanguage

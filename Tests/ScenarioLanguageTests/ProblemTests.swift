@@ -1,6 +1,5 @@
 import Devices
 import Documents
-import Sensors
 import Services
 import Testing
 

@@ -3,7 +3,6 @@ import Devices
 import Documents
 import FoundationEssentials
 import Mutations
-import Sensors
 import Services
 import Testing
 

@@ -1,5 +1,5 @@
+import Basics
 import Documents
-import Simulation
 import Testing
 
 @testable import ScenarioLanguage

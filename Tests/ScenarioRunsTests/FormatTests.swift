@@ -4,7 +4,6 @@ import Conformance
 import Documents
 import Expectations
 import Reporting
-import Simulation
 import Testing
 
 @testable import ScenarioRuns

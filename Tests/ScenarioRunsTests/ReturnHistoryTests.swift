@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import HCI
 import ScenarioLanguage
 import ScenarioModel
-import Simulation
 import Synchronization
 import Testing
 

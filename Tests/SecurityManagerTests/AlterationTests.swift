@@ -1,5 +1,5 @@
+import Basics
 import SecurityManager
-import Simulation
 import Testing
 
 /// A responder that sends wrong octets on purpose: how this initiator reacts, and how far an attacker gets with others.

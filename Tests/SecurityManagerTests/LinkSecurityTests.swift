@@ -1,6 +1,6 @@
+import Basics
 import Bluetooth
 import SecurityManager
-import Simulation
 import Testing
 
 /// Attempts of a peer to get around the security of a device that has bonds.

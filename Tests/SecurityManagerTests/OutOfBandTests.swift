@@ -1,7 +1,7 @@
+import Basics
 import Bluetooth
 import Cryptography
 import SecurityManager
-import Simulation
 import Testing
 
 /// The data that devices give away out of band, and the flag with which they announce those that they have received.

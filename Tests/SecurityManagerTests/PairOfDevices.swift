@@ -1,6 +1,6 @@
+import Basics
 import Bluetooth
 import SecurityManager
-import Simulation
 import Testing
 
 /// Two devices that pair, with their users, and a link without losses.

@@ -1,6 +1,6 @@
+import Basics
 import Bluetooth
 import SecurityManager
-import Simulation
 import Testing
 
 /// Core 6.0, Vol 3, Part H, section 2.3.6.

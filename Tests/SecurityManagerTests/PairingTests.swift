@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import Cryptography
 import Mutations
 import SecurityManager
-import Simulation
 import Testing
 
 /// Two devices that pair with each other.  Core 6.0, Vol 3, Part H, section 2.3.
@@ -243,7 +243,7 @@ import Testing
         var expected: [UInt8] = []
         if keys.contains(.encryptionKey), secureConnections == .off { expected += [0x06, 0x07] }
         if keys.contains(.identityKey) { expected += [0x08, 0x09] }
-        if keys.contains(.signingKey) { expected.append(0x0A) }
+        if keys.contains(.signingKey) { expected += [0x0A] }
         #expect(codes == expected)
         #expect(pair.initiator.bond != nil && pair.responder.bond != nil)
     }

@@ -1,7 +1,7 @@
+import Basics
 import Bluetooth
 import FoundationEssentials
 import SecurityManager
-import Simulation
 import Testing
 
 /// Whole pairings of another stack, octet by octet.

@@ -4,8 +4,6 @@ import Characteristics
 import Documents
 import FoundationEssentials
 import GATT
-import Sensors
-import Simulation
 import Testing
 
 @testable import Devices

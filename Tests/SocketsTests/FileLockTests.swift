@@ -1,6 +1,6 @@
+import Basics
 import FoundationEssentials
 import Glibc
-import Simulation
 import Synchronization
 import Testing
 

@@ -1,5 +1,5 @@
+package import Basics
 package import Glibc
-package import Simulation
 
 /// A program of a test could not be started, or did not do what it should.
 package struct ChildFailure: Error {

@@ -1,6 +1,6 @@
+package import Basics
 package import Bluetooth
 package import DBus
-package import Simulation
 import Synchronization
 
 extension InterfaceName {

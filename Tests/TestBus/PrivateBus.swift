@@ -1,6 +1,6 @@
+package import Basics
 package import DBus
 import Glibc
-package import Simulation
 import Synchronization
 
 /// A folder or a socket of a test could not be made.

@@ -36,7 +36,7 @@ import Testing
                 .compactMap { $0.prefix { $0 != "(" }.split { $0 == " " || $0 == "*" }.last }
         }
         #expect(inline.count > 10)
-        let folder = "\(Self.root)/Sources/Linux"
+        let folder = "\(Self.root)/Sources"
         for path in try FileManager.default.subpathsOfDirectory(atPath: folder)
         where path.hasSuffix(".swift") || path.hasSuffix(".h") {
             let text = try String(contentsOfFile: "\(folder)/\(path)", encoding: .utf8)

@@ -33,7 +33,7 @@ import Testing
 
     /// The modules that declare Apple's types, and those that use these.
     private static let foundationFiles = sources.filter { file in
-        ["CoreBluetooth", "LubdubTesting", "os"].contains { file.contains("/Sources/Apple/\($0)/") }
+        ["Facades/CoreBluetooth", "Facades/os", "Tool/LubdubTesting"].contains { file.contains("/Sources/\($0)/") }
     }
 
     private static let root = String(#filePath.dropLast("/Tests/TidyTests/TidyTests.swift".count))

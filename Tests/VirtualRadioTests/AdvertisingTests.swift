@@ -1,5 +1,4 @@
 import Basics
-import Simulation
 import Testing
 
 /// Controller 0 advertises every 100 ms as 11:11:11:11:11:11; controller 1 scans from a metre away.

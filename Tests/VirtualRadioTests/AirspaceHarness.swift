@@ -1,7 +1,6 @@
 import Basics
 import Bluetooth
 import HCI
-import Simulation
 import VirtualRadio
 
 /// An airspace, its timers, and hosts that send literal octets and record what they receive.

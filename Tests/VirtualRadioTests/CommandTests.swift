@@ -1,7 +1,6 @@
 import Basics
 import HCI
 import Mutations
-import Simulation
 import Testing
 
 @testable import VirtualRadio

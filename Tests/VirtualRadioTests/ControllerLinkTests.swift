@@ -1,7 +1,6 @@
 import Basics
 import HCI
 import Mutations
-import Simulation
 import Testing
 
 /// Controller 0 is the peripheral 11:11:11:11:11:11; controllers 1 and 2 are centrals.

@@ -1,6 +1,5 @@
 import Basics
 import HCI
-import Simulation
 import Testing
 import VirtualRadio
 

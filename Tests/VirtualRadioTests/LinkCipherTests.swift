@@ -1,5 +1,4 @@
 import Basics
-import Simulation
 import Testing
 import VirtualRadio
 

@@ -1,6 +1,5 @@
 import Basics
 import Cryptography
-import Simulation
 import Testing
 import VirtualRadio
 

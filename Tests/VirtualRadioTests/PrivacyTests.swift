@@ -1,7 +1,6 @@
 import Basics
 import Bluetooth
 import Cryptography
-import Simulation
 import Testing
 
 /// Private addresses, as hosts see them.  Controller 0 is the peripheral 11:11:11:11:11:11, controller 1 the central

@@ -1,6 +1,5 @@
 import Basics
 import ScenarioModel
-import Simulation
 import Testing
 import VirtualWorld
 

@@ -3,7 +3,6 @@ import Basics
 import Bluetooth
 import GATT
 import ScenarioModel
-import Simulation
 import Testing
 import VirtualWorld
 

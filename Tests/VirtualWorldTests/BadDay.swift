@@ -2,7 +2,6 @@ import Basics
 import Clients
 import Expectations
 import ScenarioModel
-import Simulation
 import Testing
 
 @testable import VirtualWorld

@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 import Testing
 
 @testable import VirtualWorld

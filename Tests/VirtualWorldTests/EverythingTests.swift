@@ -1,6 +1,6 @@
+import Basics
 import Expectations
 import ScenarioModel
-import Simulation
 import Testing
 import VirtualWorld
 

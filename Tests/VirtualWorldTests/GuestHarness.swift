@@ -1,6 +1,5 @@
 import Basics
 import HCI
-import Simulation
 import VirtualWorld
 
 /// A world with external hosts, which send literal octets and record what they receive.

@@ -1,7 +1,6 @@
 import Basics
 import HCI
 import ScenarioModel
-import Simulation
 import Synchronization
 import Testing
 import VirtualRadio

@@ -1,9 +1,9 @@
+import Basics
 import Bluetooth
 import Documents
 import GATT
 import ScenarioLanguage
 import ScenarioModel
-import Simulation
 import Testing
 import VirtualWorld
 

@@ -3,7 +3,6 @@ import Bluetooth
 import Characteristics
 import Clients
 import ScenarioModel
-import Simulation
 import Testing
 
 @testable import VirtualWorld

@@ -6,7 +6,6 @@ import GATT
 import HCI
 import LEHost
 import ScenarioModel
-import Simulation
 import Synchronization
 import VirtualWorld
 

@@ -1,7 +1,6 @@
 import Basics
 import Devices
 import ScenarioModel
-import Simulation
 import Testing
 
 @testable import VirtualWorld

@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import Cryptography
 import ScenarioModel
 import SecurityManager
-import Simulation
 import Testing
 import VirtualWorld
 

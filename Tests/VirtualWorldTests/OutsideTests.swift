@@ -1,10 +1,9 @@
 import Basics
 import Bluetooth
+import Devices
 import ScenarioLanguage
 import ScenarioModel
-import Sensors
 import Services
-import Simulation
 import Synchronization
 import Testing
 import VirtualWorld

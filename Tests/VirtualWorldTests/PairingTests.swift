@@ -1,7 +1,7 @@
+import Basics
 import Clients
 import LEHost
 import ScenarioModel
-import Simulation
 import Testing
 
 @testable import VirtualWorld

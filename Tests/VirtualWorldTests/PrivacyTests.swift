@@ -4,7 +4,6 @@ import Clients
 import HCI
 import LEHost
 import ScenarioModel
-import Simulation
 import Testing
 
 @testable import VirtualWorld

@@ -5,7 +5,6 @@ import GATT
 import HCI
 import LEHost
 import ScenarioModel
-import Simulation
 import Synchronization
 import VirtualWorld
 

@@ -3,7 +3,6 @@ import Bluetooth
 import HCI
 import LEHost
 import ScenarioModel
-import Simulation
 import Testing
 import VirtualWorld
 

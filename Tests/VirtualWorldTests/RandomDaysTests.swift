@@ -1,7 +1,7 @@
+import Basics
 import FoundationEssentials
 import ScenarioModel
 import SecurityManager
-import Simulation
 import Testing
 
 /// Faults by chance, one upon the other: the client is always back.

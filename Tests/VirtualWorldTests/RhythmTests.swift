@@ -1,5 +1,5 @@
+import Basics
 import ScenarioModel
-import Simulation
 import Testing
 import VirtualWorld
 

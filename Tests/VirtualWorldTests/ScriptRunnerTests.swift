@@ -1,6 +1,6 @@
+import Basics
+import Devices
 import ScenarioModel
-import Sensors
-import Simulation
 import Testing
 
 @testable import VirtualWorld

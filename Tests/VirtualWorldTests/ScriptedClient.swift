@@ -4,7 +4,6 @@ import GATT
 import HCI
 import LEHost
 import ScenarioModel
-import Simulation
 import Synchronization
 import Testing
 import VirtualWorld

@@ -1,5 +1,5 @@
-import Sensors
-import Simulation
+import Basics
+import Devices
 import VirtualWorld
 
 @testable import ScenarioModel

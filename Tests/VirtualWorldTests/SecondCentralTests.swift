@@ -1,7 +1,6 @@
 import Basics
 import Bluetooth
 import ScenarioModel
-import Simulation
 import Testing
 import VirtualWorld
 

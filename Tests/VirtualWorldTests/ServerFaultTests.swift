@@ -2,7 +2,6 @@ import Basics
 import Bluetooth
 import GATT
 import ScenarioModel
-import Simulation
 import Testing
 import VirtualWorld
 

@@ -7,7 +7,6 @@ import FoundationEssentials
 import LEHost
 import ScenarioLanguage
 import ScenarioModel
-import Simulation
 import Synchronization
 import Testing
 import VirtualWorld

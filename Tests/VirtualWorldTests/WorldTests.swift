@@ -1,7 +1,6 @@
 import Basics
 import Clients
 import ScenarioModel
-import Simulation
 import Testing
 import VirtualWorld
 

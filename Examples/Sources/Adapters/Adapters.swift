@@ -1,5 +1,5 @@
+import Basics
 import DBus
-import Simulation
 
 /// The paths of bluetoothd's adapters, `/org/bluez/hci0` for example, and whether each is powered.
 public func adapters(

@@ -1,7 +1,7 @@
 import ATT
+import Basics
 import Bluetooth
 import GATT
-import Simulation
 
 /// A Battery Service, with a level that clients can read and subscribe to.
 public struct Battery: AttributeValues {

@@ -1,6 +1,5 @@
 import Basics
 import GATT
-import Simulation
 
 /// The server's response to an ATT request; nil for a command.
 public func response(to request: [UInt8], from battery: inout Battery) throws -> [UInt8]? {

@@ -2,7 +2,6 @@ import Basics
 import Battery
 import HCI
 import LEHost
-import Simulation
 import Sockets
 
 /// Advertises and serves a battery, with a controller at the other end of a TCP connection.

@@ -1,7 +1,7 @@
+import Basics
 import Bluetooth
 import HCI
 import LEHost
-import Simulation
 
 /// Advertises with one host, scans with another for a virtual second, and returns the reports.
 public func scanForOneSecond() throws -> [AdvertisingReport] {

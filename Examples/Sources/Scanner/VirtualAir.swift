@@ -3,7 +3,6 @@ import Bluetooth
 import GATT
 import HCI
 import LEHost
-import Simulation
 import VirtualRadio
 
 /// Hosts above virtual controllers that share an air, on an event loop.

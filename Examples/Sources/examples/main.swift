@@ -6,7 +6,6 @@ import Bluetooth
 import HCI
 import Measurement
 import Scanner
-import Simulation
 import Sockets
 
 let arguments = CommandLine.arguments.dropFirst()

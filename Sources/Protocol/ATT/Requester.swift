@@ -1,6 +1,5 @@
 public import Basics
 public import Bluetooth
-public import Simulation
 
 /// The client's ATT transactions: at most one request is outstanding, and the bearer is lost if no answer arrives within
 /// 30 s.  Core 6.0, Vol 3, Part F, sections 3.3.2 and 3.3.3.

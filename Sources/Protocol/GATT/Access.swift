@@ -1,7 +1,6 @@
 import ATT
 import Basics
 import Bluetooth
-import Simulation
 
 /// Carries out one request or command of the client.
 struct Access {

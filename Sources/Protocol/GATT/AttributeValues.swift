@@ -1,5 +1,5 @@
+public import Basics
 public import Bluetooth
-public import Simulation
 
 /// Supplies the `.dynamic` values of an `AttributeTable`.  A `Server` calls it only with handles of such values, and
 /// only for access that their permissions allow; a thrown error becomes the Error Response.

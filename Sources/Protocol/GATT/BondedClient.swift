@@ -1,7 +1,6 @@
 import ATT
 public import Basics
 import Bluetooth
-public import Simulation
 
 /// What a server keeps of a bonded client between connections: its Client Characteristic Configurations, its Client
 /// Supported Features, and whether it is change-aware.  Core 6.0, Vol 3, Part G, sections 2.5.2.1, 3.3.3.3 and 7.2.

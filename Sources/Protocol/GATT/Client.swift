@@ -1,7 +1,6 @@
 import ATT
 public import Basics
 import Bluetooth
-public import Simulation
 
 /// The GATT client of one connection: runs procedures one at a time, in the order in which they were started, and
 /// reports notifications and indications.  Core 6.0, Vol 3, Part G, section 4.

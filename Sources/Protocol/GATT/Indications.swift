@@ -1,5 +1,5 @@
 import ATT
-import Simulation
+import Basics
 
 /// The server's indications: at most one is unconfirmed, and the bearer is lost if no confirmation arrives within 30 s.
 /// Core 6.0, Vol 3, Part F, sections 3.3.2 and 3.3.3.

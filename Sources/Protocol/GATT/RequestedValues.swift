@@ -1,6 +1,5 @@
 public import Basics
 public import Bluetooth
-public import Simulation
 
 /// One access of a client to a value of `AttributeValue.requested`.
 public struct AccessRequest: Hashable, Sendable {

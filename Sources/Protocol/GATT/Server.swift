@@ -1,7 +1,6 @@
 import ATT
 public import Basics
 public import Bluetooth
-public import Simulation
 
 /// The GATT server of one connection: answers requests, notifies and indicates.
 /// Core 6.0, Vol 3, Part F, section 3.4, and Part G, section 4.

@@ -1,5 +1,5 @@
+import Basics
 import HCI
-import Simulation
 
 /// Sends a controller one command at a time, and no more than it allows.  Core 6.0, Vol 4, Part E, section 4.4.
 struct CommandQueue: Sendable {

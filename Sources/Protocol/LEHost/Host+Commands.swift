@@ -3,7 +3,6 @@ import Bluetooth
 import GATT
 package import HCI
 import L2CAP
-import Simulation
 
 // The commands of a host.
 extension Host {

@@ -4,7 +4,6 @@ import Bluetooth
 import GATT
 import HCI
 import L2CAP
-import Simulation
 
 // The data of connections.
 extension Host {

@@ -2,7 +2,6 @@ import Basics
 import Bluetooth
 import HCI
 import SecurityManager
-import Simulation
 
 // Events of the controller.
 extension Host {

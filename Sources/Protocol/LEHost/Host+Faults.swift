@@ -1,7 +1,6 @@
 import Basics
 import GATT
 import L2CAP
-import Simulation
 
 // Faults that a script injects.
 extension Host {

@@ -1,7 +1,7 @@
+import Basics
 public import Bluetooth
 import HCI
 import SecurityManager
-import Simulation
 
 /// The private addresses of a host and of its bonded peers.
 struct PrivateAddresses: Sendable {

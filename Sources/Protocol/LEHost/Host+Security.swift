@@ -4,7 +4,6 @@ import GATT
 import HCI
 import L2CAP
 import SecurityManager
-import Simulation
 
 // Pairing and encryption.
 extension Host {

@@ -1,6 +1,5 @@
 import Basics
 public import SecurityManager
-import Simulation
 
 /// Faults in how a host pairs, which a script injects.
 public struct SecurityFaults: Hashable, Sendable {

@@ -4,7 +4,6 @@ public import GATT
 import HCI
 import L2CAP
 public import SecurityManager
-public import Simulation
 
 /// A Bluetooth LE host above one controller: peripheral, central, or both, with any number of connections.
 ///

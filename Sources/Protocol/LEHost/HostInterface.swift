@@ -4,7 +4,6 @@ public import GATT
 public import HCI
 public import L2CAP
 public import SecurityManager
-public import Simulation
 
 extension Host {
     /// What a host reacts to.

@@ -1,7 +1,7 @@
+public import Basics
 public import Bluetooth
 import GATT
 public import SecurityManager
-public import Simulation
 
 /// How a host pairs, and its bonds.
 public struct HostSecurity: Sendable {

@@ -1,7 +1,6 @@
 import Basics
 import HCI
 import L2CAP
-import Simulation
 
 /// The frames that wait for buffers of the controller.
 ///

@@ -1,5 +1,5 @@
+public import Basics
 public import Bluetooth
-public import Simulation
 
 /// The Security Manager of one connection: pairing, encryption with a bond's key, and Security Requests.
 /// Core 6.0, Vol 3, Part H, section 2.4.4, 2.4.6 and 2.3.6.

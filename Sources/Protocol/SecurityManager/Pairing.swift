@@ -1,6 +1,5 @@
-import Basics
+public import Basics
 public import Bluetooth
-public import Simulation
 
 /// One pairing on one connection, as initiator or responder.  Core 6.0, Vol 3, Part H, sections 2.1 and 2.3.
 ///

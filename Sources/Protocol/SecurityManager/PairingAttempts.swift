@@ -1,5 +1,5 @@
+public import Basics
 public import Bluetooth
-public import Simulation
 
 /// How long a device waits after a failed authentication before it pairs with the same peer again.
 /// Core 6.0, Vol 3, Part H, section 2.3.6.

@@ -2,7 +2,6 @@ import ATT
 import Basics
 import Bluetooth
 import GATT
-import Simulation
 
 /// What the ATT PDUs of a connection show of a server's attributes.  Core 6.0, Vol 3, Part F, section 3.4; Part G, section 3.
 struct AttributeCapture {

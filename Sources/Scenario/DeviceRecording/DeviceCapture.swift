@@ -1,11 +1,10 @@
 import ATT
-import Basics
+package import Basics
 import Bluetooth
 import HCI
 import L2CAP
 import LEHost
 package import ScenarioModel
-package import Simulation
 
 /// Finds devices in HCI packets: their advertising, their attributes and what they notify.
 ///

@@ -1,5 +1,5 @@
+package import Basics
 package import ScenarioModel
-package import Simulation
 
 /// Reads packets of a trace in the formats of btsnoop: of btmon and Lubdub (datalink 2001), of Android (1002, with H4's packet
 /// indicators), and without these (1001).  BlueZ, `src/shared/btsnoop.h`; `tools/btsnoop.c`.

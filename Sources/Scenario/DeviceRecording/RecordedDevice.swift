@@ -1,8 +1,8 @@
+import Basics
 package import Bluetooth
 package import Devices
 package import GATT
 package import HCI
-import Simulation
 
 /// A peripheral as a client saw it.
 package struct RecordedDevice: Sendable {

@@ -6,7 +6,6 @@ import GATT
 import HCI
 import ScenarioLanguage
 import Services
-import Simulation
 
 /// The scenario that plays a recorded device, and the table of what it notifies.
 package struct RecordedScenario {

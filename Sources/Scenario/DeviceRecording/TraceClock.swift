@@ -1,4 +1,4 @@
-package import Simulation
+package import Basics
 
 /// The time of a trace's packets.
 ///

@@ -1,8 +1,7 @@
 import Basics
+import Devices
 import Documents
 import ScenarioModel
-import Sensors
-import Simulation
 
 /// Reads curves from checked documents; returns nil after noting a problem.
 struct CurveReader {

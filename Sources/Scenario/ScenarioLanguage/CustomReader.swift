@@ -5,7 +5,6 @@ import Devices
 import Documents
 import GATT
 import ScenarioModel
-import Sensors
 import Services
 
 /// Makes custom services of checked trees.

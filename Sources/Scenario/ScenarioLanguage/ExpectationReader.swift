@@ -1,6 +1,6 @@
+import Basics
 import Documents
 import ScenarioModel
-import Simulation
 
 /// Reads expectations from checked documents.
 struct ExpectationReader {

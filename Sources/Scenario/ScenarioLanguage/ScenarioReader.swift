@@ -1,7 +1,6 @@
-import Basics
+package import Basics
 package import Documents
 package import ScenarioModel
-package import Simulation
 
 /// Reads a scenario from its checked files, and notes problems between their parts.
 struct ScenarioReader {

@@ -4,7 +4,6 @@ import Devices
 import Documents
 import GATT
 import ScenarioModel
-import Sensors
 
 /// Reads moments and events from checked documents.
 struct MomentReader {

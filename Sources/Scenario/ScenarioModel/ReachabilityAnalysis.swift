@@ -1,5 +1,5 @@
+import Basics
 import Documents
-import Simulation
 
 /// Finds rules and moments of a scenario that can never occur.
 package struct ReachabilityAnalysis {

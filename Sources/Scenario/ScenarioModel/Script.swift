@@ -1,5 +1,5 @@
+package import Basics
 package import Bluetooth
-package import Simulation
 
 /// An action, and when it begins and ends.
 package struct Rule: Hashable, Sendable {

@@ -1,5 +1,5 @@
 package import Characteristics
-package import Sensors
+package import Devices
 
 /// A value in a script.
 package enum Value: Hashable, Sendable {

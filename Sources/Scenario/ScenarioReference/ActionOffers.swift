@@ -2,7 +2,6 @@ import Basics
 package import Documents
 package import ScenarioLanguage
 package import ScenarioModel
-import Simulation
 
 /// An action that can be played on a device, as a line of the control socket: the example of the documentation, on the first
 /// target that it fits.

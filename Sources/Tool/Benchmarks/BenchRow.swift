@@ -1,3 +1,4 @@
+import Basics
 import Characteristics
 import Clients
 import CommandSupport
@@ -5,7 +6,6 @@ import Devices
 import ScenarioModel
 import ScenarioRuns
 import Services
-import Simulation
 import Synchronization
 import VirtualWorld
 

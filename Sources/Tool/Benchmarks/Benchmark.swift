@@ -1,7 +1,7 @@
 import Arguments
 import Basics
 package import CommandSupport
-import Terminal
+import Screens
 
 extension BenchRow {
     /// The figures of a row, and Bumble's; nil if the row needs Bumble and there is none.

@@ -1,11 +1,11 @@
 import Arguments
+import Basics
 import Bluetooth
 package import CommandSupport
 import GATT
 import HCI
 import LEHost
 import ScenarioModel
-import Simulation
 import VirtualWorld
 
 // Benchmarks whose client does only the measured work.

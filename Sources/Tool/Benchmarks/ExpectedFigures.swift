@@ -2,7 +2,7 @@ import Arguments
 import Basics
 package import CommandSupport
 import Documents
-import Terminal
+import Screens
 
 /// The limits of `--check`, a file of the repository.
 ///

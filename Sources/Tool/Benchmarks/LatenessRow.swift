@@ -1,11 +1,11 @@
 import Arguments
+import Basics
 import ClientTesting
 import Clients
 import CommandSupport
 import Drivers
 import Glibc
 import ScenarioModel
-import Simulation
 import Sockets
 import Synchronization
 

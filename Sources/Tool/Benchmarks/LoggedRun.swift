@@ -8,7 +8,6 @@ import LEHost
 import Reporting
 import ScenarioModel
 import ScenarioRuns
-import Simulation
 import VirtualWorld
 
 /// A scenario with a strap, in JSON: `heart` has the fields of its Heart Rate service, `others` its other services, after

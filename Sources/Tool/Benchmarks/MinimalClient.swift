@@ -9,7 +9,6 @@ import LEHost
 import ScenarioLanguage
 import ScenarioModel
 import ScenarioRuns
-import Simulation
 import VirtualWorld
 
 /// A host without the built-in client, in a world without logs.

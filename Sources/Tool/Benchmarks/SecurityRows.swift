@@ -1,7 +1,7 @@
+import Basics
 import Clients
 import CommandSupport
 import ScenarioRuns
-import Simulation
 
 // The cost of pairing and encryption.
 extension BenchRow {

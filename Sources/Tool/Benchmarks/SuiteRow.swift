@@ -1,11 +1,11 @@
 import Arguments
+import Basics
 import ClientTesting
 package import CommandSupport
 import Conformance
 import Expectations
 import ScenarioModel
 import ScenarioRuns
-import Simulation
 import VirtualWorld
 
 extension BenchRow {

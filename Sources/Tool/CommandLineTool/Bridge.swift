@@ -1,8 +1,8 @@
 import Arguments
+import Basics
 import CommandSupport
 import Drivers
 import ScenarioRuns
-import Simulation
 import Sockets
 
 let bridgeGrammar = Arguments.Grammar(

@@ -1,8 +1,8 @@
 import Arguments
 import Benchmarks
 import CommandSupport
-import Control
 import Documents
+import Screens
 
 let controlGrammar = Arguments.Grammar(
     "control", "Send actions to a running serve, or query its status",

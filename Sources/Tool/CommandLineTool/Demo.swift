@@ -1,4 +1,5 @@
 import Arguments
+import Basics
 import Benchmarks
 import ClientTesting
 import Clients
@@ -7,7 +8,6 @@ import Documents
 import ScenarioLanguage
 import ScenarioModel
 import ScenarioRuns
-import Simulation
 import Synchronization
 
 let demoGrammar = Arguments.Grammar(

@@ -1,6 +1,5 @@
 import Arguments
 import CommandSupport
-import Doctor
 
 let doctorGrammar = Arguments.Grammar(
     "doctor", "Diagnose this machine's Bluetooth setup, and suggest fixes",

@@ -5,7 +5,6 @@ import Checks
 import Clients
 import CommandSupport
 import Conformance
-import Doctor
 import Documents
 import ScenarioLanguage
 import ScenarioReference

@@ -7,9 +7,8 @@ import CommandSupport
 import Drivers
 import Glibc
 import ScenarioRuns
-import Simulation
+import Screens
 import Sockets
-import Terminal
 
 let monitorGrammar = Arguments.Grammar(
     "monitor", "Connect to a device as a client, and show its values",

@@ -3,7 +3,6 @@ import Basics
 import CommandSupport
 import ScenarioLanguage
 import ScenarioRuns
-import Templates
 
 let newGrammar = Arguments.Grammar(
     "new", "Write a scenario, a suite or a client to start from",

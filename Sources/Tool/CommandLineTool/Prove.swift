@@ -6,7 +6,6 @@ import CommandSupport
 import Conformance
 import ScenarioModel
 import ScenarioRuns
-import Simulation
 import Sockets
 
 let proveGrammar = Arguments.Grammar(

@@ -10,7 +10,6 @@ import PeripheralTesting
 import ScenarioLanguage
 import ScenarioModel
 import ScenarioRuns
-import Simulation
 import Synchronization
 
 let recordGrammar = Arguments.Grammar(

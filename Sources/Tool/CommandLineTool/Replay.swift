@@ -3,7 +3,6 @@ import Basics
 import Benchmarks
 import ClientTesting
 import CommandSupport
-import Replay
 import Reporting
 
 let replayGrammar = Arguments.Grammar(

@@ -6,9 +6,8 @@ import Clients
 import CommandSupport
 import Glibc
 import ScenarioRuns
-import Simulation
+import Screens
 import Synchronization
-import Terminal
 
 let scanGrammar = Arguments.Grammar(
     "scan", "Scan, and list advertising devices",

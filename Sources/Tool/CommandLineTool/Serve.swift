@@ -1,16 +1,14 @@
 import Arguments
+import Basics
 import ClientTesting
 import CommandSupport
-import Control
 import Drivers
 import Glibc
-import LivePage
 import ScenarioLanguage
 import ScenarioModel
 import ScenarioRuns
-import Simulation
+import Screens
 import Sockets
-import Terminal
 import VirtualWorld
 
 private let controllerOption = Arguments.Grammar.Option.option(

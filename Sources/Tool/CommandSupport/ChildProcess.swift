@@ -1,6 +1,6 @@
 import Arguments
+import Basics
 import Glibc
-import Simulation
 
 /// A child process whose standard output is read.
 package final class ChildProcess {

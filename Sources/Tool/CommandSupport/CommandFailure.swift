@@ -1,6 +1,6 @@
 package import Arguments
+import Basics
 import Glibc
-import Simulation
 import Sockets
 
 /// The version that `--version` prints, and that event logs and reports contain.

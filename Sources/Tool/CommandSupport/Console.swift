@@ -1,5 +1,5 @@
+package import Basics
 import Glibc
-package import Simulation
 import Synchronization
 
 /// Results go to standard output, messages to standard error; lines are not buffered.

@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 /// Messages that wait for room at standard error, so that the program does not.
 struct MessageQueue: Sendable {

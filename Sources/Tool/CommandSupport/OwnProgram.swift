@@ -1,4 +1,4 @@
-import CProgram
+import CLinux
 import Glibc
 
 /// The running program: its command line, and its file.

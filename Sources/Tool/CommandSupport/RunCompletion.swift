@@ -1,7 +1,7 @@
 package import Arguments
+package import Basics
 import CLinux
 import Glibc
-package import Simulation
 
 /// Why a command ends: the first reason that is reported.
 package struct RunCompletion: Sendable {

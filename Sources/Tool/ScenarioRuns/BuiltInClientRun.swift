@@ -1,5 +1,5 @@
 import Arguments
-import Basics
+package import Basics
 import Characteristics
 package import Clients
 package import CommandSupport
@@ -9,7 +9,6 @@ import GATT
 import LEHost
 package import ScenarioModel
 import Services
-package import Simulation
 package import VirtualWorld
 
 /// A scenario with the built-in client, in virtual time.

@@ -4,7 +4,6 @@ package import CommandSupport
 package import Conformance
 package import Expectations
 import Reporting
-import Simulation
 
 /// The results of cases as JSON, one object per line, instead of text for people.
 package enum CaseLines {

@@ -1,7 +1,7 @@
+import Basics
 import Bluetooth
 import HCI
 import ScenarioModel
-import Simulation
 
 /// The links of the clients of a run, with the parameters that decide when a lost one is noticed.
 struct LinkHistory: Sendable {

@@ -6,7 +6,6 @@ import Expectations
 import Glibc
 import Reporting
 package import ScenarioModel
-import Simulation
 package import VirtualWorld
 
 /// The event logs and traces of a run, and the lines that are printed while it plays.

@@ -1,10 +1,9 @@
 package import Arguments
-import Basics
+package import Basics
 import Bluetooth
 package import Clients
 package import CommandSupport
 package import ScenarioModel
-package import Simulation
 import Synchronization
 package import VirtualWorld
 

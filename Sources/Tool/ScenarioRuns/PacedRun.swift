@@ -1,6 +1,6 @@
+package import Basics
 package import Clients
 package import CommandSupport
-package import Simulation
 import VirtualWorld
 
 /// A run of the built-in client at the pace of an event loop.

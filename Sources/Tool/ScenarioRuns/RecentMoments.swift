@@ -1,5 +1,5 @@
+import Basics
 import Expectations
-import Simulation
 
 /// Packets or lines of a run, around marked instants and of marked facts, in bounded memory.
 struct RecentMoments<Entry: Sendable>: Sendable {

@@ -1,7 +1,7 @@
+import Basics
 import Bluetooth
 import HCI
 import ScenarioModel
-import Simulation
 
 /// Not those of scenarios.
 private typealias Event = HCI.Event

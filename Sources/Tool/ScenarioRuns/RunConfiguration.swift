@@ -9,7 +9,6 @@ import GATT
 import Glibc
 import ScenarioLanguage
 package import ScenarioModel
-import Simulation
 package import VirtualWorld
 
 /// A scenario, and the options of the command line for it.

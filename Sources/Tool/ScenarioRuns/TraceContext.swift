@@ -1,8 +1,7 @@
-import Basics
+package import Basics
 package import CommandSupport
 package import Expectations
 package import ScenarioModel
-package import Simulation
 import Synchronization
 import VirtualWorld
 

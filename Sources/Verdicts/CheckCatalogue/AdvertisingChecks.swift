@@ -6,7 +6,6 @@ import GATT
 import HCI
 import LEHost
 import Services
-import Simulation
 
 // What a peripheral advertises.
 extension Check {

@@ -1,9 +1,9 @@
 import ATT
+import Basics
 import Bluetooth
 import Checks
 import GATT
 import Services
-import Simulation
 
 // Battery Service 1.1: Battery Level only.
 extension Check {

@@ -1,10 +1,10 @@
 import ATT
+import Basics
 import Bluetooth
 import Checks
 import GATT
 import LEHost
 import SecurityManager
-import Simulation
 
 // What a server keeps of a bonded client, and what a paired client may do.  Core 6.0, Vol 3, Part G, sections 3.3.3.3 and 7.2,
 // and Part C, section 10.3.

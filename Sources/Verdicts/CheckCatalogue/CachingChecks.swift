@@ -4,7 +4,6 @@ import Bluetooth
 import Checks
 import Cryptography
 import GATT
-import Simulation
 
 // How clients learn that attributes have changed.  Core 6.0, Vol 3, Part G, sections 2.5.2 and 7.
 extension Check {

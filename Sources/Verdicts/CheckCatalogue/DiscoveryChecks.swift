@@ -1,8 +1,8 @@
 import ATT
+import Basics
 import Bluetooth
 import Checks
 import GATT
-import Simulation
 
 // Each discovery procedure by itself; all results must agree.
 extension Check {

@@ -5,7 +5,6 @@ import Characteristics
 import Checks
 import GATT
 import Services
-import Simulation
 
 // Heart Rate Service 1.0.
 extension Check {

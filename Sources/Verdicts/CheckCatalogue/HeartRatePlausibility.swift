@@ -1,7 +1,7 @@
+import Basics
 import Bluetooth
 import Characteristics
 import Checks
-import Simulation
 
 // Heart rates and RR-Intervals that no heart has, and that reveal a fault of the encoding.
 extension Check {

@@ -3,7 +3,6 @@ import Basics
 import Bluetooth
 import Checks
 import GATT
-import Simulation
 
 // Every read procedure must return the same values.  Core 6.0, Vol 3, Part G, section 4.8.
 extension Check {

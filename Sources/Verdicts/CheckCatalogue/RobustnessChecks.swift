@@ -3,7 +3,6 @@ import Basics
 import Bluetooth
 import Checks
 import GATT
-import Simulation
 
 // Requests that a server must reject or survive, between valid ones.
 extension Check {

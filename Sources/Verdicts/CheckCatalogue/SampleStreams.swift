@@ -3,7 +3,6 @@ import Bluetooth
 import Characteristics
 import Checks
 import GATT
-import Simulation
 
 // Lubdub's vendor streams: frames of samples, without a duplicate or a gap.
 extension Check {

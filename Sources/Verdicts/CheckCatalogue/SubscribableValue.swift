@@ -1,11 +1,11 @@
 import ATT
+import Basics
 import Bluetooth
 import Checks
 import Devices
 import GATT
 import LEHost
 import Services
-import Simulation
 
 /// A characteristic that a service notifies or indicates, with how a finding describes its values.
 struct SubscribableValue: Sendable {

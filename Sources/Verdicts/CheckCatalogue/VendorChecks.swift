@@ -4,7 +4,6 @@ import Characteristics
 import Checks
 import GATT
 import Services
-import Simulation
 
 // Lubdub's vendor Fitness service, whose values are computed when they are read.
 extension Check {

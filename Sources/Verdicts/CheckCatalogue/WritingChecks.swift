@@ -1,8 +1,8 @@
 import ATT
+import Basics
 import Bluetooth
 import Checks
 import GATT
-import Simulation
 
 // Writes are verified by a read, then undone.  Core 6.0, Vol 3,
 // Part G, section 4.9.

@@ -1,5 +1,5 @@
+package import Basics
 package import Expectations
-package import Simulation
 
 /// The difference between what a specification requires and what a peripheral did.
 package struct Finding: Hashable, Sendable {

@@ -3,7 +3,6 @@ package import GATT
 import LEHost
 import ScenarioModel
 import SecurityManager
-import Simulation
 package import VirtualWorld
 
 extension Check {

@@ -1,7 +1,7 @@
+import Basics
 import Expectations
 import GATT
 import LEHost
-import Simulation
 
 /// Checks of one peripheral, one after another over one host.
 ///

@@ -1,9 +1,9 @@
+import Basics
 import Bluetooth
 import Cryptography
 import L2CAP
 import LEHost
 import SecurityManager
-import Simulation
 
 // Phase 2 of pairing: the devices authenticate each other, and agree on a key.
 // Core 6.0, Vol 3, Part H, sections 2.3.5.5 to 2.3.5.7.

@@ -5,7 +5,6 @@ import GATT
 package import HCI
 import LEHost
 import ScenarioModel
-import Simulation
 
 // Scanning, connecting and disconnecting.
 extension Examiner {

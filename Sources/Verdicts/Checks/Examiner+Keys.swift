@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import HCI
 import LEHost
 import SecurityManager
-import Simulation
 
 // Encryption, and the keys that devices distribute.  Core 6.0, Vol 3, Part H, sections 2.4 and 3.6.
 extension Examiner {

@@ -4,7 +4,6 @@ package import Bluetooth
 import GATT
 import L2CAP
 import LEHost
-import Simulation
 
 // Single PDUs, which may be invalid.
 extension Examiner {

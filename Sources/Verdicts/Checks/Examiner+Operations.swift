@@ -6,8 +6,6 @@ package import GATT
 import HCI
 import LEHost
 import ScenarioModel
-import Sensors
-import Simulation
 
 // The operations that checks consist of.
 extension Examiner {

@@ -4,7 +4,6 @@ import HCI
 import L2CAP
 import LEHost
 package import SecurityManager
-import Simulation
 
 // Pairing as the initiator, PDU by PDU, so that a check can deviate.  Core 6.0, Vol 3, Part H, sections 2.3 and 3.
 extension Examiner {

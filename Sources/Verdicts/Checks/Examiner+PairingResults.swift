@@ -1,7 +1,7 @@
+import Basics
 import Bluetooth
 import LEHost
 import SecurityManager
-import Simulation
 
 // Pairing with several attempts, and what its end means for a check.
 extension Examiner {

@@ -1,8 +1,8 @@
 import ATT
+import Basics
 import Bluetooth
 package import GATT
 import LEHost
-import Simulation
 package import VirtualWorld
 
 /// A connection to a peripheral in which the central reads and receives everything, so that the packets show the whole

@@ -1,3 +1,4 @@
+package import Basics
 package import Bluetooth
 package import Devices
 package import GATT
@@ -5,7 +6,6 @@ import HCI
 package import LEHost
 package import ScenarioModel
 package import SecurityManager
-package import Simulation
 import VirtualWorld
 
 /// The central with which a check tests a peripheral; each call lets time pass until it has a result.

@@ -1,7 +1,6 @@
 import Basics
 package import Bluetooth
 import HCI
-import Simulation
 
 /// How the command line names a peripheral.
 package enum Peer: Hashable, Sendable, CustomStringConvertible {

@@ -1,7 +1,7 @@
+package import Basics
 package import Bluetooth
 package import GATT
 import LEHost
-package import Simulation
 
 /// What a peripheral sent to a client that was subscribed to all that it notifies and indicates, and what it still sent
 /// after the client had unsubscribed.

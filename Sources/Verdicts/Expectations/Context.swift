@@ -1,6 +1,6 @@
+import Basics
 import Devices
 import ScenarioModel
-import Simulation
 
 struct Context: Sendable {
     let formatter: ReasonFormatter

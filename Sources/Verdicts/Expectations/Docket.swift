@@ -1,5 +1,5 @@
+import Basics
 import ScenarioModel
-import Simulation
 
 /// The evaluators of a scenario, each with the expectations that it decides, and those among them that now need a turn.
 ///

@@ -1,5 +1,5 @@
+import Basics
 import ScenarioModel
-import Simulation
 
 protocol ExpectationEvaluator: Sendable {
     /// The verdict; nil while it is not decided.

@@ -1,5 +1,5 @@
+package import Basics
 package import ScenarioModel
-package import Simulation
 
 /// What a failure depends on: the event that opened its expectation, or one that came close.
 package struct Fact: Hashable, Sendable {

@@ -1,7 +1,7 @@
+import Basics
 import Devices
 package import ScenarioModel
 import Services
-import Simulation
 
 extension Expectation {
     /// The expectation of every run with a client: it shows nothing that was not delivered to it.

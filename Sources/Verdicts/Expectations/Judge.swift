@@ -1,5 +1,5 @@
+package import Basics
 package import ScenarioModel
-package import Simulation
 
 /// Judges the expectations of a scenario by the events of its log.  It has no clock.
 ///

@@ -1,5 +1,5 @@
+import Basics
 import ScenarioModel
-import Simulation
 
 /// A field of a line that differs from what was expected.
 struct FieldDifference: Sendable {

@@ -1,6 +1,5 @@
 import Basics
 import ScenarioModel
-import Simulation
 
 /// Evaluates an expectation of what a client shows by the answers of an operator.
 ///

@@ -1,4 +1,4 @@
-package import Simulation
+package import Basics
 
 /// A question to the operator about what a client shows.
 package struct OperatorQuestion: Hashable, Sendable {

@@ -1,5 +1,5 @@
+import Basics
 import ScenarioModel
-import Simulation
 
 /// The time from a match of `since` to its close.
 struct Opening<Progress: Sendable>: Sendable {

@@ -1,5 +1,5 @@
+import Basics
 import ScenarioModel
-import Simulation
 
 /// The number of matches in each of the consecutive windows from the opening; a window does not include its end.
 ///

@@ -1,7 +1,6 @@
 import Basics
 import Bluetooth
 import ScenarioModel
-import Simulation
 
 /// Formats the reasons of verdicts: what was expected, what was observed, and when, in seconds as in the event log.
 struct ReasonFormatter: Sendable {

@@ -1,5 +1,5 @@
+import Basics
 import ScenarioModel
-import Simulation
 
 /// The values of one field that a client may show: those delivered last, and those that these have replaced recently.
 struct RecentValues: Sendable {

@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import Devices
 import ScenarioModel
 import Services
-import Simulation
 
 /// A value of a device that a client prints under a key of its lines, and what was delivered of it.
 struct ShownSource: Sendable {

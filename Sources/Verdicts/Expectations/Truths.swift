@@ -1,6 +1,6 @@
+import Basics
 import Devices
 import ScenarioModel
-import Simulation
 
 /// The present and recent values of all `$truth` in the expectations.
 struct Truths: Sendable {

@@ -1,5 +1,5 @@
+import Basics
 import ScenarioModel
-import Simulation
 
 /// The limit on pending matches, so that the output of a hostile client cannot fill the memory.
 let maximumPending = 65_536

@@ -1,7 +1,6 @@
 package import Basics
 import Documents
 package import ScenarioModel
-package import Simulation
 package import VirtualWorld
 
 /// The judge of a world's expectations, and its rulings up to the present.

@@ -1,7 +1,7 @@
+import Basics
 import Bluetooth
 import Fuzzing
 import SecurityManager
-import Simulation
 
 extension Reader {
     /// The first two octets are the options of the initiator and of the responder (`TestedPair.settings`). Then follows a

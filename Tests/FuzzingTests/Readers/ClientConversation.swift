@@ -3,7 +3,6 @@ import Basics
 import Bluetooth
 import Fuzzing
 import GATT
-import Simulation
 
 extension Reader {
     /// The first octet selects the procedure, and whether the client exchanges the MTU before. An empty PDU: 31 s pass.

@@ -2,7 +2,6 @@ import Basics
 import Bluetooth
 import Fuzzing
 import HCI
-import Simulation
 import VirtualRadio
 
 extension Reader {

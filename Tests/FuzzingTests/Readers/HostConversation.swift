@@ -5,7 +5,6 @@ import GATT
 import HCI
 import LEHost
 import SecurityManager
-import Simulation
 
 extension Reader {
     /// The first octet selects the controller: 0 starts a host below which all packets come from the octets, others

@@ -2,7 +2,6 @@ import Basics
 import Bluetooth
 import Fuzzing
 import SecurityManager
-import Simulation
 
 extension Reader {
     /// The first octet: bit 0, the role; bit 1, LE legacy pairing; bits 2 to 4, the IO capability; bit 5, a bond. An empty

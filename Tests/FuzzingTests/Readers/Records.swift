@@ -5,7 +5,7 @@ import Fuzzing
 import ScenarioLanguage
 import ScenarioModel
 
-@testable import Replay
+@testable import CommandLineTool
 @testable import Reporting
 
 /// Reads a JSON report, and writes it in all formats.

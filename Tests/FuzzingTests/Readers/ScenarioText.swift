@@ -4,7 +4,6 @@ import Documents
 import Fuzzing
 import ScenarioLanguage
 import ScenarioModel
-import Simulation
 
 /// Reads a scenario and all that it names: every csv file has the same values, every other file is the scenario.
 func readScenario(_ octets: [UInt8]) throws(Broken) {

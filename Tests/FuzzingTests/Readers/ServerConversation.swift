@@ -4,7 +4,6 @@ import Bluetooth
 import Characteristics
 import Fuzzing
 import GATT
-import Simulation
 
 extension Reader {
     /// The first octet: whether the owner of the values refuses everything (bit 0), whether short writes are rejected

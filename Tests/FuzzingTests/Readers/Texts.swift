@@ -1,9 +1,9 @@
 import Basics
 import CommandSupport
 import DeviceRecording
+import Devices
 import Documents
 import Fuzzing
-import Sensors
 
 @testable import ClientTesting
 @testable import ScenarioLanguage

@@ -1,5 +1,3 @@
-package import Simulation
-
 /// A statistic over many heart rates that a client reports.
 package struct Statistic: Hashable, Sendable {
     /// The kind of a statistic.

@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 /// When a value is notified at a rate that a script sets, instead of its sensor's schedule.
 struct Burst: Sendable {

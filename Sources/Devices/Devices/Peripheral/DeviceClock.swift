@@ -1,4 +1,4 @@
-import Simulation
+import Basics
 
 /// The clock of a device's sensors: the clock of the simulation, until it drifts.
 ///

@@ -1,5 +1,4 @@
 package import Bluetooth
-package import Sensors
 
 /// The definition of a device, without handles and radio.
 package struct PeripheralDefinition: Sendable {

@@ -2,8 +2,6 @@ import Basics
 import Bluetooth
 import Characteristics
 import GATT
-import Sensors
-import Simulation
 
 /// Makes attributes and sensors from a definition.
 extension PeripheralDevice {

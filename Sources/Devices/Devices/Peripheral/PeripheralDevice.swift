@@ -1,8 +1,6 @@
 package import Basics
 package import Bluetooth
 package import GATT
-import Sensors
-package import Simulation
 
 /// A device as its clients see it: its attributes, their values over time, and its notifications. It does not know
 /// about radios or clients: only which values have subscribers.

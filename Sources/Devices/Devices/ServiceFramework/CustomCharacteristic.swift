@@ -1,7 +1,6 @@
 package import Bluetooth
 package import Characteristics
 package import GATT
-package import Sensors
 
 /// How a service is declared.  Core 6.0, Vol 3, Part G, sections 3.1 and 3.2.
 package struct ServiceDeclaration: Hashable, Sendable {

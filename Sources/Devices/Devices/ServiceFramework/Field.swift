@@ -1,5 +1,3 @@
-package import Sensors
-
 /// A key of a service, with or without a type for its values.
 package protocol ServiceField: Sendable {
     var description: FieldDescription { get }

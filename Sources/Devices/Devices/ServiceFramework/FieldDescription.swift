@@ -1,5 +1,3 @@
-package import Sensors
-
 /// A key of a service in a scenario, with its type and default.
 ///
 /// The reader, its messages, the JSON Schema and the language reference are derived from it.

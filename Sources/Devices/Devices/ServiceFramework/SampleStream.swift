@@ -1,5 +1,4 @@
-package import Sensors
-package import Simulation
+package import Basics
 
 /// Chooses the samples of the next notification: whole frames, no sample twice, and none omitted unless nobody was
 /// subscribed or the frames come too late.

@@ -1,5 +1,4 @@
-package import Sensors
-package import Simulation
+package import Basics
 
 /// The state that a device's sensors share.
 package struct SensorContext: Sendable {

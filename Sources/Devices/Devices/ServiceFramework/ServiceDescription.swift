@@ -1,8 +1,7 @@
+package import Basics
 package import Bluetooth
 package import Documents
 package import GATT
-package import Sensors
-package import Simulation
 
 /// All about a GATT service: its keys in a scenario, the attributes and the sensor of a device, and how the built-in
 /// client uses its values.

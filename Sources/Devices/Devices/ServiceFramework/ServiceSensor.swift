@@ -1,7 +1,5 @@
 package import Basics
 package import Bluetooth
-package import Sensors
-package import Simulation
 
 /// The server side of one service of a device: it reads and writes values, makes notifications and indications when
 /// they are due, and lets a script override measurements.

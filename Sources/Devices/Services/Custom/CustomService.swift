@@ -3,8 +3,6 @@ package import Bluetooth
 import Characteristics
 package import Devices
 import GATT
-import Sensors
-import Simulation
 
 extension ConfiguredService {
     /// A service that a scenario file describes: `custom`.

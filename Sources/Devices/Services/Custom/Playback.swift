@@ -1,5 +1,5 @@
+import Basics
 import Devices
-import Simulation
 
 /// The values of a recording as they become due: they begin with the first subscription, go on while nobody is subscribed,
 /// and repeat.

@@ -4,8 +4,6 @@ package import Characteristics
 package import Devices
 import Documents
 import GATT
-import Sensors
-import Simulation
 
 extension ServiceDescription {
     /// The Device Information Service, 0x180A.  Device Information Service 1.2.

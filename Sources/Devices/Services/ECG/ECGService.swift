@@ -4,8 +4,6 @@ package import Characteristics
 package import Devices
 import Documents
 import GATT
-package import Sensors
-import Simulation
 
 extension ServiceDescription {
     /// The vendor-specific ECG service, 0x0200.

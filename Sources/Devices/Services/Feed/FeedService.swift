@@ -4,8 +4,6 @@ import Characteristics
 package import Devices
 import Documents
 import GATT
-package import Sensors
-import Simulation
 
 extension ServiceDescription {
     /// The vendor-specific Feed service, 0x0400: a number that is notified periodically.

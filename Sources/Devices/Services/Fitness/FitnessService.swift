@@ -4,8 +4,6 @@ package import Characteristics
 package import Devices
 import Documents
 import GATT
-package import Sensors
-import Simulation
 
 extension ServiceDescription {
     /// The vendor-specific Fitness service, 0x0100: steps and a temperature, each computed when it is read.

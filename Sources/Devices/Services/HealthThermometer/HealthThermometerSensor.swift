@@ -3,8 +3,6 @@ import Bluetooth
 import Characteristics
 import Devices
 import GATT
-import Sensors
-import Simulation
 
 /// The Health Thermometer Service of a device: it indicates a temperature once per interval, and notifies the present
 /// one once per second in between. Health Thermometer Service 1.0, section 3.

@@ -4,8 +4,6 @@ package import Characteristics
 package import Devices
 import Documents
 import GATT
-package import Sensors
-import Simulation
 
 extension ServiceDescription {
     /// The Heart Rate Service, 0x180D.  Heart Rate Service 1.0.

@@ -4,8 +4,6 @@ package import Characteristics
 package import Devices
 import Documents
 import GATT
-package import Sensors
-import Simulation
 
 extension ServiceDescription {
     /// The Pulse Oximeter Service, 0x1822.  Pulse Oximeter Service 1.0.1.

@@ -2,8 +2,6 @@ import Basics
 import Bluetooth
 import Characteristics
 import Devices
-import Sensors
-import Simulation
 
 /// The Running Speed and Cadence Service of a device.  Running Speed and Cadence Service 1.0, section 3.
 struct RunningSpeedAndCadenceSensor: ServiceSensor {

@@ -4,8 +4,6 @@ package import Characteristics
 package import Devices
 import Documents
 import GATT
-package import Sensors
-import Simulation
 
 extension ServiceDescription {
     /// The Running Speed and Cadence Service, 0x1814.  Running Speed and Cadence Service 1.0.

@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// The radio medium: the positions of stations, and how each receives the others.
 ///

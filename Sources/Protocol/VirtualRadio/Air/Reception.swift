@@ -1,5 +1,5 @@
+import Basics
 import Glibc
-import Simulation
 
 /// The strength and the loss with which one station receives another.
 public struct Reception: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// The position of a station over time: fixed, or moving at constant speed from one position to another.
 public struct Trajectory: Hashable, Sendable {

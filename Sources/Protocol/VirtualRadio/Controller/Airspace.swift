@@ -1,7 +1,6 @@
 public import Basics
 public import Bluetooth
 public import HCI
-public import Simulation
 
 /// Virtual controllers and the air that they share.
 ///

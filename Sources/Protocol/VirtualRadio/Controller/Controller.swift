@@ -2,7 +2,6 @@ import Basics
 import Bluetooth
 import Cryptography
 import HCI
-import Simulation
 
 /// A virtual controller: HCI on one side, a radio on the other.  Core 6.0, Vol 4, Part E.
 ///

@@ -2,7 +2,6 @@ import Basics
 import Bluetooth
 import Cryptography
 import HCI
-import Simulation
 
 // Encryption: Core 6.0, Vol 4, Part E, sections 7.8.22, 7.8.24 to 7.8.26, 7.8.36 and 7.8.37.  HCI has the least
 // significant octet first, libcrypto the most significant.

@@ -1,7 +1,6 @@
 import Basics
 import Bluetooth
 import HCI
-import Simulation
 
 // Private addresses: Core 6.0, Vol 4, Part E, sections 7.8.38 to 7.8.45 and 7.8.77; Vol 6, Part B, section 6.
 extension Controller {

@@ -1,6 +1,5 @@
 import Basics
 import Bluetooth
-import Simulation
 
 // Links: creation, data, and the losses of the air.
 extension Radio {

@@ -1,6 +1,5 @@
 import Basics
 import Bluetooth
-import Simulation
 
 /// The link layers of all stations in one air: advertisers, scanners, initiators and links.
 ///

@@ -1,6 +1,6 @@
+import Basics
 import Bluetooth
 import Cryptography
-import Simulation
 
 /// The devices whose private addresses a controller resolves, and the private addresses that it uses with them.
 /// Core 6.0, Vol 6, Part B, section 6.

@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// The times of advertising events: an interval plus a random delay.  Core 6.0, Vol 6, Part B, section 4.4.2.2.1.
 ///

@@ -1,5 +1,4 @@
 public import Basics
-public import Simulation
 
 /// A connection between two link layers, both ends of it: connection events, acknowledgement, retransmission and
 /// supervision.  Core 6.0, Vol 6, Part B, section 4.5.

@@ -1,4 +1,4 @@
-public import Simulation
+public import Basics
 
 /// One end's part of the procedures that start encryption, and that change its key.  Core 6.0, Vol 6, Part B, sections
 /// 5.1.3.1 and 5.1.3.2.

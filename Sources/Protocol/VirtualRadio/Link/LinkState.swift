@@ -1,5 +1,4 @@
 import Basics
-import Simulation
 
 // The state of a link between packets.
 extension Link {

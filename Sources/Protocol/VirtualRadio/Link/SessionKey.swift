@@ -1,5 +1,5 @@
+public import Basics
 public import Cryptography
-public import Simulation
 
 /// One end's part of what makes the keys of two sessions differ: SKD_C and IV_C of the central, or SKD_P and IV_P of
 /// the peripheral.  Core 6.0, Vol 6, Part B, sections 2.4.2.4 and 2.4.2.5.

@@ -1,6 +1,5 @@
 import Basics
-package import Sensors
-import Simulation
+package import Devices
 
 /// Reads csv files: a line of column names, then lines of numbers, separated by commas.
 package enum CSVTable {

@@ -1,7 +1,6 @@
 import Basics
 package import Devices
 import ScenarioModel
-import Simulation
 
 /// Reads the CSV files of recordings: columns `seconds`, `characteristic` and `octets`, and others for people.
 ///

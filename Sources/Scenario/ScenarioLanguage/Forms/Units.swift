@@ -2,7 +2,6 @@ import Basics
 import Bluetooth
 import Documents
 package import ScenarioModel
-import Simulation
 
 /// Parses and writes durations, quantities and times.
 package enum Units {

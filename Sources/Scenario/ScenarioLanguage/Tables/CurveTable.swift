@@ -1,6 +1,6 @@
+import Devices
 package import Documents
 import ScenarioModel
-import Sensors
 
 extension Tables {
     package static let curve = Shape.kinds(key: "curve", curveKinds)

@@ -3,7 +3,6 @@ import Characteristics
 import Devices
 package import Documents
 import ScenarioModel
-import Sensors
 import Services
 
 extension Tables {

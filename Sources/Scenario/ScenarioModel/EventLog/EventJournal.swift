@@ -1,6 +1,5 @@
 package import Basics
 package import Bluetooth
-package import Simulation
 
 /// A transmitted value, in 24 octets; one is recorded for each notification. The value's octets are in the chunk.
 package struct ValueRecord: Hashable, Sendable {

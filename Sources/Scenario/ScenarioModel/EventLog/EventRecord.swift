@@ -1,6 +1,5 @@
 package import Basics
 package import Bluetooth
-package import Simulation
 
 /// An event and its details; details that are nil are omitted from the log.
 package struct EventRecord: Hashable, Sendable {

@@ -1,6 +1,5 @@
 package import Basics
 package import Bluetooth
-package import Simulation
 
 /// An HCI packet or a change of a controller, in 24 octets; the packet's octets are in the chunk.
 package struct PacketRecord: Hashable, Sendable {

@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 import Checks
 import LEHost
 import SecurityManager
-import Simulation
 
 // The keys that a peripheral distributes.  Core 6.0, Vol 3, Part H, section 3.6.
 extension Check {

@@ -1,8 +1,8 @@
+import Basics
 import Bluetooth
 package import Checks
 import LEHost
 import SecurityManager
-import Simulation
 
 // Pairing without authentication, key sizes, and the timeout.  Core 6.0, Vol 3, Part H, section 2.3.
 extension Check {

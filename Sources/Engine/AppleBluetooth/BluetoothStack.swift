@@ -1,0 +1,136 @@
+package import Basics
+package import Bluetooth
+import GATT
+package import HCI
+package import LEHost
+import SecurityManager
+
+/// The `SharedCentral`, the `SharedPeripheral` and the host below them: packets of a controller on one side, requests and
+/// events of managers on the other.
+package struct BluetoothStack: Sendable {
+    /// What the stack reacts to.
+    package enum Input: Sendable {
+        /// A packet of the controller, without its H4 indicator.
+        case received(PacketKind, [UInt8])
+        indirect case request(ManagerID, ManagerRequest)
+        /// The time is what a `.wake` requested, or any other.
+        case timePassed
+        /// The controller cannot be reached.
+        case lost
+    }
+
+    /// What the stack requests or reports.
+    package enum Output: Sendable {
+        /// Send this packet to the controller.
+        case send(PacketKind, [UInt8])
+        /// Pass in `.timePassed` at this instant.
+        case wake(at: Instant)
+        indirect case event(ManagerID, ManagerEvent)
+    }
+
+    /// The name of a phone that has no other.
+    package static let defaultName = "Lubdub phone"
+
+    /// The MTU that the service offers, as iOS does.
+    package static let mtu = 185
+
+    private var host: Host
+    private var central: SharedCentral
+    private var peripheral: SharedPeripheral
+    private var pool = PacketPool()
+    private var outputs: [SharedCentral.Output] = []
+    private var peripheralOutputs: [SharedPeripheral.Output] = []
+    private var hostOutbox: [Host.Output] = []
+
+    /// A stack above a controller that it resets and initializes with the first manager.
+    ///
+    /// - Parameters:
+    ///   - address: Its identity address.
+    ///   - security: How it pairs, and its bonds.
+    ///   - user: The user of the phone, when it pairs.
+    ///   - name: The name of the phone.
+    package init(
+        _ address: DeviceAddress?, _ security: HostSecurity, user: PairingUser, name: String = defaultName
+    ) {
+        host = Host(table: AttributeTable(), randomAddress: address, receives: Self.mtu, security: security)
+        central = SharedCentral(user: user)
+        peripheral = SharedPeripheral(name: name, user: user)
+    }
+
+    /// Handles one input, and appends the outputs to `outbox` in order.
+    package mutating func step(_ input: Input, at now: Instant, into outbox: inout [Output]) {
+        switch input {
+        case .received(let kind, let octets): stepHost(.received(kind, pool.take(octets)), at: now, into: &outbox)
+        case .request(let manager, .central(let request)):
+            central.perform(request, of: manager, at: now, into: &outputs)
+        case .request(let manager, .peripheral(let request)):
+            // Every manager has a state, which the central role keeps.
+            peripheral.perform(request, of: manager, into: &peripheralOutputs)
+            if case .open = request { central.perform(.open, of: manager, at: now, into: &outputs) }
+            if case .close = request { central.perform(.close, of: manager, at: now, into: &outputs) }
+        case .timePassed:
+            central.timePassed(at: now, into: &outputs)
+            stepHost(.timePassed, at: now, into: &outbox)
+        case .lost: central.lose(into: &outputs)
+        }
+        settle(at: now, into: &outbox)
+    }
+
+    /// Passes commands and outputs between the host and the service until there are none.
+    private mutating func settle(at now: Instant, into outbox: inout [Output]) {
+        repeat {
+            peripheral.turn(central.state, into: &peripheralOutputs)
+            let (requested, served) = (outputs, peripheralOutputs)
+            outputs.removeAll(keepingCapacity: true)
+            peripheralOutputs.removeAll(keepingCapacity: true)
+            for output in requested { handle(output, at: now, into: &outbox) }
+            for output in served { handle(output, at: now, into: &outbox) }
+            central.writeCommands(waiting: { host.waitingFragments(of: $0) }, into: &outputs)
+            peripheral.sendUpdates(waiting: { host.waitingFragments(of: $0) }, into: &peripheralOutputs)
+        } while !outputs.isEmpty || !peripheralOutputs.isEmpty
+    }
+
+    private mutating func handle(_ output: SharedCentral.Output, at now: Instant, into outbox: inout [Output]) {
+        switch output {
+        case .command(let command): stepHost(.command(command), at: now, into: &outbox)
+        case .event(let manager, .state(let state)) where peripheral.managers.contains(manager):
+            outbox.append(.event(manager, .peripheral(.state(state))))
+        case .event(let manager, let event): outbox.append(.event(manager, .central(event)))
+        case .wake(let due): outbox.append(.wake(at: due))
+        }
+    }
+
+    private mutating func handle(_ output: SharedPeripheral.Output, at now: Instant, into outbox: inout [Output]) {
+        switch output {
+        case .command(let command): stepHost(.command(command), at: now, into: &outbox)
+        case .notify(let id, let handle, let value):
+            let packet = pool.take(value.prefix(AttributeTable.maximumValueLength))
+            host.notify(handle, packet, to: id, at: now, pool: &pool, into: &hostOutbox)
+            pool.release(packet)
+            drainHost(at: now, into: &outbox)
+        case .event(let manager, let event): outbox.append(.event(manager, .peripheral(event)))
+        }
+    }
+
+    private mutating func stepHost(_ input: Host.Input, at now: Instant, into outbox: inout [Output]) {
+        var values = NoAttributeValues()
+        host.step(input, values: &values, at: now, pool: &pool, into: &hostOutbox)
+        drainHost(at: now, into: &outbox)
+    }
+
+    private mutating func drainHost(at now: Instant, into outbox: inout [Output]) {
+        for output in hostOutbox {
+            switch output {
+            case .send(let kind, let packet):
+                outbox.append(.send(kind, pool.octets(of: packet)))
+                pool.release(packet)
+            case .wake(let due): outbox.append(.wake(at: due))
+            default:
+                peripheral.step(output, into: &peripheralOutputs)
+                if case .connected(_, let complete) = output, complete.role == .peripheral { continue }
+                central.step(output, at: now, pool: &pool, into: &outputs)
+            }
+        }
+        hostOutbox.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,206 @@
+package import Arguments
+import Basics
+package import CommandSupport
+package import Conformance
+import Expectations
+import ScenarioModel
+package import ScenarioRuns
+package import VirtualWorld
+
+package struct CaseResult: Sendable {
+    package let outcome: Outcome
+    /// Nil when the case was not run.
+    package let judgement: Judgement?
+    /// The number of sensor values that the client reported.
+    package let measurements: Int
+    /// The exit code of a command that runs nothing else.
+    package let code: ExitCode
+    /// What the client printed instead of measurements, for the end of a line; empty if it is not known.
+    private let hint: String
+    /// How this machine disturbed the case, if nothing else kept it from a verdict.
+    var disturbance: String?
+
+    /// The result of a judged world, and of its external client if there is one.  If nothing was judged, the client must
+    /// have reported a measurement.
+    package init(
+        _ world: World, _ judgement: Judgement, of configuration: RunConfiguration, measurements: Int,
+        client: ClientRecord? = nil,
+        timeline: CaseTimeline?, code: ExitCode
+    ) {
+        (self.judgement, self.measurements, self.code) = (judgement, measurements, code)
+        let (title, duration, findings) = (configuration.scenario.name, world.now.sinceStart, judgement.findings)
+        hint = measurements > 0 ? "" : (client?.end?.words ?? client?.printed.cause).map { "; \($0)" } ?? ""
+        var outcome: Outcome
+        if findings.isEmpty {
+            let passes = judgement.code == .success || measurements > 0
+            outcome = Outcome(
+                passes ? .pass : .fail, title: title,
+                reasons: passes ? [] : ["the client reported no measurement\(hint)"],
+                replay: configuration.replay, seed: configuration.seed, duration: duration)
+        } else {
+            outcome = Outcome(
+                judging: findings, title: title, replay: configuration.replay, seed: configuration.seed,
+                duration: duration)
+        }
+        outcome.timeline = timeline
+        outcome.clientErrors = client?.errors.lines ?? []
+        outcome.note = [.fail, .inconclusive].contains(outcome.verdict) ? configuration.scenario.note : nil
+        self.outcome = outcome
+        guard let client, outcome.verdict == .inconclusive, !code.isInterruption else { return }
+        if client.isStarved {
+            disturbance = "the client waited \(client.waited) for a CPU"
+        } else if client.fault == nil || client.stall != nil,
+            let stall = (world.rulings.map(\.stall) + [client.stall]).compactMap(\.self).max()
+        {
+            disturbance = "this machine stalled for \(stall)"
+        }
+    }
+
+    package init(
+        _ clientRun: BuiltInClientRun, _ judgement: Judgement, of configuration: RunConfiguration, code: ExitCode
+    ) {
+        self.init(
+            clientRun.world, judgement, of: configuration, measurements: clientRun.measurements,
+            timeline: clientRun.timeline, code: code)
+    }
+
+    /// The result of a case that cannot be run.
+    package init(unplayed outcome: Outcome, code: ExitCode = .environment) {
+        (self.outcome, judgement, measurements, self.code, hint) = (outcome, nil, 0, code, "")
+    }
+
+    /// The lines that a command prints that runs nothing else.
+    package func lines(_ paint: Paint, isVirtual: Bool) -> [TerminalLine] {
+        guard let judgement else {
+            return outcome.reasons.map { "\(paint(outcome.verdict.rawValue, outcome.verdict.style))  \($0)" }
+        }
+        var lines: [TerminalLine] = [
+            "\(measurements == 0 ? "No measurements" : measurements.counted("measurement")) in "
+                + "\(outcome.duration.inTenths) s\(isVirtual ? " of virtual time" : "")\(hint)"
+        ]
+        lines += judgement.lines(paint)
+        if judgement.code == nil {
+            let (verdict, count) = (outcome.verdict, measurements == 0 ? "no measurement" : "measurements")
+            lines.append(
+                "\(paint(verdict.rawValue, verdict.style))  client: it reported \(count) "
+                    + "(a scenario without expectations requires one measurement)")
+        }
+        if let code = judgement.code, code != .success {
+            if let note = outcome.note { lines.append("note: \(note)") }
+            if let replay = outcome.replay { lines.append("replay: \(replay)") }
+        }
+        return lines
+    }
+}
+
+/// The verdicts on a scenario's expectations: lines to print, findings for reports, and the exit code.
+package struct Judgement {
+    private struct Row {
+        let expectation: Expectation
+        package let ruling: Judge.Ruling
+    }
+
+    private let rows: [Row]  // in the scenario's order
+    private let isStrict: Bool
+    private let fault: ClientFault?
+    /// The last line that a client with a fault wrote to its standard error.
+    private let lastError: String?
+    private let traceContext: TraceContext?
+    private let causes: Causes
+
+    package init(_ clientRun: BuiltInClientRun, of configuration: RunConfiguration) throws(CommandFailure) {
+        self.init(
+            clientRun.world, isStrict: configuration.isStrict,
+            traceContext: try clientRun.traceContext(of: configuration))
+    }
+
+    /// The judgement of a finished world; `isStrict` judges recommendations like requirements.  When a client under test
+    /// never started, its fault is the only finding.
+    package init(_ world: World, isStrict: Bool, client: ClientRecord? = nil, traceContext: TraceContext? = nil) {
+        (fault, self.traceContext) = (client?.fault, traceContext)
+        causes = Causes(
+            scenario: world.scenario, traceContext: traceContext, printed: client?.printed, end: client?.end)
+        lastError = client?.errors.last
+        guard client?.hasPlayed ?? true else {
+            (rows, self.isStrict) = ([], isStrict)
+            return
+        }
+        let rows = world.rulings.sorted { $0.expectation < $1.expectation }.map { ruling in
+            Row(expectation: world.scenario.expectation(of: ruling), ruling: ruling)
+        }
+        self.isStrict = isStrict
+        // A case is not passed by a client of which only this is known: that it has invented nothing.
+        let own = world.scenario.expectations.count
+        let isJudged = rows.contains { row in
+            row.ruling.expectation < own && row.ruling.verdict != .skip
+                && (isStrict || !row.expectation.isRecommendation)
+        }
+        self.rows = rows.filter { isJudged || $0.ruling.expectation < own || $0.ruling.verdict != .pass }
+    }
+
+    /// The exit code of the run; nil when nothing was judged.  Recommendations alone cannot fail.
+    package var code: ExitCode? {
+        if let fault { return fault.verdict == .error ? .internalError : .failure }
+        guard !required.isEmpty else { return rows.isEmpty ? nil : .success }
+        return Report.Tally(required.map(\.ruling.verdict)).code
+    }
+
+    /// The client's fault, if it has one, then a finding for each requirement, in the scenario's order.
+    package var findings: [CaseFinding] {
+        let first = fault.map { [CaseFinding(id: "client", verdict: $0.verdict, why: why($0))] } ?? []
+        return first + required.map(finding)
+    }
+
+    private func finding(_ row: Row) -> CaseFinding {
+        CaseFinding(
+            id: row.expectation.id, requirement: requirement(of: row), verdict: row.ruling.verdict, why: why(row),
+            at: row.ruling.verdict == .skip ? nil : row.ruling.at, trace: trace(row))
+    }
+
+    private func why(_ fault: ClientFault) -> Reason {
+        Reason(
+            seen: fault.reason,
+            cause: lastError.map { "the last line of its standard error is \($0.abbreviated.quoted)" })
+    }
+
+    private var required: [Row] { rows.filter { isStrict || !$0.expectation.isRecommendation } }
+
+    /// A line for each expectation, the recommendations last, then a summary.
+    package func lines(_ paint: Paint) -> [TerminalLine] {
+        guard !rows.isEmpty || fault != nil else { return [] }
+        let recommended = rows.filter { !isStrict && $0.expectation.isRecommendation }
+        var lines: [TerminalLine] = []
+        if let fault {
+            lines.append("\(paint(fault.verdict.rawValue, fault.verdict.style))  client: \(why(fault).description)")
+        }
+        for row in required { lines += self.lines(row, paint, after: "") }
+        for row in recommended { lines += self.lines(row, paint, after: "should  ") }
+        return lines + ["\(summary)"]
+    }
+
+    private func lines(_ row: Row, _ paint: Paint, after head: TerminalLine) -> [TerminalLine] {
+        let word = paint(row.ruling.verdict.rawValue, row.ruling.verdict.style)
+        return CaseFormatter.lines(finding(row), paint, after: "\(head)\(word)  ", indentedBy: 6)
+    }
+
+    private func trace(_ row: Row) -> [String] {
+        guard row.ruling.verdict == .fail else { return [] }
+        return traceContext?.lines(around: row.ruling.at, row.ruling.facts) ?? []
+    }
+
+    private func why(_ row: Row) -> Reason? { causes.explain(row.ruling, of: row.expectation) }
+
+    /// The requirement, with its section unless the expectation passed.
+    private func requirement(of row: Row) -> String? {
+        let requirement = row.expectation.requirement
+        guard row.ruling.verdict != .pass, let known = requirement.flatMap(CollectorCase.init) else {
+            return requirement
+        }
+        return "\(known.id), \(known.requirement)"
+    }
+
+    private var summary: String {
+        let tally = Report.Tally(required.map(\.ruling.verdict) + (fault.map { [$0.verdict] } ?? []))
+        return tally.words(of: [.pass, .fail, .inconclusive] + [.skip, .error].filter { tally[$0] > 0 })
+    }
+}

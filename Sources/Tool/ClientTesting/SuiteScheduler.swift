@@ -1,0 +1,180 @@
+import Arguments
+import Basics
+import CommandSupport
+import Conformance
+import Expectations
+import Glibc
+
+/// Runs cases in parallel, each on its own thread.
+///
+/// The calling thread starts them, collects their results, and forwards signals to them.
+struct SuiteScheduler: Sendable {
+    typealias Turn = CaseRunner<Case>.Turn
+
+    enum CaseCompletion: Sendable {
+        case played(CaseResult)
+        /// The case could not be run, or its logs could not be written.
+        case failed(CommandFailure, title: String)
+
+        /// The outcome for reports; nil when a signal interrupted the case.
+        var outcome: Outcome? {
+            switch self {
+            case _ where interruption != nil: nil
+            case .played(let result): result.outcome
+            case .failed(let failure, let title): Outcome(.error, title: title, reasons: failure.lines)
+            }
+        }
+
+        /// The signal that interrupted the case, also while it waited for the reader of its log.
+        var interruption: ExitCode? {
+            let code =
+                switch self {
+                case .played(let result): result.code
+                case .failed(let failure, _): failure.code
+                }
+            return code.isInterruption ? code : nil
+        }
+
+        /// The exit code if the case could not be run; nil if it was.
+        fileprivate var failure: ExitCode? {
+            switch self {
+            case .played(let result): result.outcome.verdict == .error ? .internalError : nil
+            case .failed(let failure, _): failure.code
+            }
+        }
+
+        var result: CaseResult? { if case .played(let result) = self { result } else { nil } }
+    }
+
+    private enum Message: Sendable {
+        case ended(Turn, CaseCompletion)
+        case signal(Int32)
+    }
+
+    struct Callbacks: Sendable {
+        /// Runs a case; called on the case's thread.
+        var play: @Sendable (Turn, Signals) -> CaseCompletion
+        var report: @Sendable (Turn, CaseCompletion) -> Void
+        /// Shows how many cases have finished, and which are running.
+        var showProgress: @Sendable (_ ended: Int, _ ids: [String]) -> Void = { _, _ in }
+        /// Why no more cases may start; nil when there is no reason.
+        var interruption: @Sendable () -> ExitCode? = { Console.failure == EPIPE ? .signal(SIGPIPE) : nil }
+    }
+
+    /// How cases are reported, and when no more are started.
+    struct Order: Sendable {
+        /// Whether they are reported in the suite's order, instead of as they end.
+        var isSuites = false
+        /// Whether the run ends after the first case that did not pass.  In the suite's order, cases after that one are not in the
+        /// report, whichever ended first.
+        var endsAtFault = false
+    }
+
+    private(set) var runner: CaseRunner<Case>
+    /// Why not all cases were run; nil when all were.
+    private(set) var interruption: ExitCode?
+    private(set) var last: CaseCompletion?
+    /// The exit code of the gravest of the reported cases that could not be run; nil if there is none.
+    private(set) var failure: ExitCode?
+    /// Whether a case that did not pass has ended the run.
+    private(set) var hasFault = false
+    private let jobs: Int
+    private let order: Order
+    private let callbacks: Callbacks
+    private var playing: [(turn: Turn, relay: SignalRelay)] = []
+    private var unreported: [(turn: Turn, completion: CaseCompletion)] = []
+    private var nextReported = 0  // the position of a case, when they are reported in order
+    private var isCut = false  // the cases that are still being played are not reported
+
+    /// Runs at most `jobs` cases at a time.
+    init(_ runner: CaseRunner<Case>, jobs: Int, _ order: Order, _ callbacks: Callbacks) {
+        (self.runner, self.jobs, self.order, self.callbacks) = (runner, jobs, order, callbacks)
+    }
+
+    /// Runs all cases, or those that start before a signal arrives. Returns the scheduler with their results.
+    func run(_ signals: Signals) throws(CommandFailure) -> SuiteScheduler {
+        let loop = EventLoop(pace: .real())
+        return try orFail {
+            try loop.run { [self] in
+                var scheduler = self
+                let (messages, inbox) = AsyncStream.makeStream(of: Message.self)
+                let watch = signals.watch(on: loop) { inbox.yield(.signal($0)) }
+                defer { loop.cancel(watch) }
+                scheduler.startCases(inbox)
+                guard !scheduler.playing.isEmpty else { return scheduler }
+                for await message in messages {
+                    switch message {
+                    case .signal(let number): scheduler.interrupt(number)
+                    case .ended(let turn, let completion): scheduler.ended(turn, completion)
+                    }
+                    scheduler.startCases(inbox)
+                    if scheduler.playing.isEmpty { break }
+                }
+                scheduler.reportRest()
+                return scheduler
+            }
+        }
+    }
+
+    private mutating func startCases(_ inbox: AsyncStream<Message>.Continuation) {
+        while interruption == nil, !hasFault, playing.count < jobs, let turn = runner.next() {
+            do throws(CommandFailure) {
+                let relay = try SignalRelay()
+                try DetachedThread.start { [callbacks] in
+                    inbox.yield(.ended(turn, callbacks.play(turn, relay.signals)))
+                }
+                playing.append((turn, relay))
+            } catch { ended(turn, .failed(error, title: turn.item.id)) }
+        }
+        callbacks.showProgress(runner.count, playing.map(\.turn.item.id))
+    }
+
+    private mutating func interrupt(_ number: Int32) {
+        interruption = interruption ?? .signal(number)
+        for (_, relay) in playing { relay.send(number) }
+    }
+
+    private mutating func ended(_ turn: Turn, _ completion: CaseCompletion) {
+        playing.removeAll { $0.turn.place == turn.place }
+        last = completion
+        interruption = interruption ?? completion.interruption
+        let hasEnded = runner.ended(turn, completion.outcome, isDisturbed: completion.result?.disturbance != nil)
+        if turn.isSecond, hasEnded { unreported.removeAll { $0.turn.place == turn.place } }
+        guard !isCut else { return }
+        if hasEnded, order.endsAtFault, completion.outcome?.verdict.isFault == true { hasFault = true }
+        if hasEnded, !order.isSuites {
+            report(turn, completion)
+        } else {
+            unreported.append((turn, completion))
+        }
+        reportNext()
+        interruption = interruption ?? callbacks.interruption()
+    }
+
+    /// Reports the cases that are next in order.
+    private mutating func reportNext() {
+        guard order.isSuites else { return }
+        while let index = unreported.firstIndex(where: { $0.turn.place == nextReported }) {
+            let (turn, completion) = unreported.remove(at: index)
+            nextReported += 1
+            report(turn, completion)
+            guard order.endsAtFault, completion.outcome?.verdict.isFault == true else { continue }
+            runner.end(after: turn)
+            unreported.removeAll()
+            isCut = true
+        }
+    }
+
+    /// Reports the cases that wait for others that were interrupted.
+    private mutating func reportRest() {
+        for (turn, completion) in unreported.sorted(by: { $0.turn.place < $1.turn.place }) {
+            report(turn, completion)
+        }
+        unreported.removeAll()
+    }
+
+    private mutating func report(_ turn: Turn, _ completion: CaseCompletion) {
+        failure = [failure, completion.failure].compactMap(\.self).max { $0.status < $1.status }
+        callbacks.report(turn, completion)
+    }
+}
