@@ -34,6 +34,7 @@ let floors = [
         .system("CDBus", pkgConfig: "dbus-1"), .c("CMicrohttpd"),
         .swift("Sockets", uses: "HCI"),
         .swift("DBus", uses: "Basics", "CDBus"),
+        .swift("Linux", uses: "Basics"),
         .swift("HTTP", uses: "CMicrohttpd", "Sockets")),
     Floor(
         "Devices",
@@ -59,7 +60,8 @@ let floors = [
     Floor(
         "Doors",
         .system("CBluetooth"),
-        .swift("BlueZ", uses: "DBus", "LEHost")),
+        .swift("BlueZ", uses: "DBus", "LEHost"),
+        .swift("Drivers", uses: "BlueZ", "CBluetooth", "Clients", "Linux", "Sockets")),
     Floor(
         "Verdicts",
         .swift("Expectations", uses: "VirtualWorld"),
@@ -67,15 +69,12 @@ let floors = [
         .swift("CheckCatalogue", uses: "Checks")),
     Floor(
         "Tool",
-        .swift("Arguments", uses: "Basics"),
-        .swift("CommandSupport", uses: "Arguments", "Sockets"),
-        .swift("Conformance", uses: "Arguments", "Expectations"),
-        .swift("KernelBluetooth", uses: "CBluetooth", "CommandSupport"),
-        .swift("Drivers", uses: "BlueZ", "Clients", "KernelBluetooth"),
+        .swift("CommandSupport", uses: "Linux", "Sockets"),
+        .swift("Conformance", uses: "Expectations"),
         .swift("Reporting", uses: "CommandSupport", "Conformance", embedding: "HTML/page.css"),
-        .swift("ScenarioRuns", uses: "Clients", "Reporting"),
+        .swift("ScenarioRuns", uses: "Drivers", "Reporting"),
         .swift(
-            "Screens", uses: "Drivers", "HTTP", "ScenarioReference", "ScenarioRuns", embedding: "LivePage/page.html"),
+            "Screens", uses: "HTTP", "ScenarioReference", "ScenarioRuns", embedding: "LivePage/page.html"),
         .swift("ClientTesting", uses: "Screens"),
         .swift("PeripheralTesting", uses: "Checks", "Screens", embedding: "known-deviations.json"),
         .swift("Benchmarks", uses: "ClientTesting", embedding: "bumble.py"),
@@ -99,7 +98,7 @@ let shared: [Module] = [
 
 /// The tests of a module, in `Tests/<module>Tests`: what they use besides it, and files there that are not Swift.
 let tests: [Tests] = [
-    Tests("ATT", "Mutations"), Tests("AppleBluetooth"), Tests("Arguments"), Tests("Basics"),
+    Tests("ATT", "Mutations"), Tests("AppleBluetooth"), Tests("Basics"),
     Tests("BlueZ", "TestBus"), Tests("Bluetooth", "Mutations"), Tests("Characteristics", "Mutations"),
     Tests("Checks", "CheckCatalogue"), Tests("ClientTesting", "CommandLineTool"), Tests("Clients"),
     Tests("CommandLineTool"), Tests("CommandSupport"), Tests("Conformance"),
@@ -107,7 +106,7 @@ let tests: [Tests] = [
     Tests("Cryptography"), Tests("DBus", "Sockets", "TestBus"), Tests("DeviceRecording", "Checks"),
     Tests("Devices", "Services"), Tests("Documents", "Mutations"),
     Tests("Drivers", "Expectations", "Mutations"), Tests("Expectations", "EventLogs"), Tests("GATT", "Mutations"),
-    Tests("HCI", "Mutations"), Tests("HTTP"), Tests("KernelBluetooth", "Mutations"), Tests("L2CAP", "Mutations"),
+    Tests("HCI", "Mutations"), Tests("HTTP"), Tests("L2CAP", "Mutations"), Tests("Linux"),
     Tests("LEHost", "Mutations", "VirtualRadio"), Tests("PeripheralTesting", "CommandLineTool", "TestBus"),
     Tests("Reporting", "Mutations"),
     Tests("ScenarioLanguage", "Mutations", excluding: "Broken", "Fixtures", "Mistakes.txt"),

@@ -1,5 +1,5 @@
-import Arguments
 import Basics
+import CommandSupport
 import Conformance
 import Expectations
 import ScenarioLanguage

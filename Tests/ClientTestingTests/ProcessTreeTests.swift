@@ -1,5 +1,6 @@
 import CommandSupport
 import Glibc
+import Linux
 import Testing
 
 @testable import ClientTesting

@@ -1,8 +1,8 @@
-import Arguments
 import Basics
 import Conformance
 import Expectations
 import Glibc
+import Linux
 import Synchronization
 import Testing
 
@@ -156,7 +156,7 @@ import Testing
         let recorder = EventRecorder()
         let scheduler = try Self.scheduler(["a", "b"], jobs: 4, recorder) { turn, _ in
             turn.item.id == "a"
-                ? .failed(CommandFailure(.environment, "no port is free"), title: "A") : Self.ending(.pass)
+                ? .failed(Obstacle(.environment, "no port is free"), title: "A") : Self.ending(.pass)
         }
         #expect(scheduler.runner.report.cases.map(\.outcome.verdict) == [.error, .pass])
         #expect(scheduler.runner.report.cases.first?.outcome.reasons == ["no port is free"])
@@ -169,7 +169,7 @@ import Testing
         ] as [([ExitCode?], ExitCode?)])
     func `Cases that could not be run give the run their exit status`(codes: [ExitCode?], code: ExitCode?) throws {
         let scheduler = try Self.scheduler(codes.indices.map { "\($0)" }, jobs: 1, EventRecorder()) { turn, _ in
-            codes[turn.place].map { .failed(CommandFailure($0, "no port is free"), title: "A") } ?? Self.ending(.fail)
+            codes[turn.place].map { .failed(Obstacle($0, "no port is free"), title: "A") } ?? Self.ending(.fail)
         }
         #expect(scheduler.failure == code)
     }
@@ -177,7 +177,7 @@ import Testing
     @Test func `A client that cannot be started outweighs a missing prerequisite`() throws {
         let scheduler = try Self.scheduler(["a", "b"], jobs: 1, EventRecorder()) { turn, _ in
             turn.item.id == "a"
-                ? .failed(CommandFailure(.environment, "no port is free"), title: "A") : Self.ending(.error)
+                ? .failed(Obstacle(.environment, "no port is free"), title: "A") : Self.ending(.error)
         }
         #expect(scheduler.failure == .internalError)
     }

@@ -1,4 +1,3 @@
-import Arguments
 import Basics
 import Conformance
 import Documents
@@ -125,7 +124,7 @@ import Testing
             }
         }
         for name in ["suite/suite.json", "suite/including.json"] {
-            let failure = #expect(throws: CommandFailure.self) { try readSource("\(root)/\(name)") }
+            let failure = #expect(throws: Obstacle.self) { try readSource("\(root)/\(name)") }
             #expect(failure?.description.contains("is not shown") == true)
             #expect(!["hunter2:x", "auths"].contains { failure?.description.contains($0) == true })
         }

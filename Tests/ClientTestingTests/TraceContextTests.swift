@@ -1,4 +1,3 @@
-import Arguments
 import Basics
 import Conformance
 import Expectations

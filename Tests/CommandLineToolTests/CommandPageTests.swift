@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Testing
 
-@testable import Arguments
 @testable import CommandLineTool
+@testable import CommandSupport
 
 /// The pages of the documentation that are about all commands.
 @Suite struct CommandPageTests {

@@ -1,12 +1,12 @@
-import CommandSupport
+import Basics
 import FoundationEssentials
 import Glibc
 import ScenarioModel
 import ScenarioRuns
 import Testing
 
-@testable import Arguments
 @testable import CommandLineTool
+@testable import CommandSupport
 
 /// A folder with a scenario, and a file with other names.
 private final class Folder {
@@ -49,7 +49,7 @@ private enum Slot: Hashable {
     case option(String)
 }
 
-extension Arguments.Grammar {
+extension CommandSupport.Grammar {
     /// The pairs of files of which the command writes one, each option that can be repeated also with itself.
     fileprivate var pairs: [(one: Slot, other: Slot, isRead: Bool)] {
         var files: [(slot: Slot, use: FileUse, isRepeatable: Bool)] = []
@@ -112,7 +112,7 @@ extension CommandTests {
             ("new.json", "NEW.json"),
         ]
 
-        private static func isRefusal(_ failure: CommandFailure?) -> Bool {
+        private static func isRefusal(_ failure: Obstacle?) -> Bool {
             guard let failure, failure.code == .usage else { return false }
             return ["would overwrite", "the same file", " twice"].contains(where: failure.description.contains)
         }
@@ -127,7 +127,7 @@ extension CommandTests {
                     for files in [[(one, paths[0]), (other, paths[1])], [(one, paths[1]), (other, paths[0])]] {
                         let words = grammar.words(files, in: folder)
                         let invocation = try grammar.parse(words)
-                        let failure = #expect(throws: CommandFailure.self, "\(words)") {
+                        let failure = #expect(throws: Obstacle.self, "\(words)") {
                             try prepared(invocation, by: grammar)
                         }
                         #expect(Self.isRefusal(failure), "\(words): \(failure?.description ?? "")")
@@ -163,7 +163,7 @@ extension CommandTests {
         @Test(arguments: ["scenario.json", "run.json", "events.jsonl", "trace.btsnoop", "report.json"])
         func `A file of --keep is not a file of another option`(name: String) throws {
             let words = ["--keep", "\(folder.path)/new", "--bonds", "\(folder.path)/NEW/\(name)", "a.json"]
-            let failure = #expect(throws: CommandFailure.self) {
+            let failure = #expect(throws: Obstacle.self) {
                 try RunConfiguration(.empty, "a.json", try serveGrammar.parse(words))
             }
             #expect(Self.isRefusal(failure))
@@ -172,7 +172,7 @@ extension CommandTests {
         @Test func `The lock of a file of bonds is not a file of another option`() throws {
             let words = ["--bonds", "\(folder.path)/soft.json", "--events", "\(folder.path)/a.json.lock", "a.json"]
             let invocation = try serveGrammar.parse(words)
-            #expect(Self.isRefusal(#expect(throws: CommandFailure.self) { try FileUses(invocation) }))
+            #expect(Self.isRefusal(#expect(throws: Obstacle.self) { try FileUses(invocation) }))
         }
 
         /// The names of the scenario and of the trace; the table is a link.
@@ -187,7 +187,7 @@ extension CommandTests {
             let before = try folder.contents()
             let words = ["--from", "\(folder.path)/\(trace)", "-o", "\(folder.path)/\(target)", "--force"]
             let invocation = try recordGrammar.parse(words)
-            #expect(Self.isRefusal(#expect(throws: CommandFailure.self) { try record(invocation) }))
+            #expect(Self.isRefusal(#expect(throws: Obstacle.self) { try record(invocation) }))
             #expect(try folder.contents() == before)
         }
     }

@@ -1,8 +1,8 @@
-import Arguments
 import Basics
 import Bluetooth
 import Characteristics
 import Clients
+import Drivers
 import ScenarioLanguage
 import ScenarioModel
 import Services
@@ -34,7 +34,7 @@ import Testing
         if let wanted {
             #expect(try radio(invocation).description == wanted)
         } else {
-            let failure = #expect(throws: CommandFailure.self) { try radio(invocation) }
+            let failure = #expect(throws: Obstacle.self) { try radio(invocation) }
             #expect(failure?.code == .usage)
         }
     }
@@ -48,7 +48,7 @@ import Testing
         if let wanted {
             #expect(try RunConfiguration.seed(invocation) == wanted)
         } else {
-            let failure = #expect(throws: CommandFailure.self) { try RunConfiguration.seed(invocation) }
+            let failure = #expect(throws: Obstacle.self) { try RunConfiguration.seed(invocation) }
             #expect(failure?.code == .usage)
         }
     }
@@ -57,7 +57,7 @@ import Testing
         #expect(try Verbosity(invocation()) == .normal)
         #expect(try Verbosity(invocation("--quiet")) == .quiet)
         #expect(try Verbosity(invocation("--verbose")) == .verbose)
-        let failure = #expect(throws: CommandFailure.self) { try Verbosity(invocation("--quiet", "--verbose")) }
+        let failure = #expect(throws: Obstacle.self) { try Verbosity(invocation("--quiet", "--verbose")) }
         #expect(failure?.code == .usage)
     }
 
@@ -88,7 +88,7 @@ import Testing
         ["--speed", "0"],
     ])
     func `An option that cannot be meant so is refused`(words: [String]) throws {
-        let failure = #expect(throws: CommandFailure.self) {
+        let failure = #expect(throws: Obstacle.self) {
             try RunConfiguration(.empty, "a.json", try serveGrammar.parse(words + ["a.json"]))
         }
         #expect(failure?.code == .usage)
@@ -111,7 +111,7 @@ import Testing
         #expect(always("62", .heart).description == "\u{1B}[1;31m62\u{1B}[0m")
         #expect(never("62", .heart).description == "62")
         #expect(try !Paint(invocation(), for: -1).isOn)
-        #expect(throws: CommandFailure.self) { try Paint(invocation("--color", "blue"), for: -1) }
+        #expect(throws: Obstacle.self) { try Paint(invocation("--color", "blue"), for: -1) }
     }
 
     @Test func `A painted line is the plain one with the heart rate, the state or the fault marked`() throws {

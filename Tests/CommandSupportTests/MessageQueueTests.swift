@@ -1,6 +1,7 @@
 import Basics
 import CLinux
 import Glibc
+import Linux
 import Testing
 
 @testable import CommandSupport

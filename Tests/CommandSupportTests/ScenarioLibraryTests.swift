@@ -1,4 +1,3 @@
-import Arguments
 import Testing
 
 @testable import CommandSupport

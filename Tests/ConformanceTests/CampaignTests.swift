@@ -1,4 +1,4 @@
-import Arguments
+import Basics
 import Expectations
 import Testing
 
@@ -46,7 +46,7 @@ import Testing
             ("0..9223372036854775807", 10, "--seeds and --repeat: there are more than 20000 runs"),
         ] as [(String?, Int?, String)])
     func `A huge campaign is rejected at once`(seeds: String?, repetitions: Int?, message: String) throws {
-        let error = #expect(throws: UsageError.self) {
+        let error = #expect(throws: Obstacle.self) {
             try Self.campaign(seeds, repetitions).runs(of: Self.cases)
         }
         #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
@@ -116,7 +116,7 @@ import Testing
         report.add("a", Outcome(.skip, title: "x"))
         #expect(try report.failed(of: Self.cases, in: "r.json") == [Self.cases[1]])
         report.add("c", Outcome(.inconclusive, title: "x"))
-        let error = #expect(throws: UsageError.self) { try report.failed(of: Self.cases, in: "r.json") }
+        let error = #expect(throws: Obstacle.self) { try report.failed(of: Self.cases, in: "r.json") }
         #expect(error?.description.contains(#""c" of r.json is not one of the cases"#) == true)
     }
 }

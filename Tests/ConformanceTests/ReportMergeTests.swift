@@ -1,4 +1,4 @@
-import Arguments
+import Basics
 import Expectations
 import Testing
 
@@ -54,7 +54,7 @@ import Testing
             ),
         ] as [([Report.Part], String)])
     func `Reports that do not belong together are a problem`(parts: [Report.Part], message: String) {
-        let error = #expect(throws: UsageError.self) { try Report(merging: parts) }
+        let error = #expect(throws: Obstacle.self) { try Report(merging: parts) }
         #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
     }
 

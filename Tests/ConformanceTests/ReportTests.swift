@@ -1,4 +1,3 @@
-import Arguments
 import Basics
 import Expectations
 import Testing

@@ -1,4 +1,4 @@
-import Arguments
+import Basics
 import Testing
 
 @testable import Conformance
@@ -71,7 +71,7 @@ import Testing
     func `An environment that does not number the parts is an error`(
         variables: [String: String], count: Int?, message: String
     ) {
-        let error = #expect(throws: UsageError.self) { try Self.shard(variables, of: count) }
+        let error = #expect(throws: Obstacle.self) { try Self.shard(variables, of: count) }
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
     }
 }

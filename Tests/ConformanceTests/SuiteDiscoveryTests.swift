@@ -1,4 +1,4 @@
-import Arguments
+import Basics
 import Documents
 import ScenarioModel
 import Testing

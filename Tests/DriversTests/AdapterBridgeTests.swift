@@ -1,8 +1,8 @@
 import Basics
 import Clients
-import CommandSupport
 import Glibc
 import HCI
+import Linux
 import ScenarioLanguage
 import ScenarioModel
 import Sockets
@@ -244,7 +244,7 @@ private final class BridgeHarness: Sendable {
         let world = try World(try #require(reading.scenario), seed: 1)
         let loop = EventLoop(pace: .real(speed: 20))
         let (rates, notices) = try loop.run {
-            let live = LiveWorld(world, on: loop, RunCompletion(), .quiet) { _ in true }
+            let live = LiveWorld(world, on: loop, RunCompletion(), isQuiet: true) { _ in true }
             let controller = try await live.offer(StreamAddress("tcp:127.0.0.1:0"))
             await live.start()
             let notices = Mutex<[String]>([])

@@ -1,10 +1,10 @@
-import Arguments
+import Basics
 import Bluetooth
-import CommandSupport
 import FoundationEssentials
 import GATT
 import Glibc
 import LEHost
+import Linux
 import SecurityManager
 import Testing
 
@@ -96,7 +96,7 @@ import Testing
     ])
     func `A file that is none is refused, with the place`(text: String, place: String) throws {
         try Self.withPath(text) { path in
-            let failure = #expect(throws: CommandFailure.self) { try BondFile(path) }
+            let failure = #expect(throws: Obstacle.self) { try BondFile(path) }
             #expect("\(failure.map { "\($0)" } ?? "")".contains(place), "\(failure.map { "\($0)" } ?? "")")
         }
     }
@@ -110,7 +110,7 @@ import Testing
             do {
                 var file = try BondFile(path)
                 for name in [path, link] {
-                    let failure = #expect(throws: CommandFailure.self) { try BondFile(name) }
+                    let failure = #expect(throws: Obstacle.self) { try BondFile(name) }
                     #expect(failure?.code == .environment)
                     #expect(failure?.description.contains("is used by process \(getpid())") == true)
                     try file.save([Bond(with: Self.peers[0])], of: Self.device)
@@ -125,7 +125,7 @@ import Testing
         try Self.withPath { path in
             defer { unsafe unlink("\(path).lock") }
             try Data("a diary".utf8).write(to: URL(filePath: "\(path).lock"))
-            let failure = #expect(throws: CommandFailure.self) { try BondFile(path) }
+            let failure = #expect(throws: Obstacle.self) { try BondFile(path) }
             #expect(failure?.description.contains("\(path).lock") == true)
             #expect(try Data(contentsOf: URL(filePath: "\(path).lock")) == Data("a diary".utf8))
         }

@@ -1,9 +1,9 @@
 import Basics
 import Bluetooth
 import Clients
-import CommandSupport
 import HCI
 import LEHost
+import Linux
 import ScenarioLanguage
 import ScenarioModel
 import Sockets
@@ -25,7 +25,7 @@ import VirtualWorld
         let world = try Self.strap()
         let (rates, hasLinks) = try loop.run {
             let completion = RunCompletion()
-            let live = LiveWorld(world, on: loop, RunCompletion(), .quiet) { _ in true }
+            let live = LiveWorld(world, on: loop, RunCompletion(), isQuiet: true) { _ in true }
             let address = try await live.offer(StreamAddress("tcp:127.0.0.1:0"))
             await live.start()
             let rates = Mutex(0)

@@ -1,7 +1,7 @@
 import Basics
-import CommandSupport
 import Expectations
 import Glibc
+import Linux
 import ScenarioLanguage
 import ScenarioModel
 import Sockets
@@ -22,7 +22,7 @@ import VirtualWorld
             let loop = EventLoop(pace: .real())
             remains = loop
             try loop.run {
-                let live = LiveWorld(world, on: loop, RunCompletion(), .quiet) { _ in true }
+                let live = LiveWorld(world, on: loop, RunCompletion(), isQuiet: true) { _ in true }
                 await live.playCase(startsAtReset: true)
                 _ = try await live.offer(StreamAddress("tcp:127.0.0.1:0"))
                 await live.start()

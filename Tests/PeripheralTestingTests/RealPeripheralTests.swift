@@ -1,4 +1,3 @@
-import Arguments
 import Basics
 import Bluetooth
 import CLinux
@@ -8,6 +7,7 @@ import Conformance
 import DBus
 import Expectations
 import Glibc
+import Linux
 import Reporting
 import Synchronization
 import TestBus
@@ -270,13 +270,13 @@ import Testing
         let loop = EventLoop(pace: .real())
         try loop.withCurrentThread {
             let nowhere = BusAddress.at("unix:path=/nonexistent/bus")
-            let failure = #expect(throws: CommandFailure.self) {
+            let failure = #expect(throws: Obstacle.self) {
                 _ = try RealTimeHost.bluez(nil, RealTime(loop, Signals([])), bus: nowhere)
             }
             #expect(failure?.code == .environment)
             #expect(failure?.description.contains("install and start it") == true)
             let bus = try PrivateBus()
-            let other = #expect(throws: CommandFailure.self) {
+            let other = #expect(throws: Obstacle.self) {
                 _ = try RealTimeHost.bluez(nil, RealTime(loop, Signals([])), bus: bus.address)
             }
             #expect(other?.code == .environment)
@@ -349,7 +349,7 @@ import Testing
                 checks: Check.all, peer: Self.peer, isStrict: false, printer: try CheckPrinter(invocation),
                 baseline: nil, reports: try ReportFiles(invocation), radio: "bluez", options: [], timeout: .seconds(5),
                 limit: nil)
-            let failure = #expect(throws: CommandFailure.self) {
+            let failure = #expect(throws: Obstacle.self) {
                 _ = try test.run(host, RecentPackets(of: 0))
             }
             #expect(failure?.code == .environment)
@@ -371,7 +371,7 @@ import Testing
         words: [String], isOpen: Bool
     ) throws {
         let invocation = try checkGrammar.parse(words)
-        do throws(CommandFailure) {
+        do throws(Obstacle) {
             #expect(try PeripheralEndpoint(invocation) != nil)
             #expect(isOpen)
         } catch {

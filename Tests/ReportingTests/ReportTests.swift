@@ -1,4 +1,3 @@
-import Arguments
 import Basics
 import CommandSupport
 import Conformance
@@ -6,6 +5,7 @@ import Documents
 import Expectations
 import FoundationEssentials
 import Glibc
+import Linux
 import Reporting
 import Testing
 

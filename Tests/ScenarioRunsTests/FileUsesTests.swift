@@ -1,6 +1,7 @@
-import Arguments
+import Basics
 import FoundationEssentials
 import Glibc
+import Linux
 import Testing
 
 @testable import CommandSupport
@@ -59,12 +60,12 @@ import Testing
 
     @Test func `The message names the options and the paths`() throws {
         var uses = FileUses(reading: ["\(folder)/a"])
-        let over = #expect(throws: CommandFailure.self) { try uses.write("\(folder)/soft", "--events") }
+        let over = #expect(throws: Obstacle.self) { try uses.write("\(folder)/soft", "--events") }
         #expect(over?.code == .usage)
         let path = "\"\(folder)/soft\""
         #expect(over?.description == "--events would overwrite \(path), which this command reads: choose another file")
         try uses.write("/nowhere/a", "--events")
-        let twice = #expect(throws: CommandFailure.self) { try uses.write("/nowhere//A", "--report") }
+        let twice = #expect(throws: Obstacle.self) { try uses.write("/nowhere//A", "--report") }
         let problem = #"--events and --report name the same file: "/nowhere/a" and "/nowhere//A""#
         #expect(twice?.description == "\(problem) (choose another for one of them)")
     }

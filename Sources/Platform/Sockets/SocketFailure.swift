@@ -1,3 +1,4 @@
+package import Basics
 import Glibc
 
 /// Why a stream could not be opened or broke.
@@ -54,4 +55,8 @@ public enum SocketFailure: Error, Equatable, CustomStringConvertible {
         default: ""
         }
     }
+}
+
+extension SocketFailure: CodedError {
+    package var exitCode: ExitCode? { .environment }
 }

@@ -3,6 +3,7 @@ import Characteristics
 import Clients
 import CommandSupport
 import Devices
+import Linux
 import ScenarioModel
 import ScenarioRuns
 import Services
@@ -17,20 +18,20 @@ package struct BenchRow {
     /// The name of Bumble's benchmark of the same work, if there is one.
     var twin: String?
     /// With Bumble, or nil.  Returns nil if the row needs Bumble.
-    let measure: (Bumble?) throws(CommandFailure) -> Figures?
+    let measure: (Bumble?) throws(Obstacle) -> Figures?
 
     private init(
-        word: String, name: String, twin: String? = nil, measure: @escaping () throws(CommandFailure) -> Figures
+        word: String, name: String, twin: String? = nil, measure: @escaping () throws(Obstacle) -> Figures
     ) {
         (self.word, self.name, self.twin) = (word, name, twin)
-        self.measure = { _ throws(CommandFailure) in try measure() }
+        self.measure = { _ throws(Obstacle) in try measure() }
     }
 
     private init(
-        word: String, name: String, withBumble measure: @escaping (Bumble) throws(CommandFailure) -> Figures
+        word: String, name: String, withBumble measure: @escaping (Bumble) throws(Obstacle) -> Figures
     ) {
         (self.word, self.name) = (word, name)
-        self.measure = { bumble throws(CommandFailure) in
+        self.measure = { bumble throws(Obstacle) in
             guard let bumble else { return nil }
             return try measure(bumble)
         }
@@ -40,10 +41,10 @@ package struct BenchRow {
         [
             BenchRow(
                 word: "notifications", name: "notifications of 20 octets, one link streaming", twin: "notifications"
-            ) { () throws(CommandFailure) in try streaming(isLogged: false) },
+            ) { () throws(Obstacle) in try streaming(isLogged: false) },
             BenchRow(
                 word: "logged", name: "notifications, with --events and --trace", twin: "notifications"
-            ) { () throws(CommandFailure) in try streaming(isLogged: true) },
+            ) { () throws(Obstacle) in try streaming(isLogged: true) },
             BenchRow(
                 word: "client", name: "notifications, reported by the built-in client", measure: reporting),
             BenchRow(
@@ -64,10 +65,10 @@ package struct BenchRow {
             BenchRow(word: "suite", name: "the scenarios for clients, judged", measure: suite),
             BenchRow(word: "start", name: "time from start to the first advertisement", measure: StartupRows.time),
             BenchRow(word: "memory", name: "peak memory at the first advertisement", measure: StartupRows.memory),
-            BenchRow(word: "check", name: "check of Bumble's strap, in real time") { bumble throws(CommandFailure) in
+            BenchRow(word: "check", name: "check of Bumble's strap, in real time") { bumble throws(Obstacle) in
                 try CheckRow.measure(bumble)
             },
-            BenchRow(word: "check_heart_rate", name: "the same, only HRS/*") { bumble throws(CommandFailure) in
+            BenchRow(word: "check_heart_rate", name: "the same, only HRS/*") { bumble throws(Obstacle) in
                 try CheckRow.measure(bumble, ["--only", "HRS/*"])
             },
         ]
@@ -75,7 +76,7 @@ package struct BenchRow {
 
     // MARK: In virtual time
 
-    private static func streaming(isLogged: Bool) throws(CommandFailure) -> Figures {
+    private static func streaming(isLogged: Bool) throws(Obstacle) -> Figures {
         try streaming(isLogged: isLogged) { run, limit in
             run.clientRun.world.run(until: limit)
             return run.takeNotifications(of: streamedValue.count)
@@ -83,7 +84,7 @@ package struct BenchRow {
     }
 
     /// The client decodes each notification and writes its line to the event log, in memory.
-    private static func reporting() throws(CommandFailure) -> Figures {
+    private static func reporting() throws(Obstacle) -> Figures {
         let logged = Mutex(0)
         let journal = EventJournal { chunk in logged.withLock { $0 += chunk.count } }
         let figures = try streaming(isLogged: false, to: journal) { run, limit in
@@ -104,7 +105,7 @@ package struct BenchRow {
     /// client has received.
     private static func streaming(
         isLogged: Bool, to journal: EventJournal? = nil, _ receive: (inout LoggedRun, Instant) -> Int
-    ) throws(CommandFailure) -> Figures {
+    ) throws(Obstacle) -> Figures {
         let (rounds, burst) = (4000, 30)
         var stage = try LoggedRun(
             strap("\"rr_intervals\": true, \"period\": \"1 day\", \"value\": 200"), isLogged: isLogged)
@@ -134,7 +135,7 @@ package struct BenchRow {
     }
 
     /// From the end of connecting to the first measurement, again and again.
-    private static func greeting() throws(CommandFailure) -> Figures {
+    private static func greeting() throws(Obstacle) -> Figures {
         let wanted = 1000
         var stage = try LoggedRun(
             strap(
@@ -163,15 +164,15 @@ package struct BenchRow {
         "value": {"curve": "walk", "start": 62, "by": 2, "period": "1 s", "range": [55, 70]}
         """#
 
-    private static func restingHour() throws(CommandFailure) -> Figures {
+    private static func restingHour() throws(Obstacle) -> Figures {
         try hours(1, restingHeart, wanted: 3590...3600)
     }
 
-    private static func restingDay() throws(CommandFailure) -> Figures {
+    private static func restingDay() throws(Obstacle) -> Figures {
         try hours(24, restingHeart, wanted: 86_390...86_400)
     }
 
-    private static func ecgHour() throws(CommandFailure) -> Figures {
+    private static func ecgHour() throws(Obstacle) -> Figures {
         var stage = try LoggedRun(
             strap("\"value\": 62, \"rr_intervals\": true", others: #", {"service": "ecg", "rate": "500 Hz"}"#),
             limit: .seconds(3600))
@@ -189,13 +190,13 @@ package struct BenchRow {
             allocations: allocated, fault: isRight ? nil : "\(samples) samples arrived, and \(lost) were lost")
     }
 
-    private static func idleHour() throws(CommandFailure) -> Figures {
+    private static func idleHour() throws(Obstacle) -> Figures {
         try hours(1, "\"period\": \"1 day\", \"value\": 62", wanted: 0...0)
     }
 
     private static func hours(
         _ count: Int64, _ heart: String, wanted: ClosedRange<Int>
-    ) throws(CommandFailure) -> Figures {
+    ) throws(Obstacle) -> Figures {
         var stage = try LoggedRun(strap(heart), limit: .seconds(count * 3600))
         let meter = Meter()
         stage.clientRun.play { _, _ in }

@@ -1,13 +1,13 @@
-import Arguments
-import Basics
-package import CommandSupport
+package import Basics
+import CommandSupport
+import Linux
 import Screens
 
 extension BenchRow {
     /// The figures of a row, and Bumble's; nil if the row needs Bumble and there is none.
     ///
     /// The two are measured alternately, and the cheapest measurement of each counts: load on the machine only adds time.
-    package func result(comparedWith bumble: Bumble?) throws(CommandFailure) -> BenchResult? {
+    package func result(comparedWith bumble: Bumble?) throws(Obstacle) -> BenchResult? {
         guard var ours = try measure(bumble) else { return nil }
         guard let bumble, let twin else { return BenchResult(word: word, name: name, figures: ours, theirs: nil) }
         var theirs = try bumble.measure(twin)
@@ -21,10 +21,10 @@ extension BenchRow {
     }
 
     /// The benchmarks with these names; all when there are none.
-    package static func selected(by words: [String]) throws(CommandFailure) -> [BenchRow] {
+    package static func selected(by words: [String]) throws(Obstacle) -> [BenchRow] {
         for word in words where !all.contains(where: { $0.word == word }) {
             let known = all.map(\.word)
-            throw CommandFailure(
+            throw Obstacle(
                 .usage,
                 "unknown benchmark \(word.quoted)\(suggestion(for: word, among: known)); known are "
                     + known.joined(separator: ", "))

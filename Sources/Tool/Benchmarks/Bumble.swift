@@ -1,8 +1,8 @@
-import Arguments
-import Basics
+package import Basics
 import ClientTesting
-package import CommandSupport
+import CommandSupport
 import Glibc
+import Linux
 
 /// Bumble (https://google.github.io/bumble/), which does the same work in another process.
 package struct Bumble {
@@ -26,13 +26,13 @@ package struct Bumble {
     static let strapAddress = "C0:FF:EE:00:00:01"
 
     /// Starts a heart-rate strap over the controller at an address; it ends with the process.
-    func strap(over address: String) throws(CommandFailure) -> ChildProcess {
+    func strap(over address: String) throws(Obstacle) -> ChildProcess {
         try ChildProcess(python, ["-c", Self.script, "strap", address])
     }
 
     private static var script: String { String(decoding: PackageResources.bumble_py, as: UTF8.self) }
 
-    package func measure(_ row: String) throws(CommandFailure) -> Figures {
+    package func measure(_ row: String) throws(Obstacle) -> Figures {
         let child = try ChildProcess(python, ["-c", Self.script, row])
         var figures: Figures?
         while let line = child.line() {  // the count, and the microseconds per item
@@ -43,7 +43,7 @@ package struct Bumble {
         }
         let status = child.wait().status
         guard status == 0, let figures else {
-            throw CommandFailure(.environment, "\(python.quoted) cannot run Bumble: it exited with status \(status)")
+            throw Obstacle(.environment, "\(python.quoted) cannot run Bumble: it exited with status \(status)")
         }
         return figures
     }

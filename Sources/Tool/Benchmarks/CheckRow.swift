@@ -1,10 +1,11 @@
-import Arguments
+import Basics
 import ClientTesting
 import CommandSupport
+import Linux
 
 /// `check` of a heart-rate strap made of Bumble's profiles, over TCP and in real time.
 enum CheckRow {
-    static func measure(_ bumble: Bumble, _ options: [String] = []) throws(CommandFailure) -> Figures {
+    static func measure(_ bumble: Bumble, _ options: [String] = []) throws(Obstacle) -> Figures {
         let meter = Meter()
         let check = try ChildProcess(
             OwnProgram.executable,

@@ -1,17 +1,17 @@
-import Arguments
-import Basics
+package import Basics
 import Bluetooth
-package import CommandSupport
+import CommandSupport
 import GATT
 import HCI
 import LEHost
+import Linux
 import ScenarioModel
 import VirtualWorld
 
 // Benchmarks whose client does only the measured work.
 extension BenchRow {
     /// Sequential reads of a value of 20 octets.
-    package static func reading() throws(CommandFailure) -> Figures {
+    package static func reading() throws(Obstacle) -> Figures {
         let (rounds, value) = (100_000, [UInt8](repeating: 0x5A, count: 20))
         let digits = String(repeating: "5a", count: value.count)
         var client = try MinimalClient(
@@ -42,7 +42,7 @@ extension BenchRow {
 
     /// A thousand straps that advertise once a second; for ten minutes a client is subscribed to one of them, and receives
     /// every advertisement.
-    static func crowd() throws(CommandFailure) -> Figures {
+    static func crowd() throws(Obstacle) -> Figures {
         let (straps, seconds) = (1000, 600)
         let devices = (1...straps).map { number in
             #"{"id": "strap_\#(number)", "advertise": {"interval": "1 s", "services": ["180D"]}, "services": [\#(heart)]}"#
@@ -76,7 +76,7 @@ extension BenchRow {
     }
 
     /// The peak memory of the same work, in another process.
-    static func crowdMemory() throws(CommandFailure) -> Figures {
+    static func crowdMemory() throws(Obstacle) -> Figures {
         let child = try ChildProcess(OwnProgram.executable, ["bench", "--alone", "--json", "crowd"])
         var peak: Double?
         while let line = child.line() {

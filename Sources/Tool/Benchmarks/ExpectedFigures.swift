@@ -1,7 +1,7 @@
-import Arguments
-import Basics
-package import CommandSupport
+package import Basics
+import CommandSupport
 import Documents
+import Linux
 import Screens
 
 /// The limits of `--check`, a file of the repository.
@@ -13,14 +13,14 @@ package struct ExpectedFigures {
 
     private let rows: [Node.Member]
 
-    package init() throws(CommandFailure) {
+    package init() throws(Obstacle) {
         guard let octets = contents(of: Self.path) else {
-            throw CommandFailure(
+            throw Obstacle(
                 .usage, "cannot read \(Self.path.quoted): run --check in the root of Lubdub's repository")
         }
         let node = try orFail(.usage) { try Node(json: octets, file: Self.path) }
         guard case .object(let rows) = node.value else {
-            throw CommandFailure(.usage, "\(Self.path) is not an object with a member for each row")
+            throw Obstacle(.usage, "\(Self.path) is not an object with a member for each row")
         }
         self.rows = rows
     }

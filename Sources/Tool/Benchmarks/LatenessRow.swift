@@ -1,10 +1,10 @@
-import Arguments
 import Basics
 import ClientTesting
 import Clients
 import CommandSupport
 import Drivers
 import Glibc
+import Linux
 import ScenarioModel
 import Sockets
 import Synchronization
@@ -19,7 +19,7 @@ enum LatenessRow {
         """#
 
     /// Frames of 5 samples, a hundred per second: their arrival here minus their due time there.
-    package static func measure() throws(CommandFailure) -> Figures {
+    package static func measure() throws(Obstacle) -> Figures {
         let directory = try ScratchDirectory()
         let (scenario, events) = (directory.path("scenario.json"), directory.path("events.jsonl"))
         try write(Self.scenario, to: scenario)
@@ -47,7 +47,7 @@ enum LatenessRow {
     }
 
     /// The arrival times of frames, in nanoseconds.
-    private static func receiveFrames(_ text: String) throws(CommandFailure) -> [Int64] {
+    private static func receiveFrames(_ text: String) throws(Obstacle) -> [Int64] {
         var settings = SensorCollector.Settings()
         (settings.exchangesMTU, settings.givesSamples, settings.reconnects) = (false, true, false)
         let loop = EventLoop(pace: .real())
@@ -66,7 +66,7 @@ enum LatenessRow {
                 }
                 let signals = Signals()
                 if case .failure(let why) = await completion.wait(signals, on: loop, for: length) {
-                    throw CommandFailure(.environment, why)
+                    throw Obstacle(.environment, why)
                 }
                 await live.close(signals)
                 return arrivals.withLock { $0 }
@@ -88,9 +88,9 @@ enum LatenessRow {
     }
 
     /// When each frame was due at the client's controller, in nanoseconds since the start.
-    private static func deliveries(_ events: String) throws(CommandFailure) -> [Int64] {
+    private static func deliveries(_ events: String) throws(Obstacle) -> [Int64] {
         guard let octets = contents(of: events) else {
-            throw CommandFailure(.internalError, "serve wrote no event log")
+            throw Obstacle(.internalError, "serve wrote no event log")
         }
         return octets.split(separator: UInt8(ascii: "\n")).compactMap { line in
             guard let record = Datum(json: line),

@@ -1,10 +1,10 @@
-import Arguments
-import Basics
+package import Basics
 import ClientTesting
-package import CommandSupport
+import CommandSupport
 import Documents
 import Glibc
 import LEHost
+import Linux
 import Reporting
 import ScenarioModel
 import ScenarioRuns
@@ -26,7 +26,7 @@ struct LoggedRun {
     private let directory: ScratchDirectory
     private let files: LogFiles
 
-    init(_ json: String, limit: Duration = .seconds(24 * 3600), isLogged: Bool = true) throws(CommandFailure) {
+    init(_ json: String, limit: Duration = .seconds(24 * 3600), isLogged: Bool = true) throws(Obstacle) {
         var scenario = try benchScenario(json)
         scenario.limit = limit
         directory = try ScratchDirectory()
@@ -49,18 +49,18 @@ struct LoggedRun {
         return count
     }
 
-    mutating func close() throws(CommandFailure) { try files.close(&clientRun.world, status: 0) }
+    mutating func close() throws(Obstacle) { try files.close(&clientRun.world, status: 0) }
 }
 
 /// A temporary directory, removed by `deinit`.
 final class ScratchDirectory {
     private let directory: String
 
-    init() throws(CommandFailure) {
+    init() throws(Obstacle) {
         let base = Self.base
         var template = Array("\(base)/lubdub-XXXXXX\0".utf8).map { CChar(bitPattern: $0) }
         guard unsafe mkdtemp(&template) != nil else {
-            throw CommandFailure(
+            throw Obstacle(
                 .environment,
                 "cannot create a directory in \(base.quoted): \(unsafe String(cString: strerror(errno))) "
                     + "(set TMPDIR to another directory)")
@@ -81,7 +81,7 @@ final class ScratchDirectory {
     }
 }
 
-package func write(_ text: String, to path: String) throws(CommandFailure) {
+package func write(_ text: String, to path: String) throws(Obstacle) {
     try orFail(.environment) {
         let file = try OutputFile(path)
         file.write(Array(text.utf8)[...])

@@ -1,4 +1,3 @@
-import Arguments
 import Basics
 import Bluetooth
 import CommandSupport
@@ -17,7 +16,7 @@ struct MinimalClient {
     private var lastProcedure: UInt32 = 0
 
     /// Starts the scenario's devices and the host.
-    init(_ json: String) throws(CommandFailure) {
+    init(_ json: String) throws(Obstacle) {
         let configuration = RunConfiguration(try benchScenario(json), seed: 1, events: nil, trace: nil)
         let world = try configuration.world()
         host = try orFail(.internalError, "cannot add the client: ") { try WorldCentralHost(in: world) }
@@ -84,10 +83,10 @@ struct MinimalClient {
     }
 }
 
-func benchScenario(_ json: String) throws(CommandFailure) -> Scenario {
+func benchScenario(_ json: String) throws(Obstacle) -> Scenario {
     let reading = ScenarioFile.read("bench.json") { _ in Array(json.utf8) }
     guard let scenario = reading.scenario, reading.problems.isEmpty else {
-        throw CommandFailure(.internalError, problems: reading.problems.flatMap(\.lines))
+        throw Obstacle(.internalError, problems: reading.problems.flatMap(\.lines))
     }
     return scenario
 }

@@ -1,12 +1,13 @@
 import Basics
 import Clients
 import CommandSupport
+import Linux
 import ScenarioRuns
 
 // The cost of pairing and encryption.
 extension BenchRow {
     /// A day of a strap, whose heart rate needs encryption if it is secure.
-    private static func day(isSecure: Bool) throws(CommandFailure) -> (spent: Int64, shown: Int) {
+    private static func day(isSecure: Bool) throws(Obstacle) -> (spent: Int64, shown: Int) {
         let heart = #""rr_intervals": true, "period": "1 s", "value": 62"#
         let permissions = isSecure ? #", "permissions": ["encrypted"]"# : ""
         var stage = try LoggedRun(strap(heart + permissions, more: isSecure ? #""security": {}, "# : ""))
@@ -18,7 +19,7 @@ extension BenchRow {
     }
 
     /// The two are played alternately, and the cheapest of each counts: load on the machine only adds time.
-    static func encryptedDay() throws(CommandFailure) -> Figures {
+    static func encryptedDay() throws(Obstacle) -> Figures {
         var (clear, secure, shown) = (Int64.max, Int64.max, 0)
         for _ in 0..<3 {
             clear = min(clear, try day(isSecure: false).spent)
@@ -32,7 +33,7 @@ extension BenchRow {
     }
 
     /// From Pairing Request to the last key, again and again.
-    static func pairing() throws(CommandFailure) -> Figures {
+    static func pairing() throws(Obstacle) -> Figures {
         let wanted = 200
         var stage = try LoggedRun(
             strap(

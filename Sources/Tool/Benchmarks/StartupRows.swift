@@ -1,9 +1,10 @@
-import Arguments
+import Basics
 import CommandSupport
+import Linux
 
 /// The time and memory of a new process of this program, up to the first advertisement that its client receives.
 enum StartupRows {
-    package static func time() throws(CommandFailure) -> Figures {
+    package static func time() throws(Obstacle) -> Figures {
         var best: (seconds: Double, spent: Int64)?
         for _ in 0..<5 {
             let directory = try ScratchDirectory()
@@ -20,7 +21,7 @@ enum StartupRows {
             allocations: nil, fault: nil)
     }
 
-    package static func memory() throws(CommandFailure) -> Figures {
+    package static func memory() throws(Obstacle) -> Figures {
         let directory = try ScratchDirectory()
         // In real time it still runs when the advertisement arrives.
         let child = try start(in: directory, ["--speed", "1"])
@@ -34,7 +35,7 @@ enum StartupRows {
 
     private static func start(
         in directory: ScratchDirectory, _ options: [String] = []
-    ) throws(CommandFailure) -> ChildProcess {
+    ) throws(Obstacle) -> ChildProcess {
         let scenario = directory.path("scenario.json")
         try write(strap("\"value\": 62"), to: scenario)
         return try ChildProcess(OwnProgram.executable, ["run", scenario, "--for", "1 s"] + options)

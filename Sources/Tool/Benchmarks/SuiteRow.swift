@@ -1,9 +1,9 @@
-import Arguments
-import Basics
+package import Basics
 import ClientTesting
-package import CommandSupport
+import CommandSupport
 import Conformance
 import Expectations
+import Linux
 import ScenarioModel
 import ScenarioRuns
 import VirtualWorld
@@ -12,9 +12,9 @@ extension BenchRow {
     private static let folders = ["scenarios/recovery", "scenarios/errors", "scenarios/formats"]
 
     /// All scenarios of some folders, each in its own world: from reading the file to the verdict.
-    package static func suite() throws(CommandFailure) -> Figures {
+    package static func suite() throws(Obstacle) -> Figures {
         let cases: [Case]
-        do throws(CommandFailure) { cases = try discoverCases(folders) } catch {
+        do throws(Obstacle) { cases = try discoverCases(folders) } catch {
             return .none("run it in the root of Lubdub's repository: \(error.description)")
         }
         let meter = Meter()
@@ -34,7 +34,7 @@ extension BenchRow {
         switch CaseReading(item) {
         case .unplayed(let outcome): return outcome
         case .scenario(let scenario, _):
-            do throws(CommandFailure) {
+            do throws(Obstacle) {
                 let configuration = RunConfiguration(scenario, seed: item.seed ?? scenario.seed)
                 var world = try configuration.world()
                 world.judgeExpectations()

@@ -1,10 +1,10 @@
-import Arguments
-import Basics
-package import CommandSupport
+package import Basics
+import CommandSupport
 package import Conformance
 package import Documents
 import Expectations
 import Glibc
+import Linux
 import ScenarioLanguage
 package import ScenarioModel
 
@@ -30,10 +30,10 @@ extension CaseFiles {
 
 /// The cases that the operands name, the same case twice only if it `mayRepeat`; throws all problems of the operands and
 /// their suites.
-package func discoverCases(_ operands: [String], mayRepeat: Bool = false) throws(CommandFailure) -> [Case] {
+package func discoverCases(_ operands: [String], mayRepeat: Bool = false) throws(Obstacle) -> [Case] {
     let discovery = SuiteDiscovery(operands, in: .real(operands), mayRepeat: mayRepeat)
     guard discovery.problems.isEmpty else {
-        throw CommandFailure(.usage, problems: discovery.problems.map(pointingToLibrary).flatMap(\.lines))
+        throw Obstacle(.usage, problems: discovery.problems.map(pointingToLibrary).flatMap(\.lines))
     }
     return discovery.cases
 }

@@ -1,5 +1,4 @@
-package import Arguments
-import Basics
+package import Basics
 package import CommandSupport
 package import Conformance
 import Expectations
@@ -108,7 +107,7 @@ package struct Judgement {
     private let traceContext: TraceContext?
     private let causes: Causes
 
-    package init(_ clientRun: BuiltInClientRun, of configuration: RunConfiguration) throws(CommandFailure) {
+    package init(_ clientRun: BuiltInClientRun, of configuration: RunConfiguration) throws(Obstacle) {
         self.init(
             clientRun.world, isStrict: configuration.isStrict,
             traceContext: try clientRun.traceContext(of: configuration))

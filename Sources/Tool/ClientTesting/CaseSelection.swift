@@ -1,5 +1,4 @@
-package import Arguments
-import Basics
+package import Basics
 package import CommandSupport
 package import Conformance
 import Expectations
@@ -18,14 +17,14 @@ package struct CaseSelection {
     private static let options = ["--seeds", "--repeat", "--until-fail", "--last-failed"]
 
     /// The runs of the cases that `--only`, `--last-failed` and `--shard` select; throws when there are none.
-    package init(_ invocation: Invocation) throws(CommandFailure) {
+    package init(_ invocation: Invocation) throws(Obstacle) {
         let campaign = try Campaign(invocation)
         let choice = try orFail {
             try invocation.value("--shard", as: "I/N with I from 1 to N, for example 2/4, or auto, or auto/N") {
                 ShardChoice($0)
             }
         }
-        shard = try choice.map { choice throws(CommandFailure) in try Selection.Shard(choice) }
+        shard = try choice.map { choice throws(Obstacle) in try Selection.Shard(choice) }
         isCampaign = Self.options.contains(where: invocation.has)
         let all = try discoverCases(invocation.operands, mayRepeat: invocation.has("--repeat"))
         cases = try Self.matching(all, invocation)
@@ -37,17 +36,17 @@ package struct CaseSelection {
         let runs = try orFail { try campaign.runs(of: cases) }
         cases = Selection(only: [], shard).chosen(of: runs)
         guard cases.isEmpty, let shard else { return }
-        throw CommandFailure(
+        throw Obstacle(
             .environment,
             "shard \(shard) is empty: only \(runs.count) case\(runs.count == 1 ? " is" : "s are") selected")
     }
 
     /// The cases that match `--only`.
-    private static func matching(_ cases: [Case], _ invocation: Invocation) throws(CommandFailure) -> [Case] {
+    private static func matching(_ cases: [Case], _ invocation: Invocation) throws(Obstacle) -> [Case] {
         let only = invocation.texts("--only")
         let matching = Selection(only: only.map { Glob($0) }, nil).chosen(of: cases)
         guard matching.isEmpty else { return matching }
-        guard !cases.isEmpty else { throw CommandFailure(.environment, "the suite has no cases") }
+        guard !cases.isEmpty else { throw Obstacle(.environment, "the suite has no cases") }
         try checkOperands(among: cases)
         let patterns = only.map(\.quoted).joined(separator: " or ")
         let single = cases.count == 1 ? cases.first : nil
@@ -57,7 +56,7 @@ package struct CaseSelection {
         } else if let id = only.lazy.compactMap({ caseWithExpectation($0, in: cases) }).first {
             hint = "that is an expectation of \(id.quoted); --only selects cases"
         }
-        throw CommandFailure(.environment, "no case matches \(patterns) (\(hint))")
+        throw Obstacle(.environment, "no case matches \(patterns) (\(hint))")
     }
 
     /// The id that a pattern without a match probably means: it may have another folder, since ids begin below the operand.
@@ -76,16 +75,16 @@ package struct CaseSelection {
     }
 
     /// Throws the problems of a malformed file, which may be a suite that has cases with the ids asked for.
-    private static func checkOperands(among cases: [Case]) throws(CommandFailure) {
+    private static func checkOperands(among cases: [Case]) throws(Obstacle) {
         for case .unplayed(let outcome) in cases.lazy.filter(\.isOperand).map({ CaseReading($0) })
         where outcome.verdict == .error {
-            throw CommandFailure(.usage, problems: outcome.reasons)
+            throw Obstacle(.usage, problems: outcome.reasons)
         }
     }
 
-    private static func failed(of cases: [Case], _ path: String) throws(CommandFailure) -> [Case] {
+    private static func failed(of cases: [Case], _ path: String) throws(Obstacle) -> [Case] {
         guard let report = try JSONReport.read(files: [path]).first, !report.cases.isEmpty else {
-            throw CommandFailure(.environment, "--last-failed: \(path) has no cases, since its run was interrupted")
+            throw Obstacle(.environment, "--last-failed: \(path) has no cases, since its run was interrupted")
         }
         return try orFail { try report.failed(of: cases, in: path) }
     }
@@ -93,11 +92,11 @@ package struct CaseSelection {
 
 extension Campaign {
     /// The options of a campaign; throws when they contradict each other.
-    fileprivate init(_ invocation: Invocation) throws(CommandFailure) {
+    fileprivate init(_ invocation: Invocation) throws(Obstacle) {
         for (name, other) in [("--seeds", "--seed"), ("--seeds", "--last-failed"), ("--seed", "--last-failed")]
         where invocation.has(name) && invocation.has(other) {
             let why = other == "--last-failed" ? ": the report has the seeds" : ""
-            throw CommandFailure(.usage, "\(name) and \(other) are mutually exclusive\(why)")
+            throw Obstacle(.usage, "\(name) and \(other) are mutually exclusive\(why)")
         }
         let limit = Self.maximumRuns
         self.init(
@@ -115,12 +114,12 @@ extension Campaign {
 }
 
 extension Selection.Shard {
-    fileprivate init(_ choice: ShardChoice) throws(CommandFailure) {
+    fileprivate init(_ choice: ShardChoice) throws(Obstacle) {
         switch choice {
         case .part(let shard): self = shard
         case .automatic(let count):
-            do throws(UsageError) { self = try Selection.Shard(of: count, variable: environmentVariable) } catch {
-                throw CommandFailure(.environment, error.description)
+            do throws(Obstacle) { self = try Selection.Shard(of: count, variable: environmentVariable) } catch {
+                throw Obstacle(.environment, error.description)
             }
         }
     }

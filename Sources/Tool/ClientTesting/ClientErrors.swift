@@ -1,4 +1,5 @@
 import CommandSupport
+import Linux
 
 /// What a client writes to its standard error: the last lines, in bounded memory.
 struct ClientErrors: Sendable {

@@ -1,6 +1,7 @@
 import Basics
 import CommandSupport
 import Devices
+import Linux
 import ScenarioModel
 import Services
 

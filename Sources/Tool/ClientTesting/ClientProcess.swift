@@ -1,9 +1,9 @@
-import Arguments
 import Basics
 import CLinux
 import CommandSupport
 import Conformance
 import Glibc
+import Linux
 
 /// The process of a client under test: a shell with a command line in its own process group, below a ``Supervisor`` and its
 /// ``SupervisorGuard``.
@@ -24,9 +24,9 @@ struct ClientProcess: Sendable {
     private(set) var loss: String?
 
     /// Starts a command line in the current directory.
-    init(_ command: String, _ environment: [(name: String, value: String)]) throws(CommandFailure) {
+    init(_ command: String, _ environment: [(name: String, value: String)]) throws(Obstacle) {
         if let obstacle = OwnProgram.obstacle(to: "ending all processes of a client") {
-            throw CommandFailure(.environment, obstacle)
+            throw Obstacle(.environment, obstacle)
         }
         var (ends, pipe): ([CInt], [CInt]) = ([0, 0], [0, 0])
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -44,7 +44,7 @@ struct ClientProcess: Sendable {
         launch.leadsGroup = true
         launch.input = ends[1]
         launch.errors = pipe[1]
-        do throws(CommandFailure) { (shield, output) = try launch.start() } catch {
+        do throws(Obstacle) { (shield, output) = try launch.start() } catch {
             Glibc.close(ends[0])
             Glibc.close(pipe[0])
             throw error
@@ -52,8 +52,8 @@ struct ClientProcess: Sendable {
         for descriptor in [output, errors] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
     }
 
-    private static func failure(_ code: CInt) -> CommandFailure {
-        CommandFailure(.environment, "cannot start the client: \(unsafe String(cString: strerror(code)))")
+    private static func failure(_ code: CInt) -> Obstacle {
+        Obstacle(.environment, "cannot start the client: \(unsafe String(cString: strerror(code)))")
     }
 
     /// Calls `action` when its standard error may be available.

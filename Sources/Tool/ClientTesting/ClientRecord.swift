@@ -1,5 +1,5 @@
-import Arguments
 package import Basics
+import CommandSupport
 package import Expectations
 
 /// Facts about a client under test that the event log does not contain.

@@ -1,4 +1,3 @@
-import Arguments
 import Basics
 package import Bluetooth
 import CommandSupport
@@ -6,6 +5,7 @@ import Conformance
 import Drivers
 import Expectations
 import Glibc
+import Linux
 import ScenarioLanguage
 import ScenarioModel
 package import ScenarioRuns
@@ -32,10 +32,10 @@ struct ClientUnderTest: Sendable {
     private let lineSocket: StreamAddress?
 
     /// Nil when the built-in client is under test.
-    init?(_ invocation: Invocation) throws(CommandFailure) {
+    init?(_ invocation: Invocation) throws(Obstacle) {
         if let command = invocation.text("--client") {
             guard command.contains(where: { !$0.isWhitespace }) else {
-                throw CommandFailure(.usage, "--client is empty: give the command line that starts your client")
+                throw Obstacle(.usage, "--client is empty: give the command line that starts your client")
             }
             driver = .command(command)
         } else if invocation.has("--ask") {
@@ -50,7 +50,7 @@ struct ClientUnderTest: Sendable {
             let offered = invocation.texts("--controller")
             let places = try (offered.isEmpty ? ["tcp:127.0.0.1:0"] : offered).map(ControllerPlace.init)
             guard places.count == 1 || !places.contains(.kernel) else {
-                throw CommandFailure(
+                throw Obstacle(
                     .usage, "--controller vhci excludes others: the kernel's adapter is the client's only controller")
             }
             attachment = .controllers(places)
@@ -108,7 +108,7 @@ struct ClientUnderTest: Sendable {
     func play(
         _ configuration: RunConfiguration, _ narrator: Narrator?, source: [UInt8], _ signals: Signals,
         _ narration: Narration, _ report: @escaping @Sendable (Instant, ClientLine) -> Void
-    ) throws(CommandFailure) -> CaseResult {
+    ) throws(Obstacle) -> CaseResult {
         let reasons = unsupportedReason(configuration.scenario)
         guard reasons.isEmpty else {
             return CaseResult(unplayed: Outcome(.skip, title: configuration.scenario.name, reasons: reasons))
@@ -143,7 +143,7 @@ struct ClientUnderTest: Sendable {
         let measured: ExitCode = record.measurements > 0 ? .success : .failure
         let code = try files.close(&world, reason.code ?? judgement.code ?? measured)
         if case .failure(let why) = reason {
-            throw CommandFailure(.environment, why)
+            throw Obstacle(.environment, why)
         }
         return CaseResult(
             world, judgement, of: configuration, measurements: record.measurements, client: record,
@@ -223,9 +223,9 @@ struct ClientUnderTest: Sendable {
         try await radios.start(live, answerPairing: pairingOperator.handler)
         let limit = loop.now.advanced(by: ProcessSession.patience)
         while !(await live.isPlaying) {
-            if let why = await live.failure { throw CommandFailure(.environment, why) }
+            if let why = await live.failure { throw Obstacle(.environment, why) }
             guard loop.now < limit else {
-                throw CommandFailure(
+                throw Obstacle(
                     .environment, "the radio was not ready within \(ProcessSession.patience.components.seconds) s")
             }
             try await loop.sleep(until: loop.now.advanced(by: .milliseconds(5)))
@@ -236,7 +236,7 @@ struct ClientUnderTest: Sendable {
     private func live(
         _ world: World, _ files: LogFiles, _ configuration: RunConfiguration, _ signals: Signals,
         start: @escaping @Sendable (LiveWorld, EventLoop, RunCompletion) async throws -> any ClientSession
-    ) throws(CommandFailure) -> (World, ClientRecord, RunCompletion.Reason) {
+    ) throws(Obstacle) -> (World, ClientRecord, RunCompletion.Reason) {
         var (world, terms) = (world, Judge.Terms.clientUnderTest)
         (terms.radio, terms.asksOperator, terms.shown) = (radio, asksOperator, configuration.shown)
         world.judgeExpectations(on: terms)
@@ -244,7 +244,7 @@ struct ClientUnderTest: Sendable {
         return try orFail {
             try loop.run { [world, startsAtReset] in
                 let completion = RunCompletion()
-                let live = LiveWorld(world, on: loop, completion, .quiet) { world in
+                let live = LiveWorld(world, on: loop, completion, isQuiet: true) { world in
                     files.flush(&world)
                     return !files.readerIsGone
                 }

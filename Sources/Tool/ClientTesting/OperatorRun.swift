@@ -3,6 +3,7 @@ import CommandSupport
 import Drivers
 import Expectations
 import Glibc
+import Linux
 import ScenarioModel
 import ScenarioRuns
 import Screens

@@ -2,6 +2,7 @@ import Basics
 import CommandSupport
 import Drivers
 import Glibc
+import Linux
 import VirtualWorld
 
 /// The client under test in one case: a process, or an operator with an app.

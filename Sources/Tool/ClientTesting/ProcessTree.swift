@@ -1,6 +1,8 @@
+import Basics
 import CLinux
 import CommandSupport
 import Glibc
+import Linux
 
 /// The processes below this one, which it ends however they have detached.
 ///
@@ -31,7 +33,7 @@ struct ProcessTree {
 
     /// Starts a child with the output and the errors of this process, which gives them up, so that they end with the
     /// child's.
-    func start(_ launch: Launch) throws(CommandFailure) -> pid_t {
+    func start(_ launch: Launch) throws(Obstacle) -> pid_t {
         let process = try launch.start(output: STDOUT_FILENO)
         let nothing = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
         for descriptor in [STDOUT_FILENO, STDERR_FILENO] { dup2(nothing, descriptor) }

@@ -1,6 +1,6 @@
-import Basics
+package import Basics
 package import Clients
-package import CommandSupport
+import CommandSupport
 import Expectations
 import ScenarioModel
 package import ScenarioRuns
@@ -49,7 +49,7 @@ package struct Proof: Sendable {
     private let correct: Run
 
     /// Plays the scenario with the built-in client.
-    package init(_ configuration: RunConfiguration) throws(CommandFailure) {
+    package init(_ configuration: RunConfiguration) throws(Obstacle) {
         self.configuration = configuration
         correct = try Run(configuration, with: nil)
         let limit = configuration.scenario.limit
@@ -66,7 +66,7 @@ package struct Proof: Sendable {
     }
 
     /// Plays the scenario with a faulty client.
-    package mutating func play(_ client: FaultyClient) throws(CommandFailure) {
+    package mutating func play(_ client: FaultyClient) throws(Obstacle) {
         let run = try Run(configuration, with: client)
         let difference = run.firstDifference(from: correct)
         for ruling in run.rulings where rows.indices.contains(ruling.expectation) {
@@ -105,7 +105,7 @@ private struct Run: Sendable {
     let rulings: [Judge.Ruling]
     private let events: [EventChunk.Fingerprint]
 
-    init(_ configuration: RunConfiguration, with client: FaultyClient?) throws(CommandFailure) {
+    init(_ configuration: RunConfiguration, with client: FaultyClient?) throws(Obstacle) {
         var configuration = configuration
         configuration.faultyClient = client
         let events = Mutex<[EventChunk.Fingerprint]>([])

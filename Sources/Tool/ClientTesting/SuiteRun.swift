@@ -1,4 +1,3 @@
-package import Arguments
 package import Basics
 package import Clients
 package import CommandSupport
@@ -6,6 +5,7 @@ package import Conformance
 import Documents
 import Expectations
 import Glibc
+package import Linux
 import ScenarioLanguage
 import ScenarioModel
 package import ScenarioRuns
@@ -32,7 +32,7 @@ struct CasePlayer: Sendable {
     private let narrator: Narrator?
 
     /// Throws when the options contradict each other.
-    init(_ invocation: Invocation, keeping cases: [Case]) throws(CommandFailure) {
+    init(_ invocation: Invocation, keeping cases: [Case]) throws(Obstacle) {
         self.invocation = invocation
         (seed, verbosity) = (try RunConfiguration.seed(invocation), try Verbosity(invocation))
         isJSON = invocation.has("--json")
@@ -41,7 +41,7 @@ struct CasePlayer: Sendable {
         let speed = try RunConfiguration.speed(invocation)
         if let external = try ClientUnderTest(invocation) {
             guard speed ?? .real(1) == .real(1) else {
-                throw CommandFailure(
+                throw Obstacle(
                     .usage,
                     "--speed cannot be combined with \(invocation.has("--ask") ? "--ask" : "--client"): "
                         + "external clients run in real time"
@@ -59,7 +59,7 @@ struct CasePlayer: Sendable {
     }
 
     /// Throws when a report or an artifact would overwrite a file of the cases.
-    func checkFiles(of cases: [Case]) throws(CommandFailure) {
+    func checkFiles(of cases: [Case]) throws(Obstacle) {
         guard invocation.has("--report") || invocation.has("--keep") else { return }
         var files: [String] = []
         for source in Set(cases.map { Source(path: $0.path, variables: $0.variables.merging(variables) { $1 }) }) {
@@ -87,7 +87,7 @@ struct CasePlayer: Sendable {
         case .scenario(let read, _): scenario = read
         case .unplayed(let outcome): return .played(CaseResult(unplayed: outcome))
         }
-        do throws(CommandFailure) {
+        do throws(Obstacle) {
             let configuration = try RunConfiguration(scenario, item, seed: seed, keep: folders[item.id], invocation)
             let printsClient = verbosity == .verbose && !isJSON
             return .played(try play(configuration, turn, signals, printsClient: printsClient))
@@ -97,7 +97,7 @@ struct CasePlayer: Sendable {
     func play(
         alone configuration: RunConfiguration, _ turn: SuiteScheduler.Turn, _ signals: Signals
     ) -> SuiteScheduler.CaseCompletion {
-        do throws(CommandFailure) {
+        do throws(Obstacle) {
             let bar = verbosity == .normal ? ProgressBar() : nil
             return .played(
                 try play(configuration, turn, signals, printsClient: verbosity > .quiet && !isJSON, showing: bar))
@@ -108,7 +108,7 @@ struct CasePlayer: Sendable {
     private func play(
         _ configuration: RunConfiguration, _ turn: SuiteScheduler.Turn, _ signals: Signals, printsClient: Bool,
         showing bar: ProgressBar? = nil
-    ) throws(CommandFailure) -> CaseResult {
+    ) throws(Obstacle) -> CaseResult {
         let source = configuration.keep == nil ? [] : contents(of: configuration.path) ?? []
         switch client {
         case .builtIn(let speed):
@@ -194,7 +194,7 @@ package func playToBuiltInClient(
     _ configuration: RunConfiguration, at speed: Speed, _ narrator: Narrator?, source: [UInt8] = [],
     _ signals: Signals, showing bar: ProgressBar? = nil,
     report: @escaping @Sendable (Instant, SensorCollector.Update) -> Void
-) throws(CommandFailure) -> (BuiltInClientRun, Judgement, ExitCode) {
+) throws(Obstacle) -> (BuiltInClientRun, Judgement, ExitCode) {
     var world = try configuration.world()
     let files = try LogFiles(
         configuration, &world, narrator, source: source, isCase: true, inRealTime: speed != .max)
@@ -225,7 +225,7 @@ package func playToBuiltInClient(
 private func play(
     _ clientRun: BuiltInClientRun, _ files: LogFiles, _ signals: Signals, _ factor: Double,
     _ report: @escaping @Sendable (Instant, SensorCollector.Update) -> Void
-) throws(CommandFailure) -> (BuiltInClientRun, RunCompletion.Reason) {
+) throws(Obstacle) -> (BuiltInClientRun, RunCompletion.Reason) {
     let loop = EventLoop(pace: .real(speed: factor))
     return try orFail {
         try loop.run {
@@ -239,10 +239,10 @@ private func play(
 }
 
 /// Runs cases, each in its own world, and prints their results.
-package func runSuite(_ selection: CaseSelection, _ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+package func runSuite(_ selection: CaseSelection, _ invocation: Invocation) throws(Obstacle) -> ExitCode {
     let (cases, signals) = (selection.cases, Signals())
     for name in ["--events", "--trace"] where invocation.has(name) {
-        throw CommandFailure(
+        throw Obstacle(
             .usage, "\(name) records a single case, but several are selected: use --keep DIR, or select one with --only"
         )
     }
@@ -279,7 +279,7 @@ package func runSuite(_ selection: CaseSelection, _ invocation: Invocation) thro
 }
 
 /// Runs one scenario, and prints what the client reports.
-package func runSingleCase(_ item: Case, _ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+package func runSingleCase(_ item: Case, _ invocation: Invocation) throws(Obstacle) -> ExitCode {
     let player = try CasePlayer(invocation, keeping: [])
     let configuration = try RunConfiguration(item.path, invocation)
     _ = try jobs(invocation, player)
@@ -303,7 +303,7 @@ package func runSingleCase(_ item: Case, _ invocation: Invocation) throws(Comman
     }
 }
 
-private func jobs(_ invocation: Invocation, _ player: CasePlayer) throws(CommandFailure) -> Int {
+private func jobs(_ invocation: Invocation, _ player: CasePlayer) throws(Obstacle) -> Int {
     let range = 1...64
     let jobs = try orFail {
         try invocation.value("--jobs", as: "a whole number from 1 to \(range.upperBound)") { text in
@@ -313,15 +313,15 @@ private func jobs(_ invocation: Invocation, _ player: CasePlayer) throws(Command
     guard let jobs, jobs > 1 else { return 1 }
     for (name, why) in [("--ask", "asks one operator"), ("--radio", "uses one radio per device")]
     where invocation.has(name) {
-        throw CommandFailure(.usage, "--jobs cannot be combined with \(name), which \(why)")
+        throw Obstacle(.usage, "--jobs cannot be combined with \(name), which \(why)")
     }
     // With vhci, each case has its own interface.
     for name in ["--said", "--controller"] where invocation.has(name) && invocation.texts(name) != ["vhci"] {
-        throw CommandFailure(
+        throw Obstacle(
             .usage, "--jobs cannot be combined with \(name): only one case can listen at the address")
     }
     if player.verbosity == .verbose {
-        throw CommandFailure(.usage, "--jobs cannot be combined with --verbose, which prints one case at a time")
+        throw Obstacle(.usage, "--jobs cannot be combined with --verbose, which prints one case at a time")
     }
     return jobs
 }

@@ -1,9 +1,9 @@
-import Arguments
 import Basics
 import CommandSupport
 import Conformance
 import Expectations
 import Glibc
+import Linux
 
 /// Runs cases in parallel, each on its own thread.
 ///
@@ -14,7 +14,7 @@ struct SuiteScheduler: Sendable {
     enum CaseCompletion: Sendable {
         case played(CaseResult)
         /// The case could not be run, or its logs could not be written.
-        case failed(CommandFailure, title: String)
+        case failed(Obstacle, title: String)
 
         /// The outcome for reports; nil when a signal interrupted the case.
         var outcome: Outcome? {
@@ -92,7 +92,7 @@ struct SuiteScheduler: Sendable {
     }
 
     /// Runs all cases, or those that start before a signal arrives. Returns the scheduler with their results.
-    func run(_ signals: Signals) throws(CommandFailure) -> SuiteScheduler {
+    func run(_ signals: Signals) throws(Obstacle) -> SuiteScheduler {
         let loop = EventLoop(pace: .real())
         return try orFail {
             try loop.run { [self] in
@@ -118,7 +118,7 @@ struct SuiteScheduler: Sendable {
 
     private mutating func startCases(_ inbox: AsyncStream<Message>.Continuation) {
         while interruption == nil, !hasFault, playing.count < jobs, let turn = runner.next() {
-            do throws(CommandFailure) {
+            do throws(Obstacle) {
                 let relay = try SignalRelay()
                 try DetachedThread.start { [callbacks] in
                     inbox.yield(.ended(turn, callbacks.play(turn, relay.signals)))

@@ -1,7 +1,8 @@
-import Arguments
+import Basics
 import CLinux
 import CommandSupport
 import Glibc
+import Linux
 
 /// The process between Lubdub and a client under test; it ends whatever the client has started.
 ///
@@ -23,7 +24,7 @@ package struct Supervisor {
 
     /// Runs a client until Lubdub closes the channel, and returns the exit status.
     package static func run(_ command: String) -> Int32 {
-        do throws(CommandFailure) {
+        do throws(Obstacle) {
             var supervisor = try Supervisor(command)
             supervisor.serve()
             supervisor.endAll()
@@ -34,7 +35,7 @@ package struct Supervisor {
         }
     }
 
-    private init(_ command: String) throws(CommandFailure) {
+    private init(_ command: String) throws(Obstacle) {
         tree = ProcessTree()
         var launch = Launch(Self.shell, ["-c", command])
         launch.leadsGroup = true

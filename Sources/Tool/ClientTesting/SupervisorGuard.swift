@@ -1,7 +1,8 @@
-import Arguments
+import Basics
 import CLinux
 import CommandSupport
 import Glibc
+import Linux
 
 /// The parent of a ``Supervisor``: it does the supervisor's work if a client kills its parent.
 ///
@@ -19,7 +20,7 @@ package struct SupervisorGuard {
 
     /// Runs a supervisor until that ends or Lubdub closes the channel, and returns the supervisor's exit status.
     package static func run(_ command: String) -> Int32 {
-        do throws(CommandFailure) {
+        do throws(Obstacle) {
             var shield = try SupervisorGuard(command)
             shield.serve()
             shield.endAll()
@@ -30,7 +31,7 @@ package struct SupervisorGuard {
         }
     }
 
-    private init(_ command: String) throws(CommandFailure) {
+    private init(_ command: String) throws(Obstacle) {
         tree = ProcessTree()
         var launch = Launch(OwnProgram.executable, [Supervisor.word, command])
         // Another group, so that one call of kill(2) cannot end both.

@@ -1,6 +1,7 @@
 import CommandSupport
 import Conformance
 package import Documents
+import Linux
 import ScenarioLanguage
 
 /// The files and folders that a command reads to find and read scenarios: operands, their folders, and what scenarios

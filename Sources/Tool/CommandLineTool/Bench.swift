@@ -1,4 +1,3 @@
-import Arguments
 import Basics
 import Benchmarks
 import CommandSupport
@@ -8,7 +7,7 @@ private let rowList = {
     return BenchRow.all.map { "\($0.word.padded(to: width))  \($0.name)" }.joined(separator: "\n")
 }()
 
-let benchGrammar = Arguments.Grammar(
+let benchGrammar = CommandSupport.Grammar(
     "bench", "Benchmark Lubdub on this machine, against Bumble",
     operands: [
         .anyNumber("ROW", of: .words(BenchRow.all.map(\.word)), "Benchmarks to run; all by default:\n\(rowList)")
@@ -22,7 +21,7 @@ let benchGrammar = Arguments.Grammar(
         .flag("--check", "Fail when a row is worse than \(ExpectedFigures.path) allows"),
     ])
 
-func bench(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+func bench(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     let rows = try BenchRow.selected(by: invocation.operands)
     let isAlone = invocation.has("--alone")
     let bumble = isAlone ? nil : Bumble(invocation.text("--bumble"))

@@ -1,11 +1,11 @@
-import Arguments
 import Basics
 import CommandSupport
 import Drivers
+import Linux
 import ScenarioRuns
 import Sockets
 
-let bridgeGrammar = Arguments.Grammar(
+let bridgeGrammar = CommandSupport.Grammar(
     "bridge", "Offer an adapter of this machine to hosts without privileges, one at a time",
     operands: [
         .required(
@@ -29,9 +29,9 @@ let bridgeGrammar = Arguments.Grammar(
             ])
     ])
 
-func bridge(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+func bridge(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     let adapter = try ControllerAddress(adapter: invocation.operands.first ?? "")
-    let wanted = try invocation.text("--controller").map { text throws(CommandFailure) in
+    let wanted = try invocation.text("--controller").map { text throws(Obstacle) in
         try orFail(.usage, "--controller: ") { try StreamAddress(text) }
     }
     let limit = try orFail { try invocation.duration("--for") }
@@ -60,7 +60,7 @@ func bridge(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
                 throw error
             }
         }
-        if case .failure(let why) = reason { throw CommandFailure(.environment, why) }
+        if case .failure(let why) = reason { throw Obstacle(.environment, why) }
         return reason.code ?? .success
     }
 }

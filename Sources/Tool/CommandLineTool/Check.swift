@@ -1,4 +1,3 @@
-import Arguments
 import Basics
 import Benchmarks
 import CheckCatalogue
@@ -10,7 +9,7 @@ import Drivers
 import PeripheralTesting
 import ScenarioRuns
 
-let checkGrammar = Arguments.Grammar(
+let checkGrammar = CommandSupport.Grammar(
     "check", "Act as a central, and test a simulated or real peripheral for conformance",
     operands: [
         .optional(
@@ -55,7 +54,7 @@ let checkGrammar = Arguments.Grammar(
         .init("Output", checkOutputOptions),
     ])
 
-private let checkOutputOptions: [Arguments.Grammar.Option] = [
+private let checkOutputOptions: [CommandSupport.Grammar.Option] = [
     ReportFiles.option, CaseLines.option,
     .option(
         "--events", "FILE|-", of: .file(.written),
@@ -69,7 +68,7 @@ private let checkOutputOptions: [Arguments.Grammar.Option] = [
     colorOption,
 ]
 
-func check(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+func check(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     let checks = try selectedChecks(invocation)
     if invocation.has("--list") {
         let width = checks.map(\.id.count).max() ?? 0
@@ -84,16 +83,16 @@ func check(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     }
     if let endpoint = try PeripheralEndpoint(invocation) { return try endpoint.test(checks, invocation) }
     if let option = ["--peer", "--passkey", "--bonds", "--for"].first(where: invocation.has) {
-        throw CommandFailure(
+        throw Obstacle(
             .usage,
             "\(option) requires a radio to the peripheral: --radio bluez, --radio hci:ADDRESS or --controller ADDRESS")
     }
     guard let path = invocation.operands.first else {
-        throw CommandFailure(.usage, "check needs a SCENARIO, or for a real peripheral --radio and --peer")
+        throw Obstacle(.usage, "check needs a SCENARIO, or for a real peripheral --radio and --peer")
     }
     let configuration = try RunConfiguration(path, invocation)
     if (configuration.events ?? configuration.trace) != nil, checks.count > 1 {
-        throw CommandFailure(
+        throw Obstacle(
             .usage,
             "--events and --trace record a single check, but \(checks.count) are selected: select one with --only")
     }
@@ -102,11 +101,11 @@ func check(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 }
 
 /// The checks that `--only` selects.
-private func selectedChecks(_ invocation: Invocation) throws(CommandFailure) -> [Check] {
+private func selectedChecks(_ invocation: Invocation) throws(Obstacle) -> [Check] {
     let only = invocation.texts("--only")
     let checks = Selection(only: only.map { Glob($0) }, nil).chosen(of: Check.all)
     guard checks.isEmpty, let last = only.last else { return checks }
-    throw CommandFailure(
+    throw Obstacle(
         .environment,
         "no check matches \(only.map(\.quoted).joined(separator: " or "))\(suggestion(for: last, among: Check.all.map(\.id))); list all with --list"
     )

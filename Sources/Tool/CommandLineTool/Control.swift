@@ -1,10 +1,10 @@
-import Arguments
+import Basics
 import Benchmarks
 import CommandSupport
 import Documents
 import Screens
 
-let controlGrammar = Arguments.Grammar(
+let controlGrammar = CommandSupport.Grammar(
     "control", "Send actions to a running serve, or query its status",
     operands: [
         .required("SOCKET", "unix:PATH, as given to serve --control"),
@@ -19,7 +19,7 @@ let controlGrammar = Arguments.Grammar(
             """),
     ])
 
-func control(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+func control(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     let address = try controlAddress(invocation.operands.first ?? "", named: "SOCKET")
     let line = try orFail { try ControlWords.line(of: Array(invocation.operands.dropFirst())) }
     let reply = try send(line, to: address)

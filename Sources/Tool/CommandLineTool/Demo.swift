@@ -1,27 +1,27 @@
-import Arguments
 import Basics
 import Benchmarks
 import ClientTesting
 import Clients
 import CommandSupport
 import Documents
+import Linux
 import ScenarioLanguage
 import ScenarioModel
 import ScenarioRuns
 import Synchronization
 
-let demoGrammar = Arguments.Grammar(
+let demoGrammar = CommandSupport.Grammar(
     "demo", "Show a strap, a client and their packets in the terminal, without a radio",
     options: playingOptions(until: "the end of the tour, 38 s") + [Speed.option("1")] + recordingOptions() + [
         .flag("--quiet", "Print only the client's values"),
         .flag("--verbose", "Print every event, and every packet of both sides"), colorOption,
     ])
 
-func demo(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+func demo(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     let source = Array(demoScenario.utf8)
     let reading = ScenarioFile.read("demo", variables: [:]) { _ in source }
     guard let scenario = reading.scenario, reading.problems.isEmpty else {
-        throw CommandFailure(.internalError, problems: reading.problems.flatMap(\.lines))
+        throw Obstacle(.internalError, problems: reading.problems.flatMap(\.lines))
     }
     let configuration = try RunConfiguration(scenario, "demo", invocation)
     let tour = Tour(try Paint(invocation, for: Console.descriptor), try Verbosity(invocation))

@@ -1,7 +1,8 @@
-import Arguments
+import Basics
 import CommandSupport
+import Linux
 
-let doctorGrammar = Arguments.Grammar(
+let doctorGrammar = CommandSupport.Grammar(
     "doctor", "Diagnose this machine's Bluetooth setup, and suggest fixes",
     options: [
         .option(
@@ -14,11 +15,11 @@ let doctorGrammar = Arguments.Grammar(
         colorOption,
     ])
 
-func doctor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+func doctor(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     let wanted = try WantedRadio(invocation.text("--radio") ?? "virtual")
     let paint = try Paint(invocation, for: Console.descriptor)
     if let obstacle = OwnProgram.obstacle(to: "doctor", needsSys: true) {
-        throw CommandFailure(.environment, obstacle)
+        throw Obstacle(.environment, obstacle)
     }
     let facts = try orFail { try MachineProbe.facts() }
     let report = DoctorReport(Diagnosis(facts, for: wanted))

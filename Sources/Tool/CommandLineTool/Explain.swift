@@ -1,4 +1,3 @@
-import Arguments
 import Basics
 import CheckCatalogue
 import Checks
@@ -9,7 +8,7 @@ import Documents
 import ScenarioLanguage
 import ScenarioReference
 
-let explainGrammar = Arguments.Grammar(
+let explainGrammar = CommandSupport.Grammar(
     "explain", "Explain a word of the scenario language, a check or a diagnostic code",
     operands: [
         .optional(
@@ -18,17 +17,17 @@ let explainGrammar = Arguments.Grammar(
         )
     ])
 
-func explain(_ invocation: Invocation, of program: Program) throws(CommandFailure) -> ExitCode {
+func explain(_ invocation: Invocation, of program: Program) throws(Obstacle) -> ExitCode {
     guard let word = invocation.operands.first else {
         printGroups()
         return .success
     }
     guard let lines = explanation(of: word) else {
         if program.commands.contains(where: { $0.command == word }) {
-            throw CommandFailure(.usage, "\(word.quoted) is a command: see \"lubdub \(word) --help\"")
+            throw Obstacle(.usage, "\(word.quoted) is a command: see \"lubdub \(word) --help\"")
         }
         let hint = Reference.similarWord(to: word) ?? closestMatch(to: word.uppercased(), in: codes)
-        throw CommandFailure(
+        throw Obstacle(
             .usage,
             "unknown word \(word.abbreviated.quoted)"
                 + ((hint ?? closestMatch(to: word, in: ids)).map { " (did you mean \($0.quoted)?)" }

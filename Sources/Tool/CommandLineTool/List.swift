@@ -1,11 +1,11 @@
-import Arguments
 import Basics
 import ClientTesting
 import CommandSupport
 import Conformance
 import Documents
+import Linux
 
-let listGrammar = Arguments.Grammar(
+let listGrammar = CommandSupport.Grammar(
     "list", "List the installed scenarios, suites and folders by name",
     options: [
         .flag(
@@ -19,9 +19,9 @@ let listGrammar = Arguments.Grammar(
         ),
     ])
 
-func list(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+func list(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     guard let library = ScenarioLibrary.installed else {
-        throw CommandFailure(
+        throw Obstacle(
             .environment,
             "no scenarios are installed with this program: \(ShareFolder.missing)")
     }

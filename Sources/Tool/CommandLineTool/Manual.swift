@@ -1,8 +1,7 @@
-import Arguments
 import Basics
 import CommandSupport
 
-let manualGrammar = Arguments.Grammar(
+let manualGrammar = CommandSupport.Grammar(
     "manual", "Print a manual page, for man -l",
     operands: [.optional("COMMAND", "The command of the page (default: the page of lubdub)")],
     options: [
@@ -10,11 +9,11 @@ let manualGrammar = Arguments.Grammar(
         .flag("--list", "Print the commands that have a page, one per line"),
     ])
 
-let completionsGrammar = Arguments.Grammar(
+let completionsGrammar = CommandSupport.Grammar(
     "completions", "Print the script with which a shell completes the words of lubdub's command line",
     operands: [.required("SHELL", of: .words(Shell.allCases.map(\.rawValue)), "bash, fish or zsh")])
 
-func manual(_ invocation: Invocation, of program: Program) throws(CommandFailure) -> ExitCode {
+func manual(_ invocation: Invocation, of program: Program) throws(Obstacle) -> ExitCode {
     if invocation.has("--list") {
         for command in program.commandNames { Console.print("\(command)") }
         return .success
@@ -31,11 +30,11 @@ func manual(_ invocation: Invocation, of program: Program) throws(CommandFailure
     return .success
 }
 
-func completions(_ invocation: Invocation, of program: Program) throws(CommandFailure) -> ExitCode {
+func completions(_ invocation: Invocation, of program: Program) throws(Obstacle) -> ExitCode {
     let word = invocation.operands.first ?? ""
     guard let shell = Shell(rawValue: word) else {
         let known = Shell.allCases.map(\.rawValue).joined(separator: ", ")
-        throw CommandFailure(.usage, "SHELL must be one of \(known), not \(word.quoted)")
+        throw Obstacle(.usage, "SHELL must be one of \(known), not \(word.quoted)")
     }
     let script = program.completions(for: shell, names: "lubdub list --null")
     Console.print(linesOf: String(script.dropLast()))  // its line feed

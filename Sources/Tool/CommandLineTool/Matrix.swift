@@ -1,13 +1,13 @@
-import Arguments
 import Basics
 import Benchmarks
 import ClientTesting
 import CommandSupport
 import Conformance
+import Linux
 import Reporting
 import ScenarioRuns
 
-let matrixGrammar = Arguments.Grammar(
+let matrixGrammar = CommandSupport.Grammar(
     "matrix", "Compare JSON reports: one row per case, one column per report",
     operands: [
         .repeated(
@@ -19,13 +19,13 @@ let matrixGrammar = Arguments.Grammar(
             "-o", "FILE", of: .file(.written), "File to write: FILE.html or FILE.md (default: HTML on standard output)")
     ])
 
-func matrix(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+func matrix(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     let path = invocation.text("-o")
     let write: ([ReportColumn]) -> String
     switch path {
     case let path? where path.hasSuffix(".md"): write = MarkdownReport.text
     case let path? where !path.hasSuffix(".html"):
-        throw CommandFailure(.usage, "-o must be a file that ends in .html or .md, not \(path.quoted)")
+        throw Obstacle(.usage, "-o must be a file that ends in .html or .md, not \(path.quoted)")
     default: write = HTMLReport.text
     }
     let reports = try JSONReport.read(files: invocation.operands)

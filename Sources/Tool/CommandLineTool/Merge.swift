@@ -1,11 +1,10 @@
-import Arguments
 import Basics
 import CommandSupport
 import Conformance
 import Reporting
 import ScenarioRuns
 
-let mergeGrammar = Arguments.Grammar(
+let mergeGrammar = CommandSupport.Grammar(
     "merge", "Put the JSON reports of shards into one report",
     operands: [
         .repeated(
@@ -18,9 +17,9 @@ let mergeGrammar = Arguments.Grammar(
     ])
 
 /// Writes one report of several. The exit status is that of a run of all cases, but a missing shard prevents success.
-func merge(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+func merge(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     let paths = invocation.texts("-o")
-    guard !paths.isEmpty else { throw CommandFailure(.usage, "merge requires -o FILE.json") }
+    guard !paths.isEmpty else { throw Obstacle(.usage, "merge requires -o FILE.json") }
     let files = try ReportFiles(paths, option: "-o")
     let parts = zip(invocation.operands, try JSONReport.read(files: invocation.operands)).map { Report.Part($0, $1) }
     let report = try orFail { try Report(merging: parts) }

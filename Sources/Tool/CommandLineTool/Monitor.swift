@@ -1,4 +1,3 @@
-import Arguments
 import Basics
 import Bluetooth
 import ClientTesting
@@ -6,11 +5,12 @@ import Clients
 import CommandSupport
 import Drivers
 import Glibc
+import Linux
 import ScenarioRuns
 import Screens
 import Sockets
 
-let monitorGrammar = Arguments.Grammar(
+let monitorGrammar = CommandSupport.Grammar(
     "monitor", "Connect to a device as a client, and show its values",
     groups: [
         .init(
@@ -36,7 +36,7 @@ let monitorGrammar = Arguments.Grammar(
     ],
     lists: [.init("Keys on a terminal", MonitorKey.allCases.map { ("\($0.rawValue)", $0.explanation) })])
 
-func monitor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+func monitor(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     var settings = SensorCollector.Settings()
     if let peer = invocation.text("--peer") {
         settings.choice = DeviceAddress(peer).map { .address($0) } ?? .name(peer)
@@ -55,7 +55,7 @@ func monitor(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     return try listen(settings, invocation, limit: nil, screen) { Console.print(isJSON ? "\($0.json)" : paint($0)) }
 }
 
-private func every(_ invocation: Invocation) throws(CommandFailure) -> Duration? {
+private func every(_ invocation: Invocation) throws(Obstacle) -> Duration? {
     try orFail {
         try invocation.value("--every", as: "a duration of at least 10 ms, for example \"5 s\"") { text in
             Duration(parsing: text).flatMap { $0 >= .milliseconds(10) ? $0 : nil }
@@ -63,7 +63,7 @@ private func every(_ invocation: Invocation) throws(CommandFailure) -> Duration?
     }
 }
 
-private func body(_ invocation: Invocation) throws(CommandFailure) -> BodyMeasurements {
+private func body(_ invocation: Invocation) throws(Obstacle) -> BodyMeasurements {
     func number(_ name: String, _ range: ClosedRange<Int>) throws(UsageError) -> Int? {
         try invocation.value(name, as: "a number from \(range.lowerBound) to \(range.upperBound)") { text in
             Int(text).flatMap { range.contains($0) ? $0 : nil }
@@ -82,7 +82,7 @@ func listen(
     _ makeScreen: (@Sendable (EventLoop, RunCompletion) -> ScreenSession)? = nil,
     progress: (@Sendable () -> Void)? = nil,
     report: @escaping @Sendable (SensorCollector.Update) -> Void
-) throws(CommandFailure) -> ExitCode {
+) throws(Obstacle) -> ExitCode {
     let radio = try radio(invocation)
     let security = try clientSecurity(invocation, above: radio)
     let limit = try orFail { try invocation.duration("--for") } ?? limit
@@ -111,9 +111,9 @@ func listen(
             await live.close(signals)
             switch reason {
             case .time:
-                if let missing { throw CommandFailure(.environment, missing) }
+                if let missing { throw Obstacle(.environment, missing) }
                 return .success
-            case .failure(let why): throw CommandFailure(.environment, why)
+            case .failure(let why): throw Obstacle(.environment, why)
             default: return reason.code ?? .success
             }
         }

@@ -1,10 +1,10 @@
-import Arguments
 import Basics
 import CommandSupport
+import Linux
 import ScenarioLanguage
 import ScenarioRuns
 
-let newGrammar = Arguments.Grammar(
+let newGrammar = CommandSupport.Grammar(
     "new", "Write a scenario, a suite or a client to start from",
     operands: [
         .required(
@@ -23,17 +23,17 @@ let newGrammar = Arguments.Grammar(
 private let schemaName = "scenario.schema.json"
 
 /// Writes a template to a file or standard output; next to a scenario, the schema for editors, unless there is one.
-func new(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+func new(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     let (kind, path) = (invocation.operands.first ?? "", invocation.operands.dropFirst().first)
     let library = try orFail { try invocation.choice("--with", of: Template.libraries) }
     guard Template.kinds.contains(kind) else {
         let hint = suggestion(for: kind, among: Template.kinds)
-        throw CommandFailure(
+        throw Obstacle(
             .usage,
             "KIND must be one of \(Template.kinds.joined(separator: ", ")), not \(kind.abbreviated.quoted)\(hint)")
     }
     guard let template = Template.named(kind, with: library) else {
-        throw CommandFailure(.usage, "--with is for a client, not for a \(kind)")
+        throw Obstacle(.usage, "--with is for a client, not for a \(kind)")
     }
     guard let path, path != "-" else {
         Console.print(linesOf: String(template.text.dropLast()))  // its line feed

@@ -1,15 +1,16 @@
-import Arguments
+import Basics
 import CommandSupport
 import Drivers
+import ScenarioRuns
 
 /// The options of commands that connect as a client, and can pair.
-let pairingOptions: [Arguments.Grammar.Option] = [
+let pairingOptions: [CommandSupport.Grammar.Option] = [
     .flag("--pair", "Pair with the device at once, and again if it has lost the keys; else only if it asks"),
     ClientSecurity.passkeyOption, ClientSecurity.bondsOption,
 ]
 
 /// How a client pairs; throws if the radio has its own way.
-func clientSecurity(_ invocation: Invocation, above radio: RadioChoice) throws(CommandFailure) -> ClientSecurity {
+func clientSecurity(_ invocation: Invocation, above radio: RadioChoice) throws(Obstacle) -> ClientSecurity {
     try ClientSecurity.check(["--pair", "--passkey", "--bonds"], invocation, above: radio)
     var security = ClientSecurity()
     security.passkey = try ClientSecurity.passkey(invocation)

@@ -1,14 +1,14 @@
-import Arguments
 import Basics
 import ClientTesting
 import Clients
 import CommandSupport
 import Conformance
+import Linux
 import ScenarioModel
 import ScenarioRuns
 import Sockets
 
-let proveGrammar = Arguments.Grammar(
+let proveGrammar = CommandSupport.Grammar(
     "prove", "Play scenarios with faulty clients, and report expectations that fail none of them",
     operands: [
         .anyNumber("SUITE", of: .suite, "A scenario, a suite or a folder of them; one at least, unless there is --list")
@@ -27,12 +27,12 @@ let proveGrammar = Arguments.Grammar(
         .flag("--verbose", "Print all names of clients, also of those whose faults do not show"), colorOption,
     ])
 
-func prove(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+func prove(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     if invocation.has("--list") {
         listFaultyClients(invocation)
         return .success
     }
-    guard !invocation.operands.isEmpty else { throw CommandFailure(.usage, "prove requires a SUITE") }
+    guard !invocation.operands.isEmpty else { throw Obstacle(.usage, "prove requires a SUITE") }
     let printer = try ProofPrinter(invocation)
     let selection = try CaseSelection(invocation)
     let (variables, seed) = (
@@ -45,7 +45,7 @@ func prove(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         case .scenario(let read, let warnings):
             scenario = read
             printLikelyMistakes(warnings)
-        case .unplayed(let outcome): throw CommandFailure(.usage, problems: outcome.reasons)
+        case .unplayed(let outcome): throw Obstacle(.usage, problems: outcome.reasons)
         }
         guard !scenario.expectations.isEmpty else {
             printer.addCaseWithoutExpectations(item)
@@ -92,7 +92,7 @@ private final class ProofPrinter {
     /// The ids of the cases without expectations.
     private var empty: [String] = []
 
-    init(_ invocation: Invocation) throws(CommandFailure) {
+    init(_ invocation: Invocation) throws(Obstacle) {
         isJSON = invocation.has("--json")
         verbosity = try Verbosity(invocation)
         paint = try Paint(invocation, for: Console.descriptor)

@@ -1,4 +1,4 @@
-import Arguments
+import CommandSupport
 
 /// The radios and controllers of all commands.
 let radiosTopic = HelpTopic(

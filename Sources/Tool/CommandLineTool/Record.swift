@@ -1,4 +1,3 @@
-import Arguments
 import Basics
 import Bluetooth
 import CommandSupport
@@ -6,13 +5,14 @@ import DeviceRecording
 import Documents
 import Drivers
 import Glibc
+import Linux
 import PeripheralTesting
 import ScenarioLanguage
 import ScenarioModel
 import ScenarioRuns
 import Synchronization
 
-let recordGrammar = Arguments.Grammar(
+let recordGrammar = CommandSupport.Grammar(
     "record", "Write a scenario that plays a real device: its advertising, attributes and values",
     options: [
         .option(
@@ -37,9 +37,9 @@ private let largestRecording = 4 << 20
 
 private let largestTrace = 256 << 20
 
-func record(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+func record(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     guard let path = invocation.text("-o"), path != "-" else {
-        throw CommandFailure(.usage, "record needs a file to write: -o strap.json")
+        throw Obstacle(.usage, "record needs a file to write: -o strap.json")
     }
     let files = try RecordingFiles(path, invocation)
     let (capture, source, code) =
@@ -59,15 +59,15 @@ func record(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
 
 private typealias Packets = (capture: DeviceCapture, source: String, code: ExitCode)
 
-private func packets(of path: String, _ invocation: Invocation) throws(CommandFailure) -> Packets {
+private func packets(of path: String, _ invocation: Invocation) throws(Obstacle) -> Packets {
     for option in ["--radio", "--for", "--passkey", "--bonds"] where invocation.has(option) {
-        throw CommandFailure(.usage, "\(option) is for a radio: remove it, or --from")
+        throw Obstacle(.usage, "\(option) is for a radio: remove it, or --from")
     }
     guard let octets = contents(of: path, atMost: largestTrace) else {
-        throw CommandFailure(.usage, "cannot read \(path.quoted)")
+        throw Obstacle(.usage, "cannot read \(path.quoted)")
     }
     guard octets.count <= largestTrace else {
-        throw CommandFailure(.usage, "\(path) is larger than \(largestTrace >> 20) MiB: cut it with editcap")
+        throw Obstacle(.usage, "\(path) is larger than \(largestTrace >> 20) MiB: cut it with editcap")
     }
     var capture = DeviceCapture()
     do throws(PacketTrace.Unreadable) {
@@ -75,7 +75,7 @@ private func packets(of path: String, _ invocation: Invocation) throws(CommandFa
         defer { warn(ofClock: trace.clock, path) }
         try trace.forEach { capture.take($0, controller: $1, at: $2, $3) }
     } catch {
-        guard case .truncated = error else { throw CommandFailure(.usage, "\(path): \(error)") }
+        guard case .truncated = error else { throw Obstacle(.usage, "\(path): \(error)") }
         Console.warn("\(path): \(error); the packets before it are used")
     }
     return (capture, path, .success)
@@ -90,16 +90,16 @@ private func warn(ofClock clock: TraceClock, _ path: String) {
             + "is set: all packets are used, and in the recording no time passes there")
 }
 
-private func live(_ invocation: Invocation) throws(CommandFailure) -> Packets {
+private func live(_ invocation: Invocation) throws(Obstacle) -> Packets {
     guard let radio = invocation.text("--radio") else {
-        throw CommandFailure(.usage, "record needs --radio hci:N (see lubdub doctor), or a trace with --from")
+        throw Obstacle(.usage, "record needs --radio hci:N (see lubdub doctor), or a trace with --from")
     }
     if case .bluez = try RadioChoice(radio) {
-        throw CommandFailure(
+        throw Obstacle(
             .usage, "bluetoothd hides advertising data and handles: use --radio hci:N, or btmon -w and --from")
     }
     guard let endpoint = try PeripheralEndpoint(invocation) else {
-        throw CommandFailure(.usage, "a scenario's device is described by its scenario: use a real radio")
+        throw Obstacle(.usage, "a scenario's device is described by its scenario: use a real radio")
     }
     let duration = try orFail { try invocation.duration("--for") } ?? .seconds(60)
     let capture = SharedCapture()
@@ -130,7 +130,7 @@ private final class SharedCapture: Sendable {
 }
 
 /// The device that the user named, or the only one.
-private func chosen(of capture: DeviceCapture, _ peer: String?) throws(CommandFailure) -> RecordedDevice {
+private func chosen(of capture: DeviceCapture, _ peer: String?) throws(Obstacle) -> RecordedDevice {
     func matches(_ device: RecordedDevice) -> Bool {
         guard let peer else { return true }
         if let address = DeviceAddress(peer) { return device.address?.number == address.number }
@@ -145,10 +145,10 @@ private func chosen(of capture: DeviceCapture, _ peer: String?) throws(CommandFa
         }.joined(separator: ", ")
     }
     guard found.isEmpty else {
-        throw CommandFailure(.usage, "the packets show \(found.count) devices: choose one with --peer: \(list(found))")
+        throw Obstacle(.usage, "the packets show \(found.count) devices: choose one with --peer: \(list(found))")
     }
     let others = capture.devices + capture.others.filter(matches).prefix(10)
-    throw CommandFailure(
+    throw Obstacle(
         .environment,
         "the packets do not show a client that discovers the services of \(peer?.quoted ?? "a device"). Devices: "
             + (others.isEmpty ? "none" : list(others))
@@ -165,7 +165,7 @@ private struct RecordingFiles {
     private let tableFile: WholeFile
 
     /// Throws, before anything is recorded, if a file cannot be written.
-    init(_ path: String, _ invocation: Invocation) throws(CommandFailure) {
+    init(_ path: String, _ invocation: Invocation) throws(Obstacle) {
         self.path = path
         let stem = path.hasSuffix(".json") ? String(path.dropLast(5)) : path
         tablePath = stem + ".csv"
@@ -180,7 +180,7 @@ private struct RecordingFiles {
     var tableName: String { tablePath.split(separator: "/").last.map(String.init) ?? tablePath }
 
     /// Writes both files, and reports what validation finds in them.
-    func write(_ scenario: RecordedScenario, _ device: RecordedDevice) throws(CommandFailure) {
+    func write(_ scenario: RecordedScenario, _ device: RecordedDevice) throws(Obstacle) {
         if let table = scenario.table { try orFail(.environment) { try tableFile.write(table) } }
         try orFail(.environment) { try scenarioFile.write(scenario.root.indentedJSON + "\n") }
         let values = scenario.table == nil ? "" : ", and \(tablePath) with \(scenario.count.counted("value"))"

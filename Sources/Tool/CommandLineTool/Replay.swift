@@ -1,11 +1,11 @@
-import Arguments
 import Basics
 import Benchmarks
 import ClientTesting
 import CommandSupport
+import Linux
 import Reporting
 
-let replayGrammar = Arguments.Grammar(
+let replayGrammar = CommandSupport.Grammar(
     "replay", "Turn an event log, including manual actions, into a scenario that repeats the run",
     operands: [.required("EVENTS", of: .file(.read), "An event log written by serve")],
     options: [
@@ -14,7 +14,7 @@ let replayGrammar = Arguments.Grammar(
         .flag("--changed", "Accept the original scenario even if its files have changed since the run"),
     ])
 
-func replay(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+func replay(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     let path = invocation.operands.first ?? ""
     let target = invocation.text("-o")
     let replay = try EventLogReplay(of: path, scenario: invocation.text("--scenario"))

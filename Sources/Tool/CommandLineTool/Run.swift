@@ -1,4 +1,3 @@
-import Arguments
 import Basics
 import Benchmarks
 import ClientTesting
@@ -7,9 +6,10 @@ import CommandSupport
 import Conformance
 import Drivers
 import Glibc
+import Linux
 import ScenarioRuns
 
-let runGrammar = Arguments.Grammar(
+let runGrammar = CommandSupport.Grammar(
     "run", "Run scenarios with the built-in client or yours, and judge the client",
     operands: [
         .repeated(
@@ -42,7 +42,7 @@ let runGrammar = Arguments.Grammar(
             ]),
     ])
 
-private let clientOptions: [Arguments.Grammar.Option] = [
+private let clientOptions: [CommandSupport.Grammar.Option] = [
     .option(
         "--client", "CMD",
         "Test your client in real time: /bin/sh runs CMD, with the address of a controller in $LUBDUB_CONTROLLER.\n"
@@ -66,7 +66,7 @@ private let clientOptions: [Arguments.Grammar.Option] = [
     .flag("--strict", "Also judge recommendations (\"should\")"),
 ]
 
-private let caseOptions: [Arguments.Grammar.Option] = [
+private let caseOptions: [CommandSupport.Grammar.Option] = [
     .option(
         "--only", "GLOB", repeatable: true, "Run only cases whose id matches; * also matches /. --list prints the ids"
     ),
@@ -85,7 +85,7 @@ private let caseOptions: [Arguments.Grammar.Option] = [
     .flag("--list", "Print the ids of the cases, one per line, and run none"),
 ]
 
-func run(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+func run(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     try checkClientOptions(invocation)
     if invocation.has("--watch") {
         let variables = try RunConfiguration.variables(invocation.texts("--set"))
@@ -122,36 +122,36 @@ private func isProgram(_ path: String) -> Bool {
 }
 
 /// Throws when an option needs another, or excludes it.
-private func checkClientOptions(_ invocation: Invocation) throws(CommandFailure) {
+private func checkClientOptions(_ invocation: Invocation) throws(Obstacle) {
     if let client = invocation.text("--client"), let program = invocation.operands.first(where: isProgram) {
-        throw CommandFailure(
+        throw Obstacle(
             .usage,
             "\(program.quoted) is a program, not a scenario: quote the client's command, as in --client "
                 + "\(client) \(program.operandForShell)".forShell)
     }
     if invocation.has("--ask"), invocation.has("--client") {
-        throw CommandFailure(.usage, "--ask and --client are mutually exclusive")
+        throw Obstacle(.usage, "--ask and --client are mutually exclusive")
     }
     for name in ["--client", "--ask"] where invocation.has(name) && invocation.has("--faulty") {
-        throw CommandFailure(.usage, "--faulty and \(name) are mutually exclusive: the fault is the built-in client's")
+        throw Obstacle(.usage, "--faulty and \(name) are mutually exclusive: the fault is the built-in client's")
     }
     for (name, isTaken) in [("--ask", invocation.has("--ask")), ("--events -", invocation.text("--events") == "-")]
     where isTaken && invocation.has("--json") {
-        throw CommandFailure(.usage, "--json cannot be combined with \(name), which uses standard output")
+        throw Obstacle(.usage, "--json cannot be combined with \(name), which uses standard output")
     }
     for (name, why) in [("--ask", "reads answers"), ("--keep", "needs a new folder for each run")]
     where invocation.has(name) && invocation.has("--watch") {
-        throw CommandFailure(.usage, "--watch cannot be combined with \(name), which \(why)")
+        throw Obstacle(.usage, "--watch cannot be combined with \(name), which \(why)")
     }
     for name in ["--said", "--bpm-only"] where invocation.has(name) && !invocation.has("--client") {
-        throw CommandFailure(.usage, "\(name) requires --client")
+        throw Obstacle(.usage, "\(name) requires --client")
     }
     let hasClient = invocation.has("--client") || invocation.has("--ask")
     for (name, values) in [
         ("--controller", invocation.texts("--controller")), ("--radio", DeviceRadios.named(invocation)),
     ]
     where !hasClient && !values.isEmpty {
-        throw CommandFailure(.usage, "\(name) requires --client or --ask")
+        throw Obstacle(.usage, "\(name) requires --client or --ask")
     }
 }
 

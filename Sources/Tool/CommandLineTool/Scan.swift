@@ -1,4 +1,3 @@
-import Arguments
 import Basics
 import Bluetooth
 import ClientTesting
@@ -9,7 +8,7 @@ import ScenarioRuns
 import Screens
 import Synchronization
 
-let scanGrammar = Arguments.Grammar(
+let scanGrammar = CommandSupport.Grammar(
     "scan", "Scan, and list advertising devices",
     options: [
         radioOption, .option("--for", "DURATION", "Stop after this long (default 5 s)"),
@@ -17,7 +16,7 @@ let scanGrammar = Arguments.Grammar(
     ])
 
 /// Lists the devices when the time is over, or a signal ends the scan.
-func scan(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+func scan(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     var settings = SensorCollector.Settings(choice: .nobody)
     settings.services = []
     let paint = try Paint(invocation, for: Console.descriptor)

@@ -1,9 +1,9 @@
-import Arguments
 import Basics
 import ClientTesting
 import CommandSupport
 import Drivers
 import Glibc
+import Linux
 import ScenarioLanguage
 import ScenarioModel
 import ScenarioRuns
@@ -11,16 +11,16 @@ import Screens
 import Sockets
 import VirtualWorld
 
-private let controllerOption = Arguments.Grammar.Option.option(
+private let controllerOption = CommandSupport.Grammar.Option.option(
     "--controller", "ADDRESS", repeatable: true,
     "Offer a virtual controller to a host here (default: tcp:127.0.0.1:6402, or the next free port); see\n"
         + "\"lubdub help radios\"")
 
-private let controlOption = Arguments.Grammar.Option.option(
+private let controlOption = CommandSupport.Grammar.Option.option(
     "--control", "unix:PATH",
     "Accept actions and queries on a socket, from programs of this user: see lubdub control --help")
 
-private let pageOptions: [Arguments.Grammar.Option] = [
+private let pageOptions: [CommandSupport.Grammar.Option] = [
     .option(
         "--page", "HOST:PORT",
         "Serve a page for a browser of this machine, for example at 127.0.0.1:8080; a port of 0 is any free one.\n"
@@ -28,12 +28,12 @@ private let pageOptions: [Arguments.Grammar.Option] = [
     .flag("--page-for-network", "Allow --page at an address that other machines reach, without encryption"),
 ]
 
-private let outputOptions: [Arguments.Grammar.Option] = [
+private let outputOptions: [CommandSupport.Grammar.Option] = [
     .flag("--quiet", "Do not log connections and disconnections"),
     .flag("--verbose", "Print every event and packet, on standard error"),
 ]
 
-let serveGrammar = Arguments.Grammar(
+let serveGrammar = CommandSupport.Grammar(
     "serve", "Act as a scenario's devices; on a terminal, keys change their behaviour",
     operands: [.required("SCENARIO", of: .scenario, "A scenario file, or the name of an installed scenario")],
     groups: [
@@ -55,7 +55,7 @@ let serveGrammar = Arguments.Grammar(
     ],
     lists: [.init("Keys on a terminal", KeyBinding.all.map { ($0.keys, $0.text) })])
 
-let controllerGrammar = Arguments.Grammar(
+let controllerGrammar = CommandSupport.Grammar(
     "controller", "Offer virtual controllers to external hosts; all share one virtual radio",
     options: [
         .option(
@@ -66,13 +66,13 @@ let controllerGrammar = Arguments.Grammar(
         .option("--trace", "FILE", of: .file(.written), "Write every HCI packet as btsnoop"), colorOption,
     ] + outputOptions)
 
-func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+func serve(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     let path = invocation.operands.first ?? ""
     var configuration = try RunConfiguration(path, invocation)
     let addresses = try invocation.texts("--controller").map(ControllerPlace.init)
     let radios = try DeviceRadios(invocation)
     if let radios, let why = radios.unsupportedReason(configuration.scenario.devices.count, isExact: true) {
-        throw CommandFailure(.usage, "\(configuration.path) has \(why)")
+        throw Obstacle(.usage, "\(configuration.path) has \(why)")
     }
     var control: StreamAddress?
     if let text = invocation.text("--control") { control = try controlAddress(text, named: "--control") }
@@ -80,11 +80,11 @@ func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
     if let text = invocation.text("--page") {
         page = try PageAddress(text, isForNetwork: invocation.has("--page-for-network"))
     } else if invocation.has("--page-for-network") {
-        throw CommandFailure(.usage, "--page-for-network needs --page, for example --page 0.0.0.0:8080")
+        throw Obstacle(.usage, "--page-for-network needs --page, for example --page 0.0.0.0:8080")
     }
     let endpoints = ServeEndpoints(offered: addresses, radios: radios, control: control, page: page)
     if invocation.has("--bonds"), endpoints.radio == .bluetoothd {
-        throw CommandFailure(.usage, "--bonds cannot be combined with --radio bluez: bluetoothd keeps bonds")
+        throw Obstacle(.usage, "--bonds cannot be combined with --radio bluez: bluetoothd keeps bonds")
     }
     configuration.limit(to: endpoints.radio)
     switch configuration.speed ?? .real(1) {
@@ -94,24 +94,24 @@ func serve(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         return try offer(configuration, endpoints, factor, invocation, terminal)
     case .max:
         guard addresses.isEmpty else {
-            throw CommandFailure(
+            throw Obstacle(
                 .usage, "--speed max cannot be combined with --controller: external hosts need real time")
         }
         guard control == nil else {
-            throw CommandFailure(
+            throw Obstacle(
                 .usage, "--speed max cannot be combined with --control: control clients need real time")
         }
         guard page == nil else {
-            throw CommandFailure(.usage, "--speed max cannot be combined with --page: the page needs real time")
+            throw Obstacle(.usage, "--speed max cannot be combined with --page: the page needs real time")
         }
         return try playAlone(configuration, invocation)
     }
 }
 
-func controller(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+func controller(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     let addresses = try invocation.texts("--listen").map(ControllerPlace.init)
     guard !addresses.isEmpty else {
-        throw CommandFailure(.usage, "controller requires --listen, for example --listen tcp:127.0.0.1:6402")
+        throw Obstacle(.usage, "controller requires --listen, for example --listen tcp:127.0.0.1:6402")
     }
     return try offer(
         try RunConfiguration(empty: invocation), ServeEndpoints(offered: addresses, radios: nil), 1, invocation)
@@ -138,7 +138,7 @@ private struct ServeEndpoints: Sendable {
 /// A world without a client, its logs, and what a page is told.
 private func prepare(
     _ configuration: RunConfiguration, _ invocation: Invocation, inRealTime: Bool, hasPage: Bool = false
-) throws(CommandFailure) -> (World, LogFiles, Verbosity, PageFeed?) {
+) throws(Obstacle) -> (World, LogFiles, Verbosity, PageFeed?) {
     let verbosity = try Verbosity(invocation)
     let narrator = Narrator(verbosity, try Paint(invocation, for: 2), say: Console.complain)
     var world = try configuration.world()
@@ -151,7 +151,7 @@ private func prepare(
 }
 
 /// Plays the devices in virtual time, to the scenario's limit.
-private func playAlone(_ configuration: RunConfiguration, _ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+private func playAlone(_ configuration: RunConfiguration, _ invocation: Invocation) throws(Obstacle) -> ExitCode {
     var (world, files, _, _) = try prepare(configuration, invocation, inRealTime: false)
     let limit = Instant.start.advanced(by: configuration.scenario.limit)
     var interruption = Interruption(Signals(), files, until: limit)
@@ -176,8 +176,8 @@ private func keeping(_ bonds: BondFile?, of prepared: World) -> (World, BondKeep
 private func offer(
     _ configuration: RunConfiguration, _ endpoints: ServeEndpoints, _ factor: Double, _ invocation: Invocation,
     _ terminal: TerminalDevice? = nil
-) throws(CommandFailure) -> ExitCode {
-    let paint = try terminal.flatMap { _ throws(CommandFailure) in try statusPaint(configuration, invocation) }
+) throws(Obstacle) -> ExitCode {
+    let paint = try terminal.flatMap { _ throws(Obstacle) in try statusPaint(configuration, invocation) }
     defer { terminal?.giveBack() }
     let bonds = try ClientSecurity.bonds(invocation)
     let (prepared, files, verbosity, feed) = try prepare(
@@ -193,7 +193,8 @@ private func offer(
             let completion = RunCompletion()
             let passkey = configuration.scenario.devices.compactMap { $0.security?.passkey }.first
             let pairingOperator = PairingOperator(passkey: passkey, at: terminal, on: loop)
-            let live = LiveWorld(started, on: loop, completion, verbosity, limits: endpoints.limits) { world in
+            let live = LiveWorld(started, on: loop, completion, isQuiet: verbosity == .quiet, limits: endpoints.limits)
+            { world in
                 files.flush(&world)
                 keeper?.save(world)
                 return !files.readerIsGone

@@ -1,9 +1,9 @@
-import Arguments
+import Basics
 import Benchmarks
 import ClientTesting
 import CommandSupport
+import Drivers
 import Glibc
-import KernelBluetooth
 import ScenarioRuns
 
 /// Runs the command line tool with its arguments, and returns the exit status.
@@ -23,9 +23,9 @@ package func runTool(_ words: [String]) -> Int32 {
     }
 }
 
-private typealias Action = @Sendable (Invocation) throws(CommandFailure) -> ExitCode
+private typealias Action = @Sendable (Invocation) throws(Obstacle) -> ExitCode
 
-private typealias Command = (grammar: Arguments.Grammar, action: Action)
+private typealias Command = (grammar: CommandSupport.Grammar, action: Action)
 
 /// In the order of `--help`.
 private let groups: [(title: String, commands: [Command])] = [
@@ -45,14 +45,14 @@ private let groups: [(title: String, commands: [Command])] = [
 
 private let writing: [Command] = [
     (newGrammar, new), (validateGrammar, validate),
-    (explainGrammar, { invocation throws(CommandFailure) in try explain(invocation, of: program) }),
+    (explainGrammar, { invocation throws(Obstacle) in try explain(invocation, of: program) }),
     (proveGrammar, prove), (recordGrammar, record), (replayGrammar, replay),
 ]
 
 private let maintenance: [Command] = [
     (doctorGrammar, doctor), (benchGrammar, bench),
-    (completionsGrammar, { invocation throws(CommandFailure) in try completions(invocation, of: program) }),
-    (manualGrammar, { invocation throws(CommandFailure) in try manual(invocation, of: program) }),
+    (completionsGrammar, { invocation throws(Obstacle) in try completions(invocation, of: program) }),
+    (manualGrammar, { invocation throws(Obstacle) in try manual(invocation, of: program) }),
 ]
 
 let program = Program(
@@ -80,7 +80,7 @@ private func understand(_ words: [String]) -> Int32 {
             else {
                 return ExitCode.internalError.status
             }
-            return carryOut { () throws(CommandFailure) in try action(prepared(invocation, by: grammar)) }
+            return carryOut { () throws(Obstacle) in try action(prepared(invocation, by: grammar)) }
         }
     } catch {
         Console.warn("\(error)\(scenarioHint(words))")
@@ -90,7 +90,7 @@ private func understand(_ words: [String]) -> Int32 {
 
 /// The command line with the paths of installed scenarios.  Throws, before a file is opened, if the command would overwrite one
 /// that it reads, or write two outputs to one file.
-func prepared(_ invocation: Invocation, by grammar: Arguments.Grammar) throws(CommandFailure) -> Invocation {
+func prepared(_ invocation: Invocation, by grammar: CommandSupport.Grammar) throws(Obstacle) -> Invocation {
     let invocation = try findingScenarios(of: invocation, by: grammar)
     _ = try FileUses(invocation)
     return invocation
@@ -104,8 +104,8 @@ private func scenarioHint(_ words: [String]) -> String {
     return isScenario ? ": for a scenario, write lubdub run \(word.operandForShell)" : ""
 }
 
-private func carryOut(_ action: () throws(CommandFailure) -> ExitCode) -> Int32 {
-    do throws(CommandFailure) { return try action().status } catch {
+private func carryOut(_ action: () throws(Obstacle) -> ExitCode) -> Int32 {
+    do throws(Obstacle) { return try action().status } catch {
         for line in error.lines {
             if error.isProblemList { Console.complain("\(line)") } else { Console.warn("\(line)") }
         }

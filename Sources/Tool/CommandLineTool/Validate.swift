@@ -1,13 +1,13 @@
-import Arguments
 import Basics
 import ClientTesting
 import CommandSupport
 import Conformance
 import Documents
+import Linux
 import Reporting
 import ScenarioLanguage
 
-let validateGrammar = Arguments.Grammar(
+let validateGrammar = CommandSupport.Grammar(
     "validate", "Report every problem in scenario files",
     operands: [
         .anyNumber(
@@ -30,7 +30,7 @@ let validateGrammar = Arguments.Grammar(
                 + "\(OutputSchemas.all.map(\.name).joined(separator: ", ")); check prints those of run"),
     ])
 
-func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+func validate(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     let schemas = [
         ("--schema", ScenarioSchema.json), ("--report-schema", JSONReport.schema), ("--problem-schema", Problem.schema),
     ]
@@ -44,7 +44,7 @@ func validate(_ invocation: Invocation) throws(CommandFailure) -> ExitCode {
         return .success
     }
     let printer = try ProblemPrinter(invocation)
-    guard !invocation.operands.isEmpty else { throw CommandFailure(.usage, "validate requires a FILE") }
+    guard !invocation.operands.isEmpty else { throw Obstacle(.usage, "validate requires a FILE") }
     if invocation.has("--watch") { return try watch(invocation) { WatchedFiles.ofDocuments(invocation.operands) } }
     let (paths, obstacles) = SuiteDiscovery.documents(invocation.operands, in: .real(invocation.operands))
     for obstacle in obstacles { printer.show(obstacle) }
@@ -76,11 +76,11 @@ private struct ProblemPrinter {
     private let format: Format
     private let paint: Paint
 
-    init(_ invocation: Invocation) throws(CommandFailure) {
+    init(_ invocation: Invocation) throws(Obstacle) {
         let word = try orFail { try invocation.choice("--format", of: Format.allCases.map(\.rawValue)) }
         let format = word.flatMap(Format.init(rawValue:)) ?? .text
         if invocation.has("--json"), word != nil, format != .json {
-            throw CommandFailure(.usage, "--json and --format \(format.rawValue) exclude each other")
+            throw Obstacle(.usage, "--json and --format \(format.rawValue) exclude each other")
         }
         self.format = invocation.has("--json") ? .json : format
         paint = try Paint(invocation, for: Console.descriptor)

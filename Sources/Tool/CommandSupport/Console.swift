@@ -1,5 +1,6 @@
 package import Basics
 import Glibc
+import Linux
 import Synchronization
 
 /// Results go to standard output, messages to standard error; lines are not buffered.
@@ -83,7 +84,7 @@ package enum Console {
     /// While the terminal accepts no output, the line is skipped, so that nothing waits for it.
     package static func show(last line: TerminalLine?) {
         shared.state.withLock { state in
-            let hasRoom = hasRoom(state.messages.number)
+            let hasRoom = OutputDescriptor.hasRoom(state.messages.number)
             guard hasRoom || line == nil else { return }
             let text = state.last.show(line?.description)
             if hasRoom { state.report(text) }
@@ -93,12 +94,6 @@ package enum Console {
     /// Writes a screen's control sequences to standard output, and ignores errors.
     package static func draw(_ text: String) {
         _ = shared.state.withLock { $0.results }.write(Array(text.utf8)[...])
-    }
-
-    /// Waits up to `milliseconds` until a write would not block.
-    package static func hasRoom(_ descriptor: CInt, within milliseconds: CInt = 0) -> Bool {
-        var room = pollfd(fd: descriptor, events: CShort(POLLOUT), revents: 0)
-        return unsafe poll(&room, 1, milliseconds) == 1
     }
 
     /// Sends results to standard error, because standard output is used for something else.
@@ -120,17 +115,20 @@ package enum Console {
     /// before the program had to end.
     package static var failure: Int32? { shared.state.withLock { $0.failure } }
 
-    /// The signals that this program ignores, but not the programs that it starts.
-    static let ignoredSignals = [SIGPIPE, SIGXFSZ]
-
     /// Opens descriptors 0 to 2 if they are closed, so that no file or socket gets their numbers, and ignores SIGPIPE
     /// and SIGXFSZ, so that a reader that is gone, and a file that may not grow, are errors of `write(2)`. So is writing a
-    /// result to a closed standard output: `EBADF`.
+    /// result to a closed standard output: `EBADF`. From now on, notices are messages.
     package static func prepare() {
         for (descriptor, access) in [(STDIN_FILENO, O_RDWR), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDWR)]
         where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
             _ = unsafe open("/dev/null", access)  // the lowest number that is free
         }
-        for number in ignoredSignals { signal(number, SIG_IGN) }
+        for number in Launch.ignoredSignals { signal(number, SIG_IGN) }
+        Notices.pass { notice in
+            switch notice {
+            case .warning(let text): warn("\(text)")
+            case .information(let text): complain("\(text)")
+            }
+        }
     }
 }

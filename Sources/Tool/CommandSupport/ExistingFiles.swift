@@ -1,24 +1,9 @@
-package import Arguments
-import Basics
-import Glibc
-
-/// Whether there is a file, a folder or a link.
-package func exists(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe lstat(path, &status) == 0
-}
+package import Basics
+import Linux
 
 /// Throws if a file exists that the command would replace without `--force`.
-package func checkReplacement(of path: String, _ invocation: Invocation) throws(CommandFailure) {
+package func checkReplacement(of path: String, _ invocation: Invocation) throws(Obstacle) {
     guard invocation.has("--force") || !exists(path) else {
-        throw CommandFailure(.usage, "\(path.quoted) exists: choose another name, or add --force to replace it")
+        throw Obstacle(.usage, "\(path.quoted) exists: choose another name, or add --force to replace it")
     }
-}
-
-/// Whether there is a symbolic link, or a file that has another name, too.
-package func isLink(_ path: String) -> Bool {
-    var status = stat()
-    guard unsafe lstat(path, &status) == 0 else { return false }
-    let kind = status.st_mode & S_IFMT
-    return kind == S_IFLNK || kind == S_IFREG && status.st_nlink > 1
 }

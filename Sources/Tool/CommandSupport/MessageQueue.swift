@@ -1,4 +1,5 @@
 import Basics
+import Linux
 
 /// Messages that wait for room at standard error, so that the program does not.
 struct MessageQueue: Sendable {
@@ -49,7 +50,7 @@ struct MessageQueue: Sendable {
     /// Writes the rest while there is a reader; false if there is none.
     mutating func finish(to output: OutputDescriptor) -> Bool {
         for _ in 0..<Self.finalWaits where !octets.isEmpty {
-            _ = Console.hasRoom(descriptor, within: Self.finalWait)
+            _ = OutputDescriptor.hasRoom(descriptor, within: Self.finalWait)
             write(to: output)
         }
         cancel()

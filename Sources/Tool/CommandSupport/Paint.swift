@@ -1,4 +1,4 @@
-package import Arguments
+package import Basics
 import Glibc
 
 /// Colours of terminal output.
@@ -18,7 +18,7 @@ package struct Paint: Sendable {
     package let isOn: Bool
 
     /// Reads `--color`; `auto` uses colours when `descriptor` is a capable terminal and `NO_COLOR` is not set.
-    package init(_ invocation: Invocation, for descriptor: CInt) throws(CommandFailure) {
+    package init(_ invocation: Invocation, for descriptor: CInt) throws(Obstacle) {
         let choice = try orFail { try invocation.choice("--color", of: ["auto", "always", "never"]) }
         switch choice {
         case "always": isOn = true
@@ -37,7 +37,7 @@ package struct Paint: Sendable {
     }
 }
 
-package let colorOption = Arguments.Grammar.Option.option(
+package let colorOption = CommandSupport.Grammar.Option.option(
     "--color", "WHEN", of: .words(["auto", "always", "never"]),
     "Use colours: auto (default: on a terminal), always or never")
 

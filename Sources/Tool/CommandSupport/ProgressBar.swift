@@ -1,5 +1,6 @@
 import Basics
 import Glibc
+import Linux
 import Synchronization
 
 /// A line at the bottom of a terminal at standard error, which shows how far a command is.

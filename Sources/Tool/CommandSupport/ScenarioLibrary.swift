@@ -1,6 +1,6 @@
-package import Arguments
-import Basics
+package import Basics
 import Glibc
+import Linux
 
 /// The scenarios that are installed with the program, by name.
 package struct ScenarioLibrary: Sendable {
@@ -98,10 +98,10 @@ package struct ScenarioLibrary: Sendable {
 ///
 /// A word that is the path of a file or folder stays, and so does every word if nothing is installed.
 package func findingScenarios(
-    of invocation: Invocation, by grammar: Arguments.Grammar
-) throws(CommandFailure) -> Invocation {
+    of invocation: Invocation, by grammar: CommandSupport.Grammar
+) throws(Obstacle) -> Invocation {
     var library: ScenarioLibrary??
-    return try grammar.replacingWords(of: invocation) { kind, word throws(CommandFailure) in
+    return try grammar.replacingWords(of: invocation) { kind, word throws(Obstacle) in
         guard [.scenario, .suite].contains(kind), unsafe access(word, F_OK) != 0 else { return word }
         let known = library ?? ScenarioLibrary.installed
         library = known
@@ -109,7 +109,7 @@ package func findingScenarios(
         let path = try orFail { try known.path(named: word, orFolder: kind == .suite) }
         if let path { return path }
         guard let nearest = known.nearest(to: word) else { return word }
-        throw CommandFailure(
+        throw Obstacle(
             .usage, "no such file or folder: \(word.abbreviated.quoted) (did you mean \(nearest.quoted)?)")
     }
 }

@@ -1,5 +1,6 @@
 import Basics
 import Glibc
+import Linux
 
 /// The folder of the installed scenarios, schemas and documentation.
 package enum ShareFolder {

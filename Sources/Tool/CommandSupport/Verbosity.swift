@@ -1,4 +1,4 @@
-package import Arguments
+package import Basics
 
 /// How much a command prints in addition to its results.
 package enum Verbosity: Comparable, Sendable {
@@ -9,9 +9,9 @@ package enum Verbosity: Comparable, Sendable {
     /// Every event and every packet.
     case verbose
 
-    package init(_ invocation: Invocation) throws(CommandFailure) {
+    package init(_ invocation: Invocation) throws(Obstacle) {
         switch (invocation.has("--quiet"), invocation.has("--verbose")) {
-        case (true, true): throw CommandFailure(.usage, "--quiet and --verbose are mutually exclusive")
+        case (true, true): throw Obstacle(.usage, "--quiet and --verbose are mutually exclusive")
         case (true, false): self = .quiet
         case (false, true): self = .verbose
         case (false, false): self = .normal

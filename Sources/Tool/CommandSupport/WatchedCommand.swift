@@ -1,6 +1,6 @@
-package import Arguments
-import Basics
+package import Basics
 import Glibc
+import Linux
 
 /// A command line of this program that runs again whenever a file changes, until a signal arrives.
 ///
@@ -19,7 +19,7 @@ package struct WatchedCommand {
         (self.words, self.files, self.outputs) = (words, files, outputs)
     }
 
-    package func run() throws(CommandFailure) -> ExitCode {
+    package func run() throws(Obstacle) -> ExitCode {
         let signals = Signals()
         defer { signals.close() }
         while true {

@@ -1,5 +1,4 @@
-package import Arguments
-import Basics
+package import Basics
 import Expectations
 
 /// Which of the runs of a case one is.
@@ -52,13 +51,14 @@ package struct Campaign: Hashable, Sendable {
     package init(_ seeds: SeedRange?, repetitions: Int?) { (self.seeds, self.repetitions) = (seeds, repetitions) }
 
     /// The runs of these cases, those of a case one after another; the cases themselves if there is nothing to repeat.
-    package func runs(of cases: [Case]) throws(UsageError) -> [Case] {
+    package func runs(of cases: [Case]) throws(Obstacle) -> [Case] {
         guard seeds != nil || repetitions != nil else { return cases }
         let (each, overflows) = (seeds?.count ?? 1).multipliedReportingOverflow(by: UInt64(max(repetitions ?? 1, 0)))
         let (all, carries) = each.multipliedReportingOverflow(by: UInt64(cases.count))
         guard !overflows, !carries, all <= UInt64(Self.maximumRuns) else {
             let options = [seeds == nil ? nil : "--seeds", repetitions == nil ? nil : "--repeat"].compactMap { $0 }
-            throw UsageError(
+            throw Obstacle(
+                .usage,
                 "\(options.joined(separator: " and ")): there are more than "
                     + "\(Self.maximumRuns) runs: choose fewer, or select cases with --only")
         }
@@ -93,13 +93,14 @@ extension Report {
     private var faults: [Entry] { cases.filter { $0.outcome.isFault } }
 
     /// Those of the suite's `cases` that did not pass, with the same seeds, each seed once; `file` is the report's name in messages.
-    package func failed(of cases: [Case], in file: String) throws(UsageError) -> [Case] {
+    package func failed(of cases: [Case], in file: String) throws(Obstacle) -> [Case] {
         let known = Dictionary(cases.map { ($0.id, $0) }) { first, _ in first }
         var runs: [Case] = []
         var ids: Set<String> = []
         for entry in faults {
             guard let item = known[entry.caseID] else {
-                throw UsageError(
+                throw Obstacle(
+                    .usage,
                     "--last-failed: \(entry.caseID.quoted) of \(file) is not one of the cases: give the same SUITE as in that run"
                 )
             }

@@ -1,4 +1,4 @@
-package import Arguments
+package import Basics
 package import Documents
 
 /// A scenario with its seed and variables, played in a separate world.

@@ -1,5 +1,4 @@
-package import Arguments
-import Basics
+package import Basics
 
 extension Report {
     /// A report that is merged with others.
@@ -14,23 +13,26 @@ extension Report {
     /// One report of several, whose cases are in the suite's order if the parts are its shards.
     ///
     /// Throws if parts contain the same case, or are not of the same version or the same split.
-    package init(merging parts: [Part]) throws(UsageError) {
-        guard let first = parts.first else { throw UsageError("there is no report to merge") }
+    package init(merging parts: [Part]) throws(Obstacle) {
+        guard let first = parts.first else { throw Obstacle(.usage, "there is no report to merge") }
         var (files, places): ([String: String], [(place: Int, entry: Entry)]) = ([:], [])
         for part in parts {
             guard part.report.version == first.report.version else {
-                throw UsageError(
+                throw Obstacle(
+                    .usage,
                     "\(first.file) is of lubdub \(first.report.version.abbreviated), and \(part.file) of "
                         + "\(part.report.version.abbreviated): run all parts with the same version")
             }
             guard part.report.shard?.count == first.report.shard?.count else {
-                throw UsageError(
+                throw Obstacle(
+                    .usage,
                     "\(first.file) is \(first.report.shardWords), and \(part.file) is \(part.report.shardWords): "
                         + "merge the parts of one run")
             }
             for (index, entry) in part.report.cases.enumerated() {
                 if let other = files.updateValue(part.file, forKey: entry.id) {
-                    throw UsageError(
+                    throw Obstacle(
+                        .usage,
                         "\(other) and \(part.file) both contain the case \(entry.id.abbreviated.quoted): merge each part once"
                     )
                 }

@@ -1,10 +1,10 @@
-import Arguments
 import Basics
 import Checks
 import CommandSupport
 import Conformance
 import Documents
 import Expectations
+import Linux
 import Reporting
 import ScenarioRuns
 
@@ -16,7 +16,7 @@ struct Baseline {
 
     /// The fails that `--baseline` names: those of a JSON report, of a list of deviations, or of a stack in Lubdub's list;
     /// nil without the option.
-    init?(_ invocation: Invocation) throws(CommandFailure) {
+    init?(_ invocation: Invocation) throws(Obstacle) {
         guard let name = invocation.text("--baseline") else { return nil }
         if let stack = try Self.stacks().first(where: { $0.name == name }) {
             self = stack
@@ -24,7 +24,7 @@ struct Baseline {
         }
         guard let octets = contents(of: name) else {
             let names = try Self.stacks().map(\.name.quoted).joined(separator: ", ")
-            throw CommandFailure(
+            throw Obstacle(
                 .usage,
                 "--baseline: cannot read the file \(name.quoted): name a JSON report, a list of deviations, or a known "
                     + "stack (\(names))")
@@ -36,7 +36,7 @@ struct Baseline {
             return
         }
         let (report, problems) = JSONReport.read(octets, file: name)
-        guard let report else { throw CommandFailure(.usage, problems: problems.flatMap(\.lines)) }
+        guard let report else { throw Obstacle(.usage, problems: problems.flatMap(\.lines)) }
         ids = Set(report.cases.filter { $0.outcome.verdict == .fail }.map(\.id))
     }
 
@@ -45,7 +45,7 @@ struct Baseline {
     func accepts(_ outcome: Check.Outcome) -> Bool { outcome.verdict == .fail && ids.contains(outcome.check.id) }
 
     /// What a run shows about known fails.
-    static func facts(_ report: Report, _ baseline: Baseline?) throws(CommandFailure) -> [String] {
+    static func facts(_ report: Report, _ baseline: Baseline?) throws(Obstacle) -> [String] {
         guard let baseline else { return try suggestion(report).map { [$0] } ?? [] }
         let known = report.cases.count { $0.outcome.isKnown }
         let cured = report.cases.filter { $0.outcome.verdict == .pass && baseline.ids.contains($0.id) }.map(\.id)
@@ -55,7 +55,7 @@ struct Baseline {
     }
 
     /// Names the stack, if all of its known deviations that were checked fail.
-    private static func suggestion(_ report: Report) throws(CommandFailure) -> String? {
+    private static func suggestion(_ report: Report) throws(Obstacle) -> String? {
         let fails = Set(report.cases.filter { $0.outcome.verdict == .fail }.map(\.id))
         let judged = Set(report.cases.filter { $0.outcome.verdict != .skip }.map(\.id))
         for stack in try stacks() {
@@ -74,7 +74,7 @@ struct Baseline {
     // MARK: Lists of deviations
 
     /// The stacks in `Documentation/known-deviations.json`, by name and version.
-    private static func stacks() throws(CommandFailure) -> [Baseline] {
+    private static func stacks() throws(Obstacle) -> [Baseline] {
         let document = try document(PackageResources.known_deviations_json, file: "known-deviations.json")
         let all = deviations(document)
         return (document["stacks"]?.entries ?? []).map { member, stack in
@@ -89,10 +89,10 @@ struct Baseline {
         }
     }
 
-    private static func document(_ octets: [UInt8], file: String) throws(CommandFailure) -> Cursor {
+    private static func document(_ octets: [UInt8], file: String) throws(Obstacle) -> Cursor {
         let log = ProblemLog()
         do throws(Problem) {
             return Cursor(try Node(json: octets, file: file, log: log), file: file, log: log)
-        } catch { throw CommandFailure(.usage, problems: (log.problems + [error]).flatMap(\.lines)) }
+        } catch { throw Obstacle(.usage, problems: (log.problems + [error]).flatMap(\.lines)) }
     }
 }

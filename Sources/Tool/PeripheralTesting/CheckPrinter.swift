@@ -1,4 +1,3 @@
-import Arguments
 import Basics
 import Checks
 import CommandSupport
@@ -18,7 +17,7 @@ struct CheckPrinter {
     private var skipped: [(id: String, reason: String)] = []
     private var faults: [TerminalLine] = []
 
-    init(_ invocation: Invocation) throws(CommandFailure) {
+    init(_ invocation: Invocation) throws(Obstacle) {
         (isQuiet, isVerbose) = (invocation.has("--quiet"), invocation.has("--verbose"))
         isJSON = invocation.has("--json")
         paint = try Paint(invocation, for: Console.descriptor)

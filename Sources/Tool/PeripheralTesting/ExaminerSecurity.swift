@@ -1,9 +1,9 @@
-import Arguments
 import Basics
 import Bluetooth
 import CommandSupport
 import Drivers
 import LEHost
+import ScenarioRuns
 import Screens
 import SecurityManager
 
@@ -25,7 +25,7 @@ struct ExaminerSecurity {
     init() {}
 
     /// Reads `--passkey`, `--bonds` and `--peer`.
-    init(_ invocation: Invocation) throws(CommandFailure) {
+    init(_ invocation: Invocation) throws(Obstacle) {
         peer = invocation.text("--peer") ?? ""
         (given, file) = (try ClientSecurity.passkey(invocation), try ClientSecurity.bonds(invocation))
     }
@@ -47,7 +47,7 @@ struct ExaminerSecurity {
         bonds.append(bond)
         guard let file else { return }
         let others = file.bonds(of: address).filter { $0.peer != bond.peer }
-        do throws(CommandFailure) { try self.file?.save(others + [bond], of: address) } catch {
+        do throws(Obstacle) { try self.file?.save(others + [bond], of: address) } catch {
             Console.warn("\(error)")
         }
     }

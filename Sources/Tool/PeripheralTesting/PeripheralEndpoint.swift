@@ -1,9 +1,9 @@
-package import Arguments
-import Basics
+package import Basics
 package import Checks
 package import CommandSupport
-import Drivers
+package import Drivers
 import Glibc
+import Linux
 import Reporting
 package import ScenarioModel
 import ScenarioRuns
@@ -23,34 +23,34 @@ package enum PeripheralEndpoint {
     static let scanTimeout = Duration.seconds(21)
 
     /// Reads `--radio` and `--controller`; nil if the peripheral is a scenario's.
-    package init?(_ invocation: Invocation) throws(CommandFailure) {
+    package init?(_ invocation: Invocation) throws(Obstacle) {
         let radio = invocation.text("--radio").flatMap { $0 == "virtual" ? nil : $0 }
         let offered = invocation.texts("--controller")
         guard radio != nil || !offered.isEmpty else { return nil }
         if radio != nil, !offered.isEmpty {
-            throw CommandFailure(.usage, "--controller needs the virtual radio: remove --controller, or --radio")
+            throw Obstacle(.usage, "--controller needs the virtual radio: remove --controller, or --radio")
         }
         if let path = invocation.operands.first {
-            throw CommandFailure(
+            throw Obstacle(
                 .usage,
                 "a scenario and a real peripheral cannot be checked together: remove \(path.quoted), or "
                     + (radio == nil ? "--controller" : "--radio"))
         }
         for option in ["--set", "--seed", "--events"] where invocation.has(option) {
-            throw CommandFailure(.usage, "\(option) needs a scenario: remove it to check a real peripheral")
+            throw Obstacle(.usage, "\(option) needs a scenario: remove it to check a real peripheral")
         }
         guard let radio else {
             self = .controllers(
-                try offered.map { text throws(CommandFailure) in
+                try offered.map { text throws(Obstacle) in
                     if case .stream(let address) = try ControllerPlace(text) { return address }
-                    throw CommandFailure(
+                    throw Obstacle(
                         .usage, "check cannot offer a controller as vhci: use tcp:HOST:PORT or unix:PATH")
                 })
             return
         }
         let choice = try RadioChoice(radio)
         if case .bluez = choice, invocation.has("--trace") {
-            throw CommandFailure(
+            throw Obstacle(
                 .usage, "--trace cannot record packets with bluez: remove it, and record them with btmon -w FILE")
         }
         try ClientSecurity.check(["--passkey", "--bonds"], invocation, above: choice)
@@ -58,7 +58,7 @@ package enum PeripheralEndpoint {
     }
 
     /// Runs checks on the peripheral that `--peer` names.
-    package func test(_ checks: [Check], _ invocation: Invocation) throws(CommandFailure) -> ExitCode {
+    package func test(_ checks: [Check], _ invocation: Invocation) throws(Obstacle) -> ExitCode {
         let (printer, baseline) = (try CheckPrinter(invocation), try Baseline(invocation))
         let reports = try ReportFiles(invocation)
         let security = try ExaminerSecurity(invocation)
@@ -69,7 +69,7 @@ package enum PeripheralEndpoint {
             trace?.write(chunk)
             recent.take(chunk)
         }
-        let code = try withHost(log, limit) { host throws(CommandFailure) in
+        let code = try withHost(log, limit) { host throws(Obstacle) in
             guard let name = invocation.text("--peer") else { throw missingPeer(host) }
             host.security = security
             let pairing = ["--passkey", "--bonds"].flatMap { name in invocation.text(name).map { [name, $0] } ?? [] }
@@ -88,10 +88,10 @@ package enum PeripheralEndpoint {
     /// `isEnough` is asked once a second whether to end before `duration` is over.
     package func visit(
         _ invocation: Invocation, for duration: Duration, packets: PacketLog, until isEnough: () -> Bool
-    ) throws(CommandFailure) -> ExitCode {
+    ) throws(Obstacle) -> ExitCode {
         let security = try ExaminerSecurity(invocation)
         defer { Console.show(last: nil) }
-        return try withHost(packets, nil) { host throws(CommandFailure) in
+        return try withHost(packets, nil) { host throws(Obstacle) in
             guard let name = invocation.text("--peer") else { throw missingPeer(host) }
             host.security = security
             let visit = Visit(to: Peer(name), for: duration) { stage in
@@ -99,16 +99,16 @@ package enum PeripheralEndpoint {
             }
             do throws(CheckExit) { try visit.run(by: host, until: isEnough) } catch {
                 if let code = host.time.reason?.code { return code }
-                throw CommandFailure(.environment, host.trouble ?? error.description)
+                throw Obstacle(.environment, host.trouble ?? error.description)
             }
-            if case .failure(let reason)? = host.time.reason { throw CommandFailure(.environment, reason) }
+            if case .failure(let reason)? = host.time.reason { throw Obstacle(.environment, reason) }
             return .success
         }
     }
 
-    private func traceFile(_ invocation: Invocation) throws(CommandFailure) -> TraceFile? {
+    private func traceFile(_ invocation: Invocation) throws(Obstacle) -> TraceFile? {
         guard let path = invocation.text("--trace") else { return nil }
-        if path == "-" { throw CommandFailure(.usage, "--trace must be a file, not standard output") }
+        if path == "-" { throw Obstacle(.usage, "--trace must be a file, not standard output") }
         var now = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &now)
         let epoch = Duration.seconds(now.tv_sec) + .nanoseconds(now.tv_nsec)
@@ -117,23 +117,23 @@ package enum PeripheralEndpoint {
 
     /// Calls `body` with a host, on the thread of a loop, whose time is over after `limit`.
     private func withHost(
-        _ log: PacketLog, _ limit: Duration?, _ body: (RealTimeHost) throws(CommandFailure) -> ExitCode
-    ) throws(CommandFailure) -> ExitCode {
+        _ log: PacketLog, _ limit: Duration?, _ body: (RealTimeHost) throws(Obstacle) -> ExitCode
+    ) throws(Obstacle) -> ExitCode {
         let signals = Signals()
         let loop = EventLoop(pace: .real())
-        if let failure = loop.failure { throw CommandFailure(.environment, "\(failure)") }
-        return try loop.withCurrentThread { () throws(CommandFailure) -> ExitCode in
+        if let failure = loop.failure { throw Obstacle(.environment, "\(failure)") }
+        return try loop.withCurrentThread { () throws(Obstacle) -> ExitCode in
             let time = RealTime(loop, signals, limit: limit)
             guard let host = try open(time, log) else {
                 guard let limit, time.isUp else { return time.reason?.code ?? .success }
-                throw CommandFailure(.environment, "the radio was not ready within \(limit.formatted) (--for)")
+                throw Obstacle(.environment, "the radio was not ready within \(limit.formatted) (--for)")
             }
             defer { host.close() }
             return try body(host)
         }
     }
 
-    private func open(_ time: RealTime, _ log: PacketLog) throws(CommandFailure) -> RealTimeHost? {
+    private func open(_ time: RealTime, _ log: PacketLog) throws(Obstacle) -> RealTimeHost? {
         switch self {
         case .radio(.controller(let address)):
             return RealTimeHost(try HCICentralHost(above: address, on: time.loop, log: log), time)
@@ -166,10 +166,10 @@ package enum PeripheralEndpoint {
         }
     }
 
-    private func missingPeer(_ host: RealTimeHost) -> CommandFailure {
+    private func missingPeer(_ host: RealTimeHost) -> Obstacle {
         let found = PeripheralScan(for: nil, by: host, within: .seconds(5)).others
-        if let trouble = host.trouble { return CommandFailure(.environment, trouble) }
-        return CommandFailure(
+        if let trouble = host.trouble { return Obstacle(.environment, trouble) }
+        return Obstacle(
             .usage,
             "no peripheral given: name it with --peer. Found within 5 s: \(found.isEmpty ? "none" : found.joined(separator: ", "))"
         )

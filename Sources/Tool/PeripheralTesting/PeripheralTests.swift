@@ -1,11 +1,11 @@
-package import Arguments
-import Basics
+package import Basics
 import Bluetooth
 package import Checks
 package import CommandSupport
 import Conformance
 import Expectations
 import Glibc
+import Linux
 import ScenarioModel
 package import ScenarioRuns
 import Screens
@@ -28,7 +28,7 @@ struct RealPeripheralTest {
     /// How long all of it may take.
     let limit: Duration?
 
-    mutating func run(_ host: RealTimeHost, _ recent: RecentPackets) throws(CommandFailure) -> ExitCode {
+    mutating func run(_ host: RealTimeHost, _ recent: RecentPackets) throws(Obstacle) -> ExitCode {
         showProgress(host, "looking for \(peer)")
         defer { Console.show(last: nil) }
         let scan = PeripheralScan(for: peer, by: host, within: timeout)
@@ -122,7 +122,7 @@ struct RealPeripheralTest {
 
     private func end(
         _ host: RealTimeHost, _ report: Report, _ recent: RecentPackets, since begin: Instant
-    ) throws(CommandFailure) -> ExitCode {
+    ) throws(Obstacle) -> ExitCode {
         let requests = recent.requests
         let effort = [host.connections.counted("connection")] + (requests > 0 ? [requests.counted("request")] : [])
         let seconds = host.time.passed(since: begin).components.seconds
@@ -131,19 +131,19 @@ struct RealPeripheralTest {
         try reports.write(report)
         let count = report.summary.total
         if count < checks.count { Console.warn("interrupted: \(count) of \(checks.count) checks ran") }
-        if case .failure(let reason)? = host.time.reason { throw CommandFailure(.environment, reason) }
+        if case .failure(let reason)? = host.time.reason { throw Obstacle(.environment, reason) }
         return host.time.reason?.code ?? report.code
     }
 
-    private func obstacle(_ scan: PeripheralScan, _ host: RealTimeHost) -> CommandFailure? {
+    private func obstacle(_ scan: PeripheralScan, _ host: RealTimeHost) -> Obstacle? {
         guard let address = scan.address else {
             let found = scan.others.isEmpty ? "none" : scan.others.joined(separator: ", ")
             let time = min(timeout, limit ?? timeout).formatted
-            return CommandFailure(.environment, "no peripheral \(peer) found within \(time). Found: \(found)")
+            return Obstacle(.environment, "no peripheral \(peer) found within \(time). Found: \(found)")
         }
         guard host.isTaken(address) else { return nil }
         let number = "\(address)".prefix { $0 != "/" }
-        return CommandFailure(
+        return Obstacle(
             .environment,
             "another program of this machine is connected to \(peer), and checks need their own connections: disconnect "
                 + "it, for example with bluetoothctl disconnect \(number)")
@@ -181,20 +181,19 @@ package struct SimulatedPeripheralTest {
     private let reports: ReportFiles
 
     /// Checks the scenario's target, or its first peripheral.
-    package init(_ configuration: RunConfiguration, _ checks: [Check], _ invocation: Invocation) throws(CommandFailure)
-    {
+    package init(_ configuration: RunConfiguration, _ checks: [Check], _ invocation: Invocation) throws(Obstacle) {
         (self.configuration, self.checks, printer) = (configuration, checks, try CheckPrinter(invocation))
         baseline = try Baseline(invocation)
         reports = try ReportFiles(invocation)
         let devices = configuration.scenario.devices
         guard let device = configuration.scenario.target ?? devices.firstIndex(where: { $0.role == .peripheral }) else {
-            throw CommandFailure(
+            throw Obstacle(
                 .usage, "\(configuration.path) has no peripheral to check: add a device with the role peripheral")
         }
         self.device = device
     }
 
-    package mutating func run() throws(CommandFailure) -> ExitCode {
+    package mutating func run() throws(Obstacle) -> ExitCode {
         let signals = Signals()
         var report = Report(version: version, seed: configuration.seed)
         var interruption: ExitCode?
@@ -219,7 +218,7 @@ package struct SimulatedPeripheralTest {
         return interruption ?? report.code
     }
 
-    private func run(_ check: Check) throws(CommandFailure) -> Check.Outcome {
+    private func run(_ check: Check) throws(Obstacle) -> Check.Outcome {
         var world = try configuration.world()
         let files = try LogFiles(configuration, &world, inRealTime: false)
         var (outcome, after) = try run(check, in: world)
@@ -227,7 +226,7 @@ package struct SimulatedPeripheralTest {
         return outcome
     }
 
-    private func run(_ check: Check, in world: World) throws(CommandFailure) -> (Check.Outcome, World) {
+    private func run(_ check: Check, in world: World) throws(Obstacle) -> (Check.Outcome, World) {
         try orFail(.internalError, "the attributes of the central do not fit: ") {
             let (outcome, after) = try check.run(on: device, in: world, isStrict: configuration.isStrict)
             return (outcome, after)
@@ -235,7 +234,7 @@ package struct SimulatedPeripheralTest {
     }
 
     /// The last packets of the central before a failure.  The check runs again for that, with the same octets.
-    private func trace(of check: Check, _ finding: Finding) throws(CommandFailure) -> [String] {
+    private func trace(of check: Check, _ finding: Finding) throws(Obstacle) -> [String] {
         let recent = RecentPackets(of: UInt16(clamping: configuration.scenario.devices.count), until: finding.instant)
         var world = try configuration.world()
         world.packets = PacketLog { recent.take($0) }

@@ -1,4 +1,3 @@
-import Arguments
 import Basics
 import Bluetooth
 import Checks
@@ -8,6 +7,7 @@ import Drivers
 import GATT
 import Glibc
 import LEHost
+import Linux
 import ScenarioModel
 import SecurityManager
 import Sockets
@@ -36,10 +36,10 @@ final class RealTimeHost: ExaminerHost {
     /// named is the first one.
     static func bluez(
         _ adapter: String?, _ time: RealTime, bus: BusAddress = .system
-    ) throws(CommandFailure) -> RealTimeHost? {
+    ) throws(Obstacle) -> RealTimeHost? {
         let loop = time.loop
-        let opening = time.run(within: timeout) { () -> Result<BlueZCentralHost.Bus, CommandFailure> in
-            do throws(CommandFailure) { return .success(try await BlueZCentralHost.Bus(bus, on: loop)) } catch {
+        let opening = time.run(within: timeout) { () -> Result<BlueZCentralHost.Bus, Obstacle> in
+            do throws(Obstacle) { return .success(try await BlueZCentralHost.Bus(bus, on: loop)) } catch {
                 return .failure(error)
             }
         }
@@ -50,9 +50,9 @@ final class RealTimeHost: ExaminerHost {
         if host.play(until: time.now.advanced(by: timeout)) { return host }
         host.close()
         switch time.reason {
-        case .failure(let reason)?: throw CommandFailure(.environment, reason)
+        case .failure(let reason)?: throw Obstacle(.environment, reason)
         case nil:
-            throw CommandFailure(
+            throw Obstacle(
                 .environment, "bluetoothd did not start within \(timeout.components.seconds) s: restart it")
         default: return nil
         }

@@ -1,5 +1,6 @@
 import Basics
-package import CommandSupport
+import CommandSupport
+package import Linux
 package import ScenarioModel
 
 /// The event log file of `--events`: one JSON object per line.

@@ -1,11 +1,12 @@
-import Arguments
-package import CommandSupport
+package import Basics
+import CommandSupport
 package import Conformance
 import Documents
+import Linux
 
 extension JSONReport {
     /// The reports in files, in their order; throws all problems of all files.
-    package static func read(files paths: [String]) throws(CommandFailure) -> [Report] {
+    package static func read(files paths: [String]) throws(Obstacle) -> [Report] {
         var (reports, problems): ([Report], [Problem]) = ([], [])
         for path in paths {
             guard let octets = contents(of: path) else {
@@ -19,7 +20,7 @@ extension JSONReport {
             problems += found
             if let report { reports.append(report) }
         }
-        guard problems.isEmpty else { throw CommandFailure(.usage, problems: problems.flatMap(\.lines)) }
+        guard problems.isEmpty else { throw Obstacle(.usage, problems: problems.flatMap(\.lines)) }
         return reports
     }
 }

@@ -1,4 +1,5 @@
-package import CommandSupport
+import CommandSupport
+package import Linux
 package import ScenarioModel
 
 /// The file of all HCI packets of `--trace`, in btsnoop format.

@@ -1,8 +1,7 @@
-import Arguments
 package import Basics
 import Characteristics
 package import Clients
-package import CommandSupport
+import CommandSupport
 package import Conformance
 import Devices
 import GATT
@@ -27,12 +26,12 @@ package struct BuiltInClientRun: Sendable {
     private var wakes: [Instant] = []  // few: the client requests one at a time
     private var hasBegun = false
 
-    package init(_ configuration: RunConfiguration) throws(CommandFailure) {
+    package init(_ configuration: RunConfiguration) throws(Obstacle) {
         try self.init(configuration, in: try configuration.world(), nil)
     }
 
     /// Adds the client to a world that logs to `files`.
-    package init(_ configuration: RunConfiguration, in world: World, _ files: LogFiles?) throws(CommandFailure) {
+    package init(_ configuration: RunConfiguration, in world: World, _ files: LogFiles?) throws(Obstacle) {
         self.files = files
         limit = Instant.start.advanced(by: configuration.scenario.limit)
         let central = try orFail(.internalError, "cannot add the client: ") { try WorldCentralHost(in: world) }

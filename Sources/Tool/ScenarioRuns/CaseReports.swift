@@ -1,13 +1,13 @@
-package import Arguments
-import Basics
+package import Basics
 package import CommandSupport
 package import Conformance
 package import Expectations
+import Linux
 import Reporting
 
 /// The results of cases as JSON, one object per line, instead of text for people.
 package enum CaseLines {
-    package static let option = Arguments.Grammar.Option.flag(
+    package static let option = CommandSupport.Grammar.Option.flag(
         "--json",
         "Print a JSON object per line: one for each case as it ends, then one with the summary; with --list, one\n"
             + "for each case")
@@ -132,7 +132,7 @@ package struct ReportFiles {
 
     private var files: [(file: WholeFile, format: Format)] = []
 
-    package static let option = Arguments.Grammar.Option.option(
+    package static let option = CommandSupport.Grammar.Option.option(
         "--report", "FILE", of: .file(.written), repeatable: true,
         "Write a report: FILE.xml (JUnit), FILE.json, FILE.html (a page) or FILE.md (for CI)")
 
@@ -144,7 +144,7 @@ package struct ReportFiles {
     static func paths(in folder: String) -> [String] { Format.allCases.map { "\(folder)/report\($0.rawValue)" } }
 
     /// Opens the files; with `--keep`, also a report of each format in that folder.
-    package init(_ invocation: Invocation) throws(CommandFailure) {
+    package init(_ invocation: Invocation) throws(Obstacle) {
         var paths = invocation.texts("--report")
         _ = try Self.formats(of: paths, "--report")
         if let folder = invocation.text("--keep") {
@@ -155,17 +155,17 @@ package struct ReportFiles {
     }
 
     /// Opens files, which `option` names.
-    package init(_ paths: [String], option: String) throws(CommandFailure) {
+    package init(_ paths: [String], option: String) throws(Obstacle) {
         let formats = try Self.formats(of: paths, option)
         files = try orFail(.environment, hint: " (choose a writable path)") {
             try zip(paths, formats).map { path, format in (try WholeFile(path), format) }
         }
     }
 
-    private static func formats(of paths: [String], _ option: String) throws(CommandFailure) -> [Format] {
-        try paths.map { path throws(CommandFailure) in
+    private static func formats(of paths: [String], _ option: String) throws(Obstacle) -> [Format] {
+        try paths.map { path throws(Obstacle) in
             guard let format = Format(path) else {
-                throw CommandFailure(
+                throw Obstacle(
                     .usage,
                     "\(option) must be a file that ends in .xml (JUnit), .json, .html or .md, not \(path.quoted)")
             }
@@ -174,11 +174,11 @@ package struct ReportFiles {
     }
 
     /// Writes all files, even when one fails; throws the first error.
-    package func write(_ report: Report) throws(CommandFailure) {
+    package func write(_ report: Report) throws(Obstacle) {
         var failure: OutputFailure?
         for (file, format) in files {
             do throws(OutputFailure) { try file.write(format.text(of: report)) } catch { failure = failure ?? error }
         }
-        if let failure { throw CommandFailure(.environment, "\(failure)") }
+        if let failure { throw Obstacle(.environment, "\(failure)") }
     }
 }

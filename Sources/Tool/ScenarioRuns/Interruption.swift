@@ -1,6 +1,7 @@
 package import Basics
 package import CommandSupport
 import Glibc
+package import Linux
 
 /// Whether a run in virtual time must stop early; checked once in 64 instants. Meanwhile it shows the progress.
 package struct Interruption {

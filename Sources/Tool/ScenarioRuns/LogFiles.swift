@@ -1,9 +1,9 @@
-package import Arguments
-import Basics
-package import CommandSupport
+package import Basics
+import CommandSupport
 package import Conformance
 import Expectations
 import Glibc
+import Linux
 import Reporting
 package import ScenarioModel
 package import VirtualWorld
@@ -26,7 +26,7 @@ package struct LogFiles: Sendable {
     package init(
         _ configuration: RunConfiguration, _ world: inout World, _ narrator: Narrator? = nil, source: [UInt8] = [],
         isCase: Bool = false, inRealTime: Bool, observer: EventJournal.Sink? = nil
-    ) throws(CommandFailure) {
+    ) throws(Obstacle) {
         var folder: ArtifactDirectory?
         if let path = configuration.keep { folder = try ArtifactDirectory(path, configuration, source: source) }
         let wording = world.wording
@@ -107,7 +107,7 @@ package struct LogFiles: Sendable {
     }
 
     /// Closes the files. Returns `code`, or the code of SIGPIPE when a reader is gone.
-    package func close(_ world: inout World, _ code: ExitCode) throws(CommandFailure) -> ExitCode {
+    package func close(_ world: inout World, _ code: ExitCode) throws(Obstacle) -> ExitCode {
         flush(&world)
         var code = code
         if readerIsGone || Console.failure == EPIPE, code == .success || code == .failure { code = .signal(SIGPIPE) }
@@ -115,7 +115,7 @@ package struct LogFiles: Sendable {
         return code
     }
 
-    package func close(_ world: inout World, status: Int32) throws(CommandFailure) {
+    package func close(_ world: inout World, status: Int32) throws(Obstacle) {
         world.packets.flush()
         world.journal.flush()
         var failure: OutputFailure?
@@ -128,7 +128,7 @@ package struct LogFiles: Sendable {
             do throws(OutputFailure) { try file.close(status: status) } catch { failure = failure ?? error }
         }
         if let failure, failure.code != EPIPE, failure.code != EINTR {
-            throw CommandFailure(.environment, "\(failure)")
+            throw Obstacle(.environment, "\(failure)")
         }
     }
 }
@@ -153,7 +153,7 @@ package struct ArtifactDirectory {
 
     /// Creates the folder, and writes the scenario's text, and `run.json` with the seed, the variables of the command line,
     /// and the limit in seconds.
-    package init(_ path: String, _ configuration: RunConfiguration, source: [UInt8]) throws(CommandFailure) {
+    package init(_ path: String, _ configuration: RunConfiguration, source: [UInt8]) throws(Obstacle) {
         self.path = path
         try makeFolders(path)
         let settings = (configuration.ownSettings + configuration.settings).map(\.quoted).joined(separator: ", ")

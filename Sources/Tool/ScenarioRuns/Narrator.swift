@@ -1,4 +1,3 @@
-package import Arguments
 package import Basics
 import Bluetooth
 package import Clients
@@ -66,7 +65,7 @@ package final class Narrator: Sendable {
     }
 
     /// For commands that print the client's lines: prints everything to standard error if `--verbose`; else nil.
-    package convenience init?(ifVerbose invocation: Invocation) throws(CommandFailure) {
+    package convenience init?(ifVerbose invocation: Invocation) throws(Obstacle) {
         guard try Verbosity(invocation) == .verbose else { return nil }
         self.init(.verbose, try Paint(invocation, for: 2), say: Console.complain)
     }

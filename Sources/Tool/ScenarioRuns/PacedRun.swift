@@ -1,6 +1,7 @@
 package import Basics
 package import Clients
-package import CommandSupport
+import CommandSupport
+package import Linux
 import VirtualWorld
 
 /// A run of the built-in client at the pace of an event loop.

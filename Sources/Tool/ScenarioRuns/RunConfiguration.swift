@@ -1,5 +1,4 @@
-package import Arguments
-import Basics
+package import Basics
 package import Clients
 package import CommandSupport
 package import Conformance
@@ -7,6 +6,7 @@ package import Documents
 package import Expectations
 import GATT
 import Glibc
+import Linux
 import ScenarioLanguage
 package import ScenarioModel
 package import VirtualWorld
@@ -50,7 +50,7 @@ package struct RunConfiguration {
     /// The options of the client and the radio, as they were typed.
     private(set) var clientOptions: [String] = []
 
-    package init(_ path: String, _ invocation: Invocation) throws(CommandFailure) {
+    package init(_ path: String, _ invocation: Invocation) throws(Obstacle) {
         let source = try readSource(path, variables: try Self.variables(invocation.texts("--set")))
         try self.init(source.scenario, path, invocation, reading: source.files)
         digest = source.digest
@@ -59,7 +59,7 @@ package struct RunConfiguration {
     /// One of several cases with the same options; `seed` is that of the command line.
     package init(
         _ scenario: Scenario, _ item: Case, seed: UInt64?, keep: String?, _ invocation: Invocation
-    ) throws(CommandFailure) {
+    ) throws(Obstacle) {
         try self.init(unchecked: scenario, item.path, invocation)
         (self.item, self.keep) = (item, keep)
         self.seed = seed ?? item.seed ?? scenario.seed
@@ -67,7 +67,7 @@ package struct RunConfiguration {
     }
 
     /// The value of `--seed`, in the range of a scenario's seed; a new one for each call when it is `random`.
-    package static func seed(_ invocation: Invocation) throws(CommandFailure) -> UInt64? {
+    package static func seed(_ invocation: Invocation) throws(Obstacle) -> UInt64? {
         let type = "a whole number from 0 to \(Int.max), or \"random\""
         return try orFail {
             try invocation.value("--seed", as: type) { text -> UInt64? in
@@ -85,19 +85,19 @@ package struct RunConfiguration {
     }
 
     /// A run without devices.
-    package init(empty invocation: Invocation) throws(CommandFailure) { try self.init(.empty, "", invocation) }
+    package init(empty invocation: Invocation) throws(Obstacle) { try self.init(.empty, "", invocation) }
 
     /// A run with the options of a command line that reads these files. Throws when an option would overwrite one of them, or
     /// the file of another option.
     package init(
         _ scenario: Scenario, _ path: String, _ invocation: Invocation, reading files: [String] = []
-    ) throws(CommandFailure) {
+    ) throws(Obstacle) {
         try self.init(unchecked: scenario, path, invocation)
         var uses = try FileUses(invocation, reading: files)
         try uses.keep(invocation)
     }
 
-    private init(unchecked scenario: Scenario, _ path: String, _ invocation: Invocation) throws(CommandFailure) {
+    private init(unchecked scenario: Scenario, _ path: String, _ invocation: Invocation) throws(Obstacle) {
         (self.scenario, self.path) = (scenario, path)
         seed = try Self.seed(invocation) ?? scenario.seed
         let limit = try orFail { try invocation.duration("--for") }
@@ -116,12 +116,12 @@ package struct RunConfiguration {
         if let faulty { clientOptions += ["--faulty", faulty] }
         for flag in ["--ask", "--bpm-only"] where invocation.has(flag) { clientOptions.append(flag) }
         showsTimelines = ReportFiles.showTimelines(invocation)
-        if trace == "-" { throw CommandFailure(.usage, "--trace must be a file, not standard output") }
+        if trace == "-" { throw Obstacle(.usage, "--trace must be a file, not standard output") }
         if events == "-" { Console.divert() }
     }
 
     /// The value of `--speed`; nil without it.
-    package static func speed(_ invocation: Invocation) throws(CommandFailure) -> Speed? {
+    package static func speed(_ invocation: Invocation) throws(Obstacle) -> Speed? {
         try orFail { try invocation.value("--speed", as: "a number from 0.001 to 1000, or \"max\"") { Speed($0) } }
     }
 
@@ -154,19 +154,19 @@ package struct RunConfiguration {
     /// The id in reports, without the seed and the number of a run: the case's, or the path without `.json`.
     package var caseID: String { item?.caseID ?? Case.id(of: path) }
 
-    package func world() throws(CommandFailure) -> World {
+    package func world() throws(Obstacle) -> World {
         try orFail(.usage, "\(path): the services do not fit into the attribute table: ") {
             try World(scenario, seed: seed)
         }
     }
 
     /// The variables of `--set` options, by name.
-    package static func variables(_ texts: [String]) throws(CommandFailure) -> [String: Node] {
+    package static func variables(_ texts: [String]) throws(Obstacle) -> [String: Node] {
         var variables: [String: Node] = [:]
         for text in texts {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, !parts[0].isEmpty else {
-                throw CommandFailure(.usage, "--set must be NAME=VALUE, not \(text.quoted)")
+                throw Obstacle(.usage, "--set must be NAME=VALUE, not \(text.quoted)")
             }
             // A value that is not JSON is a string: `--set away="8 s"` needs no JSON quotes.
             let value = try? Node(json: Array(parts[1].utf8), file: "--set")
@@ -179,9 +179,9 @@ package struct RunConfiguration {
 /// Reads a scenario, prints warnings of likely mistakes, and computes a digest of its files; throws all problems.
 package func readSource(
     _ path: String, variables: [String: Node] = [:]
-) throws(CommandFailure) -> (scenario: Scenario, files: [String], digest: String) {
+) throws(Obstacle) -> (scenario: Scenario, files: [String], digest: String) {
     guard folderEntries(path).isEmpty else {
-        throw CommandFailure(
+        throw Obstacle(
             .usage, "\(path.quoted) is a folder, but this command plays a single scenario: choose a file in it")
     }
     var (files, digest) = ([String](), FileDigest())
@@ -194,10 +194,10 @@ package func readSource(
         return octets
     }
     guard reading.problems.isEmpty else {
-        throw CommandFailure(.usage, problems: reading.problems.flatMap(\.lines))
+        throw Obstacle(.usage, problems: reading.problems.flatMap(\.lines))
     }
     guard let scenario = reading.scenario else {
-        throw CommandFailure(
+        throw Obstacle(
             .usage, "\(path) is a suite, but this command plays a single scenario: use \"lubdub run\"")
     }
     printLikelyMistakes(reading.warnings)

@@ -1,5 +1,5 @@
 package import Basics
-package import CommandSupport
+import CommandSupport
 package import Expectations
 package import ScenarioModel
 import Synchronization
@@ -122,7 +122,7 @@ package final class TraceContext: Sendable {
 
 extension BuiltInClientRun {
     /// The trace around the faults of a finished run: plays it again, with identical packets.
-    package func traceContext(of configuration: RunConfiguration) throws(CommandFailure) -> TraceContext? {
+    package func traceContext(of configuration: RunConfiguration) throws(Obstacle) -> TraceContext? {
         guard world.rulings.contains(where: \.verdict.isFault) else { return nil }
         let traceContext = TraceContext(configuration.scenario)
         traceContext.mark(world.rulings)

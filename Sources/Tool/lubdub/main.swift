@@ -1,5 +1,6 @@
 import CommandLineTool
 import CommandSupport
 import Glibc
+import Linux
 
 exit(runTool(OwnProgram.words))

@@ -1,11 +1,11 @@
-import Arguments
+import Basics
 import FoundationEssentials
 import Glibc
 import Testing
 
 @testable import CommandLineTool
 @testable import CommandSupport
-@testable import KernelBluetooth
+@testable import Drivers
 
 @Suite struct DiagnosisTests {
     /// A laptop where all is well; each row spoils something.

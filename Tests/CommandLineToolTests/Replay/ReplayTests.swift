@@ -170,7 +170,7 @@ import VirtualWorld
     }
 
     @Test func `A log that cannot be read is not an empty one`() {
-        do throws(CommandFailure) {
+        do throws(Obstacle) {
             _ = try EventLogReplay(of: "/", scenario: nil)
             Issue.record("accepted")
         } catch { #expect(error.description == "cannot read \"/\": Is a directory") }

@@ -2,6 +2,7 @@ import Basics
 import CommandSupport
 import Documents
 import Fuzzing
+import Linux
 import ScenarioLanguage
 import ScenarioModel
 

@@ -1,6 +1,6 @@
-import Arguments
 import Basics
 import Drivers
+import Linux
 import ScenarioModel
 import Testing
 import VirtualWorld
@@ -112,7 +112,7 @@ import VirtualWorld
 
     @Test(arguments: ["tcp:127.0.0.1:6402", "/tmp/a", "unix:", "unix:" + String(repeating: "a", count: 108)])
     func `A control socket has a path, and no longer one than the system takes`(text: String) throws {
-        let failure = #expect(throws: CommandFailure.self) { try controlAddress(text, named: "--control") }
+        let failure = #expect(throws: Obstacle.self) { try controlAddress(text, named: "--control") }
         #expect(failure?.code == .usage)
         #expect(failure?.description.hasPrefix("--control") == true)
     }

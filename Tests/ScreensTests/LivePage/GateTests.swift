@@ -1,4 +1,4 @@
-import Arguments
+import Basics
 import CommandSupport
 import HTTP
 import Testing
@@ -111,7 +111,7 @@ import Testing
 
     @Test(arguments: ["0.0.0.0:8080", "192.168.1.2:8080", "[::]:8080", "desk.local:8080", "127.evil.example:80"])
     func `Other machines reach it only if that is allowed`(text: String) throws {
-        let failure = #expect(throws: CommandFailure.self) { try PageAddress(text, isForNetwork: false) }
+        let failure = #expect(throws: Obstacle.self) { try PageAddress(text, isForNetwork: false) }
         #expect(failure?.code == .usage)
         #expect(failure?.description.contains("--page-for-network") == true)
         #expect(throws: Never.self) { try PageAddress(text, isForNetwork: true) }
@@ -119,6 +119,6 @@ import Testing
 
     @Test(arguments: ["", "8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "::1:8080", ":8080", "unix:a"])
     func `A page without host or port is refused`(text: String) {
-        #expect(throws: CommandFailure.self) { try PageAddress(text, isForNetwork: true) }
+        #expect(throws: Obstacle.self) { try PageAddress(text, isForNetwork: true) }
     }
 }

@@ -333,3 +333,7 @@ private final class Outcome<Success: Sendable>: Sendable {
     func set(_ value: Result<Success, any Error>) { result.withLock { $0 = value } }
     func get() -> Result<Success, any Error>? { result.withLock { $0 } }
 }
+
+extension EventLoop.Unavailable: CodedError {
+    package var exitCode: ExitCode? { .environment }
+}

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import SwiftOverlayShims
 
 /// Waits for a descriptor, a time or another thread, for an event loop at the real pace.
 struct LoopWaker: ~Copyable, Sendable {

@@ -1,5 +1,5 @@
 import CommandSupport
-import KernelBluetooth
+import Drivers
 
 extension Diagnosis {
     mutating func lookForWantedAdapters() {

@@ -1,6 +1,6 @@
-package import Arguments
-import Basics
+package import Basics
 package import CommandSupport
+import Drivers
 
 /// The result of an examination, and its fix.
 package struct Finding: Hashable, Sendable {
@@ -69,7 +69,7 @@ package struct WantedRadio: Hashable, Sendable {
     init(name: String, adapters: [String]) { (self.name, self.adapters) = (name, adapters) }
 
     /// Reads `virtual`, `bluez`, `bluez:hci0`, `bluez:hci0,hci1`, `hci:0` or `hci:0,1`.
-    package init(_ text: String) throws(CommandFailure) {
+    package init(_ text: String) throws(Obstacle) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let adapters = parts.dropFirst().flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
         if parts[0] == "hci", !adapters.isEmpty, adapters.allSatisfy({ UInt16($0) != nil }) {
@@ -77,7 +77,7 @@ package struct WantedRadio: Hashable, Sendable {
             return
         }
         guard text == "virtual" || parts[0] == "bluez" && adapters.allSatisfy(isAdapter) else {
-            throw CommandFailure(
+            throw Obstacle(
                 .usage,
                 "doctor supports --radio virtual, --radio bluez[:hci0[,hci1]] and --radio hci:0[,1], not \(text.quoted)"
             )

@@ -1,6 +1,7 @@
 import CommandSupport
+import Drivers
 import Glibc
-import KernelBluetooth
+import Linux
 
 /// Facts from files.  Nothing is changed: no module is loaded, no service started.
 extension MachineFacts {

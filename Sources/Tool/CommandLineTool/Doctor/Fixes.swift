@@ -1,3 +1,4 @@
+import Basics
 import CommandSupport
 
 /// A package manager.

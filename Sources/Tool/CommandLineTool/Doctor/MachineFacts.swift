@@ -1,5 +1,5 @@
 import CommandSupport
-import KernelBluetooth
+import Drivers
 
 /// Observations of the machine, without judgement.
 package struct MachineFacts: Sendable {

@@ -3,8 +3,9 @@ import BlueZ
 import Bluetooth
 import CommandSupport
 import DBus
+import Drivers
 import Glibc
-import KernelBluetooth
+import Linux
 import Sockets
 
 /// Collects facts from the kernel, bluetoothd and D-Bus, within a time limit.

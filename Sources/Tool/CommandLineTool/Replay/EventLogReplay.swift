@@ -1,8 +1,8 @@
-import Arguments
-import Basics
-package import CommandSupport
+package import Basics
+import CommandSupport
 import Documents
 import Glibc
+import Linux
 import ScenarioLanguage
 import ScenarioModel
 import ScenarioRuns
@@ -15,7 +15,7 @@ package struct EventLogReplay {
     private let log: ManualActionLog
 
     /// Reads the log at a path. `scenario` overrides the scenario's path in the log.
-    package init(of path: String, scenario: String?) throws(CommandFailure) {
+    package init(of path: String, scenario: String?) throws(Obstacle) {
         (logPath, log) = (path, try Self.log(at: path))
         if let scenario { self.scenario = scenario } else { self.scenario = try Self.scenario(of: log, at: path) }
     }
@@ -24,7 +24,7 @@ package struct EventLogReplay {
 
     /// The text of the new scenario for a file at `target`, or in this folder; it has been parsed and compared with the
     /// original. Throws when the file is one that is read.
-    package func text(at target: String?, acceptingChanges: Bool) throws(CommandFailure) -> String {
+    package func text(at target: String?, acceptingChanges: Bool) throws(Obstacle) -> String {
         let path = scenario
         let variables = try RunConfiguration.variables(log.source.settings)
         let source = try readSource(path, variables: variables)
@@ -34,7 +34,7 @@ package struct EventLogReplay {
         }
         let target = target ?? "replay.json"
         if let digest = log.source.digest, digest != source.digest, !acceptingChanges {
-            throw CommandFailure(
+            throw Obstacle(
                 .usage,
                 "\(path) has changed since the run (digest \(digest), now \(source.digest)): name the original with "
                     + "--scenario FILE, or accept the change with --changed")
@@ -43,29 +43,29 @@ package struct EventLogReplay {
             Console.warn("the log has no digest of \(path), which may have changed")
         }
         guard log.source.seed <= UInt64(Int.max) else {
-            throw CommandFailure(.usage, "the log's seed \(log.source.seed) is too large for a scenario")
+            throw Obstacle(.usage, "the log's seed \(log.source.seed) is too large for a scenario")
         }
         let original = ScenarioFile.flattened(
             path, variables: variables, naming: { Self.relative($0, to: target) }, load: contents)
-        guard let original else { throw CommandFailure(.internalError, "cannot convert \(path) into a single file") }
+        guard let original else { throw Obstacle(.internalError, "cannot convert \(path) into a single file") }
         let replay = ReplayScenario(
             original, devices: source.scenario.devices.map(\.id),
             limit: source.scenario.limit.inNanoseconds / 1000 + 1, log)
         let text = replay.root.indentedJSON + "\n"
         let again = ScenarioFile.read(target) { $0 == target ? Array(text.utf8) : contents(of: $0) }
         guard again.problems.isEmpty else {
-            throw CommandFailure(
+            throw Obstacle(
                 .usage,
                 problems: ["lubdub: the manual actions do not fit \(path):"] + again.problems.flatMap(\.lines))
         }
         guard again.scenario?.devices == source.scenario.devices else {
-            throw CommandFailure(.internalError, "cannot merge the devices of \(path) into one file")
+            throw Obstacle(.internalError, "cannot merge the devices of \(path) into one file")
         }
         return text
     }
 
     /// Reads a log line by line; ignores an incomplete last line.
-    private static func log(at path: String) throws(CommandFailure) -> ManualActionLog {
+    private static func log(at path: String) throws(Obstacle) -> ManualActionLog {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw unreadable(path, code: errno) }
         defer { close(descriptor) }
@@ -84,24 +84,24 @@ package struct EventLogReplay {
                     if log == nil { log = try ManualActionLog(line) } else { try log?.add(line) }
                 }
             }
-        } catch let failure as CommandFailure {
+        } catch let failure as Obstacle {
             throw failure
         } catch let error as ManualActionLog.Unreadable {
-            throw CommandFailure(.usage, "\(path):\(error.line): \(error.reason)")
-        } catch { throw CommandFailure(.usage, "\(path): a line is longer than \(1 << 20) octets") }
-        guard let log else { throw CommandFailure(.usage, "\(path): not an event log: it has no complete line") }
+            throw Obstacle(.usage, "\(path):\(error.line): \(error.reason)")
+        } catch { throw Obstacle(.usage, "\(path): a line is longer than \(1 << 20) octets") }
+        guard let log else { throw Obstacle(.usage, "\(path): not an event log: it has no complete line") }
         return log
     }
 
-    private static func unreadable(_ path: String, code: Int32) -> CommandFailure {
-        CommandFailure(.usage, "cannot read \(path.quoted): \(unsafe String(cString: strerror(code)))")
+    private static func unreadable(_ path: String, code: Int32) -> Obstacle {
+        Obstacle(.usage, "cannot read \(path.quoted): \(unsafe String(cString: strerror(code)))")
     }
 
-    private static func scenario(of log: ManualActionLog, at path: String) throws(CommandFailure) -> String {
+    private static func scenario(of log: ManualActionLog, at path: String) throws(Obstacle) -> String {
         let scenario = log.source.scenario
-        guard !scenario.isEmpty else { throw CommandFailure(.usage, "\(path): this log has no scenario") }
+        guard !scenario.isEmpty else { throw Obstacle(.usage, "\(path): this log has no scenario") }
         guard contents(of: scenario) != nil else {
-            throw CommandFailure(
+            throw Obstacle(
                 .usage,
                 "\(path): cannot read its scenario \(scenario.quoted): run replay in the folder where serve ran, or use "
                     + "--scenario FILE")

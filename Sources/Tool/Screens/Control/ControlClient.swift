@@ -1,7 +1,7 @@
-package import Arguments
-import Basics
+package import Basics
 package import CommandSupport
 import Documents
+import Linux
 package import Sockets
 import Synchronization
 
@@ -53,16 +53,16 @@ private let patience = Duration.seconds(10)
 private let maximumReply = 16 << 20
 
 /// Parses the address of a control socket, which must be a Unix socket.
-package func controlAddress(_ text: String, named name: String) throws(CommandFailure) -> StreamAddress {
+package func controlAddress(_ text: String, named name: String) throws(Obstacle) -> StreamAddress {
     guard text.hasPrefix("unix:") else {
         let why = text.hasPrefix("tcp:") ? ": every user can reach a TCP port" : " (do you mean unix:\(text)?)"
-        throw CommandFailure(.usage, "\(name) must be unix:PATH, not \(text.quoted)\(why)")
+        throw Obstacle(.usage, "\(name) must be unix:PATH, not \(text.quoted)\(why)")
     }
     return try orFail(.usage, "\(name): ") { try StreamAddress(text) }
 }
 
 /// Sends a line to the server, and waits for its reply.
-package func send(_ line: String, to address: StreamAddress) throws(CommandFailure) -> String {
+package func send(_ line: String, to address: StreamAddress) throws(Obstacle) -> String {
     let signals = Signals()
     let loop = EventLoop(pace: .real())
     return try orFail {
@@ -82,9 +82,9 @@ package func send(_ line: String, to address: StreamAddress) throws(CommandFailu
             let reason = await completion.wait(signals, on: loop, for: patience, watchesReader: false)
             if let line = reply.line { return line }
             switch reason {
-            case .failure(let why): throw CommandFailure(.environment, why)
-            case .signal(let number): throw CommandFailure(.signal(number), "interrupted before the reply")
-            default: throw CommandFailure(.environment, "\(address): no reply within 10 s")
+            case .failure(let why): throw Obstacle(.environment, why)
+            case .signal(let number): throw Obstacle(.signal(number), "interrupted before the reply")
+            default: throw Obstacle(.environment, "\(address): no reply within 10 s")
             }
         }
     }

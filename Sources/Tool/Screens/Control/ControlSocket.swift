@@ -1,5 +1,6 @@
 package import Basics
 import CommandSupport
+import Linux
 package import Sockets
 
 /// A socket on which other programs start actions in a world and query its status; each line has a reply of one line.

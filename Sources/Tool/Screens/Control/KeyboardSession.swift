@@ -1,8 +1,8 @@
-package import Arguments
 package import Basics
 package import CommandSupport
 package import Drivers
 import Glibc
+package import Linux
 import ScenarioModel
 package import ScenarioRuns
 import VirtualWorld
@@ -160,7 +160,7 @@ struct StatusText: Sendable {
 
 /// The colours of the status line; nil when there is none: because of `--quiet`, because the terminal cannot erase lines, or
 /// because the event log goes to the same terminal.
-package func statusPaint(_ configuration: RunConfiguration, _ invocation: Invocation) throws(CommandFailure) -> Paint? {
+package func statusPaint(_ configuration: RunConfiguration, _ invocation: Invocation) throws(Obstacle) -> Paint? {
     guard Paint.canErase, !invocation.has("--quiet"), configuration.events != "-" || isatty(STDOUT_FILENO) == 0 else {
         return nil
     }

@@ -1,6 +1,5 @@
-import Arguments
-import Basics
-package import CommandSupport
+package import Basics
+import CommandSupport
 import Sockets
 
 /// Where a page is served: `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`.
@@ -10,12 +9,12 @@ package struct PageAddress: Hashable, Sendable {
     package let port: UInt16
 
     /// Reads a value of `--page`. Other machines can reach an address only if `isForNetwork`.
-    package init(_ text: String, isForNetwork: Bool) throws(CommandFailure) {
+    package init(_ text: String, isForNetwork: Bool) throws(Obstacle) {
         guard case .tcp(let host, let port)? = try? StreamAddress("tcp:\(text)") else {
-            throw CommandFailure(.usage, "--page must be HOST:PORT, as in 127.0.0.1:8080, not \(text.quoted)")
+            throw Obstacle(.usage, "--page must be HOST:PORT, as in 127.0.0.1:8080, not \(text.quoted)")
         }
         guard isForNetwork || Self.isLoopback(host) else {
-            throw CommandFailure(
+            throw Obstacle(
                 .usage,
                 "--page \(text): other machines could reach this address; use 127.0.0.1, or add --page-for-network")
         }

@@ -1,4 +1,3 @@
-import Arguments
 package import Basics
 import CommandSupport
 package import Drivers
@@ -46,13 +45,13 @@ package actor PageSession: LoopActor {
         return "http://\(host):\(port)/#\(token)"
     }
 
-    private func makeServer() throws(CommandFailure) -> HTTPServer {
+    private func makeServer() throws(Obstacle) -> HTTPServer {
         do throws(MissingLibrary) {
             return try HTTPServer(on: loop) { [weak self] request, streams in
                 self?.assumeIsolated { $0.answer(request, streams) } ?? Response(503, [], .octets([]))
             }
         } catch {
-            throw CommandFailure(.environment, "\(error)")
+            throw Obstacle(.environment, "\(error)")
         }
     }
 

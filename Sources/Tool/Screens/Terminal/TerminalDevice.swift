@@ -1,5 +1,6 @@
-package import CommandSupport
+import CommandSupport
 import Glibc
+package import Linux
 import Synchronization
 
 /// The terminal: unbuffered keys while it is taken, and restored modes afterwards.
@@ -42,7 +43,9 @@ package final class TerminalDevice: Sendable {
     }
 
     /// Waits up to `milliseconds` until it accepts output, which it does not while it is paused.
-    package func hasRoom(within milliseconds: CInt = 0) -> Bool { Console.hasRoom(output, within: milliseconds) }
+    package func hasRoom(within milliseconds: CInt = 0) -> Bool {
+        OutputDescriptor.hasRoom(output, within: milliseconds)
+    }
 
     /// Switches to unbuffered keys without echo. Returns false when that is not possible.
     package func take() -> Bool {

@@ -2,6 +2,7 @@ package import Basics
 package import Clients
 package import CommandSupport
 import Glibc
+package import Linux
 
 /// A session that uses the terminal while the process is in the foreground, and restores it otherwise.
 package protocol TerminalSession: LoopActor {
