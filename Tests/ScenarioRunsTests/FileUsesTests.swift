@@ -57,6 +57,17 @@ import Testing
     ])
     func `Others may be written both`(one: String, other: String) { #expect(!isRefused(one, other)) }
 
+    /// Also the file behind several links is the one that is locked and replaced, and the links stay.
+    @Test(arguments: ["dangling", "other/../dangling", "sub/chain", "way/chain", "new"])
+    func `All links to a missing file are followed`(name: String) throws {
+        #expect(resolvedPath("\(folder)/\(name)") == resolvedPath(folder) + "/new")
+        let file = try WholeFile("\(folder)/\(name)")
+        try file.write("it")
+        #expect(linkTarget("\(folder)/dangling") == "new")
+        #expect(linkTarget("\(folder)/sub/chain") == "../dangling")
+        #expect(try String(contentsOfFile: "\(folder)/new", encoding: .utf8) == "it")
+    }
+
     @Test func `The message names the options and the paths`() throws {
         var uses = FileUses(reading: ["\(folder)/a"])
         let over = #expect(throws: CommandFailure.self) { try uses.write("\(folder)/soft", "--events") }
