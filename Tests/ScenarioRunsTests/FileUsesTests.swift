@@ -1,6 +1,8 @@
 import Arguments
+import Documents
 import FoundationEssentials
 import Glibc
+import ScenarioLanguage
 import Testing
 
 @testable import CommandSupport
@@ -66,6 +68,15 @@ import Testing
         #expect(linkTarget("\(folder)/dangling") == "new")
         #expect(linkTarget("\(folder)/sub/chain") == "../dangling")
         #expect(try String(contentsOfFile: "\(folder)/new", encoding: .utf8) == "it")
+    }
+
+    /// A file is read more than once, and a pipe cannot be.
+    @Test(arguments: ["/dev/fd/63", "/proc/self/fd/63"])
+    func `Who names a pipe as scenario learns what to do`(path: String) {
+        let problem = ScenarioFile.read(path) { _ in nil }.problems.first
+        #expect(problem?.code == .unreadable)
+        #expect(problem?.help?.contains("to a file first") == true)
+        #expect(ScenarioFile.read("none.json") { _ in nil }.problems.first?.help == nil)
     }
 
     @Test func `The message names the options and the paths`() throws {
