@@ -69,10 +69,12 @@ extension CommandSupport.Grammar {
         }
     }
 
+    private func isAddress(_ name: String) -> Bool { options.contains { $0.name == name && $0.kind == .address } }
+
     /// A command line with these files, and something for the operands that it needs.
     fileprivate func words(_ files: [(Slot, String)], in folder: Folder) -> [String] {
         var words = files.flatMap { slot, path in
-            if case .option(let name) = slot { [name, path] } else { [String]() }
+            if case .option(let name) = slot { [name, isAddress(name) ? "unix:\(path)" : path] } else { [String]() }
         }
         let last = files.compactMap { if case .operand(let place) = $0.0 { place } else { nil } }.max() ?? -1
         for (place, operand) in operands.enumerated() where operand.count.lowerBound > 0 || place <= last {
@@ -89,7 +91,7 @@ extension WordKind {
         case .words(let words): words.first ?? ""
         case .scenario, .suite: "\(folder.path)/scenario.json"
         case .file: "\(folder.path)/other.json"
-        case .text, .folder: "x"
+        case .text, .folder, .address: "x"
         }
     }
 }
@@ -143,10 +145,10 @@ extension CommandTests {
             let pairs = Dictionary(program.commands.map { ($0.command, $0.pairs.count) }) { first, _ in first }
             #expect(
                 pairs.filter { $0.value > 0 }.keys.sorted() == [
-                    "check", "demo", "matrix", "merge", "record", "replay", "run", "serve",
+                    "check", "controller", "demo", "matrix", "merge", "record", "replay", "run", "serve",
                 ])
-            // SCENARIO, --events, --trace and --bonds
-            #expect(pairs["serve"] == 6)
+            // SCENARIO, --events, --trace, --bonds, --control, and --controller, which can be repeated
+            #expect(pairs["serve"] == 16)
         }
 
         @Test func `Files that are different, and streams, are accepted`() throws {
@@ -173,6 +175,21 @@ extension CommandTests {
             let words = ["--bonds", "\(folder.path)/soft.json", "--events", "\(folder.path)/a.json.lock", "a.json"]
             let invocation = try serveGrammar.parse(words)
             #expect(Self.isRefusal(#expect(throws: Obstacle.self) { try FileUses(invocation) }))
+        }
+
+        @Test(arguments: [("S", "S.lock"), ("stale", "stale"), ("b.lock", "b"), ("S.lock", "S")])
+        func `A socket and its lock are not files of another option`(socket: String, other: String) throws {
+            #expect(unsafe mknod("\(folder.path)/stale", S_IFSOCK | 0o600, 0) == 0)
+            for words in [
+                ["--control", "unix:\(folder.path)/\(socket)", "--bonds", "\(folder.path)/\(other)"],
+                ["--controller", "unix:\(folder.path)/\(socket)", "--bonds", "\(folder.path)/\(other)"],
+            ] {
+                let invocation = try serveGrammar.parse(words + ["a.json"])
+                let failure = #expect(throws: Obstacle.self) { try FileUses(invocation) }
+                #expect(Self.isRefusal(failure))
+                #expect(failure?.description.contains(words[0]) == true)
+                #expect(failure?.description.contains("--bonds") == true)
+            }
         }
 
         /// The names of the scenario and of the trace; the table is a link.

@@ -2,6 +2,7 @@ import Basics
 import FoundationEssentials
 import Glibc
 import Linux
+import ScenarioLanguage
 import Testing
 
 @testable import CommandSupport
@@ -57,6 +58,26 @@ import Testing
         ("/proc/self/fd/1", "/proc/self/fd/1"), ("sub", "sub"),
     ])
     func `Others may be written both`(one: String, other: String) { #expect(!isRefused(one, other)) }
+
+    /// Also the file behind several links is the one that is locked and replaced, and the links stay.
+    @Test(arguments: ["dangling", "other/../dangling", "sub/chain", "way/chain", "new"])
+    func `All links to a missing file are followed`(name: String) throws {
+        #expect(resolvedPath("\(folder)/\(name)") == resolvedPath(folder) + "/new")
+        let file = try WholeFile("\(folder)/\(name)")
+        try file.write("it")
+        #expect(linkTarget("\(folder)/dangling") == "new")
+        #expect(linkTarget("\(folder)/sub/chain") == "../dangling")
+        #expect(try String(contentsOfFile: "\(folder)/new", encoding: .utf8) == "it")
+    }
+
+    /// A file is read more than once, and a pipe cannot be.
+    @Test(arguments: ["/dev/fd/63", "/proc/self/fd/63"])
+    func `Who names a pipe as scenario learns what to do`(path: String) {
+        let problem = ScenarioFile.read(path) { _ in nil }.problems.first
+        #expect(problem?.code == .unreadable)
+        #expect(problem?.help?.contains("to a file first") == true)
+        #expect(ScenarioFile.read("none.json") { _ in nil }.problems.first?.help == nil)
+    }
 
     @Test func `The message names the options and the paths`() throws {
         var uses = FileUses(reading: ["\(folder)/a"])

@@ -49,6 +49,11 @@ import Testing
         try write("mine", "\(path).lock")
         #expect(throws: FileLock.Refusal.occupied("\(path).lock")) { try FileLock(path) }
         #expect(try String(contentsOfFile: "\(path).lock", encoding: .utf8) == "mine")
+        for text in ["2026", "12\nmine\n", "\n", "١\n", "1\n2\n", "-1\n", " 1\n"] {
+            try write(text, "\(path).lock")
+            #expect(throws: FileLock.Refusal.occupied("\(path).lock")) { try FileLock(path) }
+            #expect(try String(contentsOfFile: "\(path).lock", encoding: .utf8) == text)
+        }
         try write("", "\(folder)/other")
         unsafe symlink("other", "\(folder)/linked.lock")
         #expect(throws: FileLock.Refusal.unavailable(ELOOP)) { try FileLock("\(folder)/linked") }
@@ -139,6 +144,14 @@ import Testing
         #expect(failure?.description.contains("in use") == true)
         #expect(FileIdentity(path: path) == before)
         withExtendedLifetime(lock) {}
+    }
+
+    @Test func `Nobody listens without a lock because another file is in its place`() throws {
+        try "mine".write(toFile: "\(path).lock", atomically: false, encoding: .utf8)
+        let failure = #expect(throws: SocketFailure.self) { try listener() }
+        #expect(failure == .occupiedLock(.unix(path: path), path: "\(path).lock"))
+        #expect(FileIdentity(path: path) == nil)
+        #expect(try String(contentsOfFile: "\(path).lock", encoding: .utf8) == "mine")
     }
 
     @Test func `Of many that begin at once at a stale file, one listens`() async throws {

@@ -59,15 +59,37 @@ package func linkTarget(_ path: String) -> String? {
     return String(decoding: octets.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
-/// The path to which links lead, also to a file that is missing.
-package func resolvedPath(_ path: String) -> String {
-    if let resolved = unsafe realpath(path, nil) {
-        defer { unsafe free(resolved) }
-        return unsafe String(cString: resolved)
+/// The path to which all links lead, also to a file that is missing or in a folder that is missing.
+package func resolvedPath(_ path: String) -> String { resolvedPath(path, links: 0) }
+
+private func resolvedPath(_ path: String, links: Int) -> String {
+    if let whole = realPath(path) { return whole }
+    guard errno != ENAMETOOLONG, !path.isEmpty else { return path }  // no file can be there
+    let (folder, name) = splitPath(path)
+    let maximumLinks = 40  // as the kernel
+    if links < maximumLinks, let target = linkTarget(path) {
+        return resolvedPath(target.hasPrefix("/") ? target : "\(folder)/\(target)", links: links + 1)
     }
-    guard let target = linkTarget(path) else { return path }
-    let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
-    return target.hasPrefix("/") ? target : folder + target
+    if let whole = realPath(folder) { return whole == "/" ? "/\(name)" : "\(whole)/\(name)" }
+    // A folder is missing, so nothing below it is a link.
+    let clean = absolutePath(path)
+    guard clean == path else { return resolvedPath(clean, links: links) }
+    return "\(resolvedPath(folder, links: links))/\(name)"
+}
+
+/// The path of what exists, without links; nil, and `errno(3)`, if it does not.
+private func realPath(_ path: String) -> String? {
+    guard let resolved = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+}
+
+/// The folder and the name of a file.
+func splitPath(_ path: String) -> (folder: String, name: String) {
+    let words = path.split(separator: "/")
+    let folder = words.dropLast().joined(separator: "/")
+    let root = path.hasPrefix("/") ? "/" : folder.isEmpty ? "." : ""
+    return (root + folder, words.last.map(String.init) ?? "")
 }
 
 /// The folder of the file at a path.

@@ -61,22 +61,26 @@ package final class FileLock: Sendable {
     /// Locks the open file; returns why that fails, `ESTALE` if the file is no longer at `path`.
     private static func take(_ descriptor: CInt, _ path: String) -> Refusal? {
         let text = text(of: descriptor)
-        guard let text, text.allSatisfy(\.isNumber) else { return .occupied(path) }
+        guard let text else { return .occupied(path) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             return errno == EWOULDBLOCK ? .held(by: Int32(text)) : .unavailable(errno)
         }
         return FileIdentity(path: path) == FileIdentity(descriptor: descriptor) ? nil : .unavailable(ESTALE)
     }
 
-    /// The first line of a lock; nil if the file is none.
+    /// The digits of a lock; nil if the file is none. An empty file is one: its process has not written its number yet, or
+    /// was killed before it did.
     private static func text(of descriptor: CInt) -> String? {
         var status = stat()
         var octets = [UInt8](repeating: 0, count: 16)
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size < octets.count
         else { return nil }
         let count = unsafe pread(descriptor, &octets, octets.count, 0)
-        guard count >= 0 else { return nil }
-        return String(decoding: octets[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        guard count > 0 else { return count == 0 ? "" : nil }
+        let digits = octets[..<(count - 1)]
+        let isLine = octets[count - 1] == UInt8(ascii: "\n") && !digits.isEmpty
+        guard isLine, digits.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        return String(decoding: digits, as: UTF8.self)
     }
 
     private static func write(_ text: String, _ descriptor: CInt) {
@@ -87,12 +91,14 @@ package final class FileLock: Sendable {
 }
 
 extension FileLock {
-    /// Takes the lock as soon as nobody has it; nil if there can be none.  Throws if somebody still has it after half a second.
+    /// Takes the lock as soon as nobody has it; nil if there can be none.  Throws if somebody still has it after half a
+    /// second, or if another file is in its place.
     static func wait(for path: String) throws(Refusal) -> FileLock? {
         var attempts = 50
         while true {
             do throws(Refusal) { return try FileLock(path) } catch {
-                guard case .held = error else { return nil }
+                if case .unavailable = error { return nil }
+                guard case .held = error else { throw error }
                 attempts -= 1
                 guard attempts > 0 else { throw error }
             }

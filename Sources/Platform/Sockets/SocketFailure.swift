@@ -9,6 +9,8 @@ public enum SocketFailure: Error, Equatable, CustomStringConvertible {
     case cannotListen(StreamAddress, code: Int32)
     /// The path is that of a file that is not a socket, which stays untouched.
     case notASocket(StreamAddress)
+    /// A file that is not a lock is where the lock of the socket file would be; it stays untouched.
+    case occupiedLock(StreamAddress, path: String)
     /// Connecting failed with this `errno(3)`.
     case cannotConnect(StreamAddress, code: Int32)
     /// The stream broke with this `errno(3)`.
@@ -27,6 +29,8 @@ public enum SocketFailure: Error, Equatable, CustomStringConvertible {
         case .cannotListen(let address, let code):
             "cannot listen at \(address): \(text(code))\(fix(for: address, code))"
         case .notASocket(let address): "cannot listen at \(address): a file with this name exists (use another path)"
+        case .occupiedLock(let address, let path):
+            "cannot listen at \(address): another file is at \(path), where its lock would be (move that, or use another path)"
         case .cannotConnect(let address, let code):
             "cannot connect to \(address): \(text(code))\([ECONNREFUSED, ENOENT].contains(code) ? " (is a program listening there?)" : "")"
         case .broken(let code): "connection broken: \(text(code))"
@@ -38,7 +42,7 @@ public enum SocketFailure: Error, Equatable, CustomStringConvertible {
     public func description(at address: StreamAddress) -> String {
         switch self {
         case .broken, .neverReads: "\(address): \(self)"
-        case .unresolved, .cannotListen, .notASocket, .cannotConnect: description
+        case .unresolved, .cannotListen, .notASocket, .occupiedLock, .cannotConnect: description
         }
     }
 

@@ -84,6 +84,7 @@ public final class StreamListener: Sendable {
     private static func lock(_ address: StreamAddress) throws(SocketFailure) -> FileLock? {
         guard case .unix(let path) = address else { return nil }
         do throws(FileLock.Refusal) { return try FileLock.wait(for: path) } catch {
+            if case .occupied(let other) = error { throw .occupiedLock(address, path: other) }
             throw .cannotListen(address, code: EADDRINUSE)
         }
     }

@@ -13,7 +13,10 @@ struct Loader {
     func root(of file: String) -> Cursor? {
         guard let octets = load(file) else {
             let node = Node(.unknown)
-            Cursor(node, file: file, log: log).note(.unreadable, "no such file, or it cannot be read")
+            let isStream = ["/dev/", "/proc/"].contains(where: file.hasPrefix)
+            Cursor(node, file: file, log: log).note(
+                .unreadable, isStream ? "a pipe or device cannot be read" : "no such file, or it cannot be read",
+                help: isStream ? "save what it sends to a file first, since a file can be read more than once" : nil)
             return nil
         }
         return root(of: file, octets)

@@ -14,7 +14,7 @@ let bridgeGrammar = CommandSupport.Grammar(
     ],
     options: [
         .option(
-            "--controller", "ADDRESS",
+            "--controller", "ADDRESS", of: .address,
             "Where a host finds the controller: tcp:HOST:PORT or unix:PATH; see \"lubdub help radios\".\n"
                 + "Default: tcp:127.0.0.1:6402, or the next free port"),
         .option("--for", "DURATION", "Stop after this long (default: no limit)"),

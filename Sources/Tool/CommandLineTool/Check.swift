@@ -33,7 +33,7 @@ let checkGrammar = CommandSupport.Grammar(
                     "Radio to the peripheral: virtual (default), bluez, hci:0, hci:tcp:HOST:PORT, ...; see\n\"lubdub help radios\""
                 ),
                 .option(
-                    "--controller", "ADDRESS", repeatable: true,
+                    "--controller", "ADDRESS", of: .address, repeatable: true,
                     "Instead of --radio: offer a virtual controller to the peripheral's host stack, at tcp:HOST:PORT\nor unix:PATH; see \"lubdub help radios\""
                 ), ClientSecurity.passkeyOption, ClientSecurity.bondsOption,
             ]),

@@ -27,7 +27,7 @@ let runGrammar = CommandSupport.Grammar(
             [
                 DeviceRadios.option("With --client or --ask: radio"),
                 .option(
-                    "--controller", "ADDRESS", repeatable: true,
+                    "--controller", "ADDRESS", of: .address, repeatable: true,
                     "With --client or --ask: offer a virtual controller here (default: tcp:127.0.0.1 with a free port);\n"
                         + "see \"lubdub help radios\". Of several, the first is the client's"),
             ]),
@@ -52,7 +52,7 @@ private let clientOptions: [CommandSupport.Grammar.Option] = [
         "Test an app interactively: print instructions, ask what the app shows, and read answers from\n"
             + "standard input"),
     .option(
-        "--said", "ADDRESS",
+        "--said", "ADDRESS", of: .address,
         "With --client: also listen at tcp:HOST:PORT or unix:PATH for the client's lines, for example\nfrom a phone"
     ),
     .flag(

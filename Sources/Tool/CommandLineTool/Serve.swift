@@ -12,12 +12,12 @@ import Sockets
 import VirtualWorld
 
 private let controllerOption = CommandSupport.Grammar.Option.option(
-    "--controller", "ADDRESS", repeatable: true,
+    "--controller", "ADDRESS", of: .address, repeatable: true,
     "Offer a virtual controller to a host here (default: tcp:127.0.0.1:6402, or the next free port); see\n"
         + "\"lubdub help radios\"")
 
 private let controlOption = CommandSupport.Grammar.Option.option(
-    "--control", "unix:PATH",
+    "--control", "unix:PATH", of: .address,
     "Accept actions and queries on a socket, from programs of this user: see lubdub control --help")
 
 private let pageOptions: [CommandSupport.Grammar.Option] = [
@@ -59,7 +59,7 @@ let controllerGrammar = CommandSupport.Grammar(
     "controller", "Offer virtual controllers to external hosts; all share one virtual radio",
     options: [
         .option(
-            "--listen", "ADDRESS", repeatable: true, required: true,
+            "--listen", "ADDRESS", of: .address, repeatable: true, required: true,
             "Address of a controller: tcp:HOST:PORT, unix:PATH or vhci; see \"lubdub help radios\""),
         .option("--seed", "N|random", "Seed of the random numbers"),
         .option("--for", "DURATION", "Stop after this long (default: no limit)"),

@@ -67,7 +67,8 @@ package struct SuiteDiscovery {
             switch files.kind(operand) {
             case .folder: addFolder(operand)
             case .file: addFile(operand)
-            case .other: note(operand, .unreadable, "neither a file nor a folder")
+            case .other:
+                note(operand, .unreadable, "neither a file nor a folder (save what a pipe sends to a file first)")
             case nil: note(operand, .unreadable, "no such file or folder")
             }
         }

@@ -25,13 +25,17 @@ package struct FileUses {
         self.init(reading: paths + files.filter { $0.use == .read }.map(\.path))
         for file in files where file.use != .read {
             try write(file.path, file.name)
-            if file.use == .updated { try write(FileLock.path(for: resolvedPath(file.path)), file.name) }
+            switch file.use {
+            case .updated: try write(FileLock.path(for: resolvedPath(file.path)), file.name)
+            case .listened: try write(FileLock.path(for: file.path), file.name)  // a socket is not made through a link
+            case .read, .written: break
+            }
         }
     }
 
     /// Adds a file that `option` writes.
     package mutating func write(_ path: String, _ option: String) throws(Obstacle) {
-        guard let place = FilePlace(path) else { return }
+        guard let place = FilePlace(path, orSocket: true) else { return }
         switch uses[place] {
         case nil: uses[place] = .written(option: option, path: path)
         case .read:

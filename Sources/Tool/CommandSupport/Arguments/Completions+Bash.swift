@@ -51,7 +51,7 @@ extension Completions {
 
     private func bash(_ kind: WordKind) -> String {
         switch kind {
-        case .text: ":"
+        case .text, .address: ":"
         case .file: "_\(name)_paths default"
         case .folder: "_\(name)_paths dirnames"
         case .scenario, .suite: "_\(name)_scenarios"

@@ -42,7 +42,7 @@ extension Completions {
 
     private func fish(_ kind: WordKind) -> String {
         switch kind {
-        case .text: "-f"
+        case .text, .address: "-f"
         case .file: "-F"
         case .folder: "-f -a '(__\(name)_folders | string split0)'"
         case .scenario, .suite: "-F -a '(\(names) 2>/dev/null | string split0)'"

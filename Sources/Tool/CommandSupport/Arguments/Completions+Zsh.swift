@@ -64,7 +64,7 @@ extension Completions {
 
     private func zsh(_ kind: WordKind) -> String {
         switch kind {
-        case .text: ""
+        case .text, .address: ""
         case .file: "_\(name)_files"
         case .folder: "_files -/"
         case .scenario, .suite: "_\(name)_scenarios"

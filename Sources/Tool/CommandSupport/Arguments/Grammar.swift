@@ -17,8 +17,9 @@ package struct Grammar: Sendable {
         }
 
         /// An option with a value: `--seed 7` or `--seed=7`. `value` is its placeholder in the help, which suggests its
-        /// kind unless `kind` is given: it must be given for a file. If the option is given several times, the last value counts, unless it is
-        /// `repeatable`. A `required` option is part of the usage line; the command checks that it is there.
+        /// kind unless `kind` is given: it must be given for a file, and for an address at which the command listens. If the
+        /// option is given several times, the last value counts, unless it is `repeatable`. A `required` option is part of the
+        /// usage line; the command checks that it is there.
         package static func option(
             _ name: String, _ value: String, of kind: WordKind? = nil, repeatable: Bool = false,
             required: Bool = false, _ help: String

@@ -5,6 +5,8 @@ package enum WordKind: Hashable, Sendable {
     /// Anything else.
     case text
     case file(FileUse)
+    /// Where the command listens: `unix:PATH`, which creates files, or another address.
+    case address
     /// A folder, in which the command writes files.
     case folder
     /// A scenario file, or the name of an installed one.
@@ -29,9 +31,16 @@ package enum WordKind: Hashable, Sendable {
     package var fileUse: FileUse? {
         switch self {
         case .file(let use): use
+        case .address: .listened
         case .scenario, .suite: .read
         case .text, .folder, .words: nil
         }
+    }
+
+    /// The path of the file that a word of this kind names; nil for an address without one.
+    fileprivate func path(in word: String) -> String? {
+        guard self == .address else { return word }
+        return word.hasPrefix("unix:") ? String(word.dropFirst("unix:".count)) : nil
     }
 }
 
@@ -42,6 +51,8 @@ package enum FileUse: Hashable, Sendable {
     case written
     /// It reads the file, and replaces it later.
     case updated
+    /// It creates or replaces a socket file.
+    case listened
 }
 
 /// A file that a command line names.
@@ -61,8 +72,9 @@ extension Invocation {
         let values = grammar.options.flatMap { option in
             option.value == nil ? [] : texts(option.name).map { (name: option.name, kind: option.kind, path: $0) }
         }
-        return (words + values).compactMap { name, kind, path in
-            kind.fileUse.map { NamedFile(name: name, path: path, use: $0) }
+        return (words + values).compactMap { name, kind, word in
+            guard let use = kind.fileUse, let path = kind.path(in: word) else { return nil }
+            return NamedFile(name: name, path: path, use: use)
         }
     }
 }
