@@ -1,3 +1,4 @@
+import Documents
 import Basics
 import FoundationEssentials
 import Glibc
