@@ -12,7 +12,7 @@ PACKAGES ?= .build/packages
 BUILDING ?=
 # Traces, event logs and output of each test of test-linux.
 EVIDENCE := .build/test-linux
-SOURCES := Package.swift Sources Tests
+SOURCES := Package.swift Sources Tests Benchmarks
 # An app for Apple's platforms, with tests for Linux.
 APP := Examples/HeartRateApp
 # Packages in Examples use the modules that are built already.
@@ -46,7 +46,7 @@ THREAD_CHECKED := --sanitize=thread --scratch-path .build/threads
 
 .DEFAULT_GOAL := help
 .PHONY: help run test unit interoperability test-release test-linux test-package test-busy long matrix sanitize fuzz \
-    fuzz-coverage soak same-bytes docs examples generate release install deb dist format
+    fuzz-coverage soak same-bytes docs examples generate release benchmarks bench install deb dist format
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' Makefile
@@ -74,7 +74,7 @@ unit:
 interoperability:
 	LUBDUB=$(LUBDUB) .venv/bin/python Tests/side_by_side.py Tests/Interoperability 2>&1 | tee .build/interoperability.log
 
-test-release: release  ## test the optimized program: its speed, allocations and behaviour under load
+test-release: benchmarks  ## test the optimized program: its speed, allocations and behaviour under load
 	@Tools/setup test
 	LUBDUB=$(RELEASE) LUBDUB_RELEASE=$(RELEASE) PYTHONPATH=Tests/Interoperability \
 	    .venv/bin/python -m unittest test_bench test_bluetoothd_load test_overload
@@ -151,6 +151,14 @@ generate:  ## update the schemas, and the pages and tables of the documentation 
 release:  ## build .build/release/lubdub with the Swift runtime linked in
 	@Tools/setup build
 	swift build -c release --static-swift-stdlib $(LINKING) --product lubdub $(BUILDING)
+
+benchmarks: release
+	swift build -c release --static-swift-stdlib $(LINKING) --product benchmarks $(BUILDING)
+
+bench:  ## measure Lubdub on this machine, against Bumble; OPTIONS=--help lists the options and rows
+	@# Its output is for programs, too: make -s bench OPTIONS=--json
+	@$(MAKE) benchmarks >&2
+	LUBDUB=$(RELEASE) .build/release/benchmarks $(OPTIONS)
 
 # Only builds if nothing is built, so that "make release && sudo make install" does not build as root.
 install:  ## install the program that make release built, man pages, completions and scenarios in PREFIX=/usr/local

@@ -1,4 +1,4 @@
-"""The counts and allocations of `lubdub bench`; times are printed, but not tested."""
+"""The counts and allocations of `make bench`; times are printed, but not tested."""
 
 import json
 import os
@@ -7,7 +7,14 @@ import subprocess
 import tempfile
 import unittest
 
+import jsonschema
+
 from harness import RELEASE, ROOT, needs_release
+
+
+PROGRAM = (ROOT / RELEASE).resolve()
+BENCHMARKS = str(PROGRAM.with_name('benchmarks'))
+ENVIRONMENT = os.environ | {'LUBDUB': str(PROGRAM)}
 
 
 @needs_release
@@ -23,8 +30,8 @@ class Bench(unittest.TestCase):
 
     def bench(self, *arguments):
         finished = subprocess.run(
-            [str((ROOT / RELEASE).resolve()), 'bench', '--json', *arguments], cwd=ROOT, timeout=120,
-            stdout=subprocess.PIPE, text=True, env=os.environ | {'LD_PRELOAD': self.counter})
+            [BENCHMARKS, '--json', *arguments], cwd=ROOT, timeout=120, stdout=subprocess.PIPE, text=True,
+            env=ENVIRONMENT | {'LD_PRELOAD': self.counter})
         rows = {row['row']: row for row in map(json.loads, finished.stdout.splitlines())}
         return finished.returncode, rows
 
@@ -35,7 +42,9 @@ class Bench(unittest.TestCase):
             list(rows),
             ['notifications', 'logged', 'client', 'reads', 'greeting', 'hour', 'day', 'encryption', 'pairing', 'ecg',
              'lateness', 'idle', 'crowd', 'crowd_memory', 'suite', 'start', 'memory'])
+        schema = json.loads((ROOT / 'Benchmarks/row.schema.json').read_text())
         for name, row in rows.items():
+            jsonschema.validate(row, schema)
             self.assertTrue(row['valid'], row)
             self.assertIsNone(row['ratio'], row)
             if name not in ('lateness', 'encryption'):  # both may be about 0
@@ -68,8 +77,8 @@ class Bench(unittest.TestCase):
                 (place / 'expected.json').write_text(json.dumps({'idle': {'value': bounds}}))
                 with self.subTest(bounds):
                     finished = subprocess.run(
-                        [str((ROOT / RELEASE).resolve()), 'bench', '--alone', '--check', 'idle'], cwd=folder,
-                        timeout=60, capture_output=True, text=True)
+                        [BENCHMARKS, '--alone', '--check', 'idle'], cwd=folder, timeout=60, capture_output=True,
+                        text=True, env=ENVIRONMENT)
                     self.assertEqual(finished.returncode, status, finished.stderr)
                     self.assertEqual('value is' in finished.stderr, status == 1)
 
@@ -84,6 +93,17 @@ class Bench(unittest.TestCase):
                 env=os.environ | {'LD_PRELOAD': self.counter, 'COUNT_ALLOCATIONS': '1'})
         self.assertEqual((finished.returncode, finished.stdout), (0, f'{scenario}: no problems\n'))
         self.assertLess(int(finished.stderr.split()[-1]), 100_000)
+
+    def test_its_help_names_the_rows_and_options(self):
+        finished = subprocess.run([BENCHMARKS, '--help'], timeout=60, capture_output=True, text=True)
+        self.assertEqual((finished.returncode, finished.stderr), (0, ''))
+        for word in ('Usage: benchmarks [OPTION...]', '--check', '--json', '--alone', '--bumble', 'crowd_memory'):
+            self.assertIn(word, finished.stdout)
+
+    def test_the_product_has_no_such_command(self):
+        finished = subprocess.run([str(PROGRAM), 'bench'], timeout=60, capture_output=True, text=True)
+        self.assertEqual((finished.returncode, finished.stdout), (2, ''))
+        self.assertIn('unknown command "bench"', finished.stderr)
 
     def test_an_unknown_row_is_rejected(self):
         code, rows = self.bench('notification')

@@ -227,7 +227,7 @@ class TerminalSafetyTests(CommandTests):
         bad, good = self.HOSTILE, 'scenarios/resting.json'
         (self.folder / 'none').touch()  # not a folder, so that nothing is created below it
         commands = ['run', 'serve', 'check', 'validate', 'explain', 'new', 'replay', 'matrix', 'merge', 'control', 'monitor', 'scan',
-                    'bench', 'doctor', 'demo', 'controller']
+                    'doctor', 'demo', 'controller']
         for command in commands:
             self.prints_safely(command, bad)
             self.prints_safely(command, '--' + bad)

@@ -12,7 +12,7 @@ import jsonschema
 
 from harness import LUBDUB, ROOT
 
-NAMES = ['bench', 'check-list', 'doctor', 'list', 'monitor', 'prove', 'prove-list', 'run', 'run-list', 'scan']
+NAMES = ['check-list', 'doctor', 'list', 'monitor', 'prove', 'prove-list', 'run', 'run-list', 'scan']
 COUNTS = ['error', 'fail', 'inconclusive', 'pass', 'skip']
 
 
@@ -111,12 +111,10 @@ class JSONTests(unittest.TestCase):
         self.assertEqual(len(checks), sum(last['summary'].values()))
         self.assertLessEqual({check['id'] for check in checks}, {check['id'] for check in listed})
 
-    def test_list_doctor_and_bench(self):
+    def test_list_and_doctor(self):
         self.assertLessEqual({'scenario', 'folder'}, {row['kind'] for row in self.lines('list', 'list')})
         report, = self.lines('doctor', 'doctor')
         self.assertEqual(report['status'], 0)
-        row, = self.lines('bench', 'bench', 'pairing', '--alone')
-        self.assertTrue(row['valid'])
 
     def test_scan_and_monitor(self):
         with serving('scenarios/resting.json') as radio:

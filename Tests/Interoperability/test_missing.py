@@ -100,7 +100,7 @@ class MissingTests(unittest.TestCase):
         self.assertNotIn('no case matches', done.stderr)
 
     def test_help_lines_are_indented(self):
-        for command in ['serve', 'run', 'monitor', 'demo', 'controller', 'bench', 'doctor', 'scan', 'validate']:
+        for command in ['serve', 'run', 'monitor', 'demo', 'controller', 'doctor', 'scan', 'validate']:
             usage, _, *rest = lubdub(command, '--help').stdout.splitlines()
             table = rest[rest.index('') + 1:]
             headings = [line for line in table if line and not line.startswith('  ')]

@@ -17,7 +17,7 @@ COMMANDS = [
     ['record', '--help'], ['controller', '--listen', 'unix:CONTROLLER', '--for', '0.1s'], ['bridge', '--help'],
     ['merge', 'REPORT', '-o', 'MERGED'], ['matrix', 'REPORT'], ['list'], ['list', '--null'], ['new', 'strap'],
     ['validate', 'resting'], ['validate', '--schema'], ['validate', '--schema-of', 'list'], ['prove', '--list'], ['explain'],
-    ['explain', 'silence'], ['bench', '--help'], ['doctor', '--json'], ['control', 'unix:CONTROL', 'status'],
+    ['explain', 'silence'], ['scan', '--help'], ['doctor', '--json'], ['control', 'unix:CONTROL', 'status'],
     ['replay', 'EVENTS'], ['completions', 'bash'], ['manual'], ['manual', '--list'], ['help'], ['--version'], []]
 
 

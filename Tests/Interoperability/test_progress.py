@@ -39,11 +39,7 @@ class ProgressTests(Interoperability):
             terminal.process.send_signal(signal.SIGINT)
             await self.ends(terminal, 128 + signal.SIGINT, r'lubdub: interrupted: [^\r\n]*\r?\n')
 
-    async def test_bench_and_scan_show_their_parts(self):
-        async with running('bench', 'start', 'pairing', '--alone') as terminal:
-            await terminal.shows(BAR + '1 of 2: ')
-            await terminal.shows(BAR + '2 of 2: ')
-            await self.ends(terminal)
+    async def test_scan_shows_its_parts(self):
         async with lubdub('serve', 'scenarios/resting.json', '--controller', 'tcp:127.0.0.1:0', '--quiet') as strap:
             radio = f'hci:tcp:127.0.0.1:{await controller_port(strap)}'
             async with running('scan', '--radio', radio, '--for', '3 s') as terminal:

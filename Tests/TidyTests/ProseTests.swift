@@ -6,7 +6,8 @@ import Testing
     /// Folders and files that are checked: of Swift files the comments, the string literals with a space and the names
     /// in backticks, of others the text outside of blocks of code.
     static let checked = [
-        "Sources", "Tests", "Documentation", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md",
+        "Benchmarks", "Sources", "Tests", "Documentation", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md",
+        "SECURITY.md",
     ]
     /// The patterns and their samples.
     static let unchecked = ["Tests/TidyTests/Prose.swift", "Tests/TidyTests/ProseTests.swift"]

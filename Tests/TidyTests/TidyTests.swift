@@ -36,7 +36,7 @@ import Testing
         ["Facades/CoreBluetooth", "Facades/os", "Tool/LubdubTesting"].contains { file.contains("/Sources/\($0)/") }
     }
 
-    private static let root = String(#filePath.dropLast("/Tests/TidyTests/TidyTests.swift".count))
+    static let root = String(#filePath.dropLast("/Tests/TidyTests/TidyTests.swift".count))
     static let sources = files(in: "\(root)/Sources")
 
     private static func files(in folder: String) -> [String] {

@@ -1,5 +1,4 @@
 import Basics
-import Benchmarks
 import CheckCatalogue
 import Checks
 import ClientTesting

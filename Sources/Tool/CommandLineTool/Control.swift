@@ -1,5 +1,4 @@
 import Basics
-import Benchmarks
 import CommandSupport
 import Documents
 import Screens

@@ -1,5 +1,4 @@
 import Basics
-import Benchmarks
 import ClientTesting
 import CommandSupport
 import Conformance

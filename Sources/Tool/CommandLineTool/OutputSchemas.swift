@@ -10,7 +10,6 @@ import ScenarioLanguage
 /// The names are those of the files in `schema`, and of `validate --schema-of`.
 enum OutputSchemas {
     static let all: [(name: String, schema: String)] = [
-        ("bench", schema("lubdub bench --json", .object(benchmark))),
         ("check-list", schema("lubdub check --list --json", .object(check))),
         ("doctor", schema("lubdub doctor --json", .object(diagnosis))),
         ("list", schema("lubdub list --json", .kinds(key: "kind", installed))),
@@ -27,26 +26,12 @@ enum OutputSchemas {
     }
 
     private static let whole = Shape.integer(0...Int.max)
-    private static let number = Shape.number(-Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude)
     private static func orNull(_ shape: Shape) -> Shape { .any([shape, .null]) }
     private static func required(_ key: String, _ shape: Shape, _ about: String) -> Shape.Field {
         .init(key, shape, required: true, about)
     }
 
-    // MARK: Measuring
-
-    private static let benchmark = [
-        required("row", .text, "The benchmark's word on the command line."),
-        required("name", .text, "What it measures."),
-        required("value", number, "The result."), required("unit", .text, "The unit of value."),
-        required("count", whole, "How many items were measured."),
-        required("cpu_us_per_item", number, "CPU time per item in microseconds."),
-        required("allocations_per_item", orNull(number), "Null unless allocations were counted."),
-        required("bumble_cpu_us_per_item", orNull(number), "Bumble's CPU time; null if it was not measured."),
-        required("ratio", orNull(number), "Bumble's CPU time divided by Lubdub's."),
-        required("peak_kib", orNull(whole), "The peak memory of the process so far, in KiB."),
-        required("valid", .boolean, "False if the measurement failed, so that its numbers mean nothing."),
-    ]
+    // MARK: Diagnosing
 
     private static let diagnosis = [
         required("lubdub", .text, "Lubdub's version."),

@@ -1,5 +1,4 @@
 import Basics
-import Benchmarks
 import ClientTesting
 import CommandSupport
 import Drivers
@@ -50,7 +49,7 @@ private let writing: [Command] = [
 ]
 
 private let maintenance: [Command] = [
-    (doctorGrammar, doctor), (benchGrammar, bench),
+    (doctorGrammar, doctor),
     (completionsGrammar, { invocation throws(Obstacle) in try completions(invocation, of: program) }),
     (manualGrammar, { invocation throws(Obstacle) in try manual(invocation, of: program) }),
 ]

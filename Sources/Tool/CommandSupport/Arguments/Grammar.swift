@@ -126,11 +126,13 @@ package struct Grammar: Sendable {
     }
 
     /// The help in lines of at most `width` characters: usage, summary, a row for each operand and option, and the lists.
-    func usage(of program: String, width: Int) -> String {
+    ///
+    /// Without `program`, the command is itself a program.
+    package func usage(of program: String? = nil, width: Int) -> String {
         var tables = groups.map { List($0.title, $0.options.map { ($0.label, $0.help) }) }
         tables[0] = List(tables[0].title, operands.map { ($0.label, $0.help) } + tables[0].rows)
         return
-            (["Usage: \(program) \(synopsis)", "", summary] + sections(tables, width: width)
+            (["Usage: \(program.map { "\($0) " } ?? "")\(synopsis)", "", summary] + sections(tables, width: width)
             + lists.flatMap { sections([$0], width: width) }).joined(separator: "\n")
     }
 

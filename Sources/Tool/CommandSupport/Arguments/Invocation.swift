@@ -10,7 +10,7 @@ package struct Invocation: Sendable {
     init(of grammar: Grammar) { self.grammar = grammar }
 
     /// Whether `--help` is given: then the command only prints its help.
-    var isHelpRequested: Bool { has("--help") }
+    package var isHelpRequested: Bool { has("--help") }
 
     /// Whether a flag or option is given; `name` includes its dashes.
     package func has(_ name: String) -> Bool { values[name] != nil }

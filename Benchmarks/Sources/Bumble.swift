@@ -1,20 +1,20 @@
-package import Basics
+import Basics
 import ClientTesting
 import CommandSupport
 import Glibc
 import Linux
 
 /// Bumble (https://google.github.io/bumble/), which does the same work in another process.
-package struct Bumble {
+struct Bumble {
     /// The cost of a benchmark's work.
-    package struct Figures {
+    struct Figures {
         let microsecondsPerItem: Double
     }
 
     private let python: String
 
     /// Takes the named interpreter, or `.venv/bin/python`; nil when that does not exist.
-    package init?(_ named: String?) {
+    init?(_ named: String?) {
         let standard = ".venv/bin/python"
         guard let python = named ?? (Self.isProgram(standard) ? standard : nil) else { return nil }
         self.python = python
@@ -32,7 +32,7 @@ package struct Bumble {
 
     private static var script: String { String(decoding: PackageResources.bumble_py, as: UTF8.self) }
 
-    package func measure(_ row: String) throws(Obstacle) -> Figures {
+    func measure(_ row: String) throws(Obstacle) -> Figures {
         let child = try ChildProcess(python, ["-c", Self.script, row])
         var figures: Figures?
         while let line = child.line() {  // the count, and the microseconds per item

@@ -1,16 +1,12 @@
 import Basics
-import Benchmarks
 import CommandSupport
+import Glibc
+import Linux
 
-private let rowList = {
-    let width = BenchRow.all.map(\.word.count).max() ?? 0
-    return BenchRow.all.map { "\($0.word.padded(to: width))  \($0.name)" }.joined(separator: "\n")
-}()
-
-let benchGrammar = CommandSupport.Grammar(
-    "bench", "Benchmark Lubdub on this machine, against Bumble",
+private let grammar = CommandSupport.Grammar(
+    "benchmarks", "Benchmark Lubdub on this machine, against Bumble",
     operands: [
-        .anyNumber("ROW", of: .words(BenchRow.all.map(\.word)), "Benchmarks to run; all by default:\n\(rowList)")
+        .anyNumber("ROW", of: .words(BenchRow.all.map(\.word)), "Benchmarks to run (default: all)")
     ],
     options: [
         .flag("--json", "Print one JSON object per row"),
@@ -18,10 +14,10 @@ let benchGrammar = CommandSupport.Grammar(
             "--bumble", "PYTHON", of: .file(.read),
             "Python interpreter with Bumble installed (default .venv/bin/python, which \"make test\" creates)"),
         .flag("--alone", "Do not run Bumble"),
-        .flag("--check", "Fail when a row is worse than \(ExpectedFigures.path) allows"),
-    ])
+        .flag("--check", "Fail if a row is worse than \(ExpectedFigures.path) allows"),
+    ], lists: [.init("Rows", BenchRow.all.map { ($0.word, $0.name) })])
 
-func bench(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
+private func measure(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     let rows = try BenchRow.selected(by: invocation.operands)
     let isAlone = invocation.has("--alone")
     let bumble = isAlone ? nil : Bumble(invocation.text("--bumble"))
@@ -53,3 +49,21 @@ func bench(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     }
     return code
 }
+
+private func run(_ words: [String]) -> ExitCode {
+    do throws(Obstacle) {
+        let invocation = try orFail { try grammar.parse(words) }
+        guard !invocation.isHelpRequested else {
+            Console.print(
+                linesOf: grammar.usage(width: Console.columns(of: Console.descriptor) ?? 100))
+            return .success
+        }
+        return try measure(invocation)
+    } catch {
+        for line in error.lines { Console.warn("\(line)") }
+        return error.code
+    }
+}
+
+Console.prepare()
+exit(run(OwnProgram.words).status)

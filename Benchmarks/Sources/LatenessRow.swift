@@ -19,12 +19,12 @@ enum LatenessRow {
         """#
 
     /// Frames of 5 samples, a hundred per second: their arrival here minus their due time there.
-    package static func measure() throws(Obstacle) -> Figures {
+    static func measure() throws(Obstacle) -> Figures {
         let directory = try ScratchDirectory()
         let (scenario, events) = (directory.path("scenario.json"), directory.path("events.jsonl"))
         try write(Self.scenario, to: scenario)
         let child = try ChildProcess(
-            OwnProgram.executable,
+            program,
             ["serve", scenario, "--controller", "tcp:127.0.0.1:0", "--events", events, "--for", "20 s", "--quiet"])
         guard let line = child.line(within: .seconds(10)), line.hasPrefix("controller ") else {
             return .none("serve offered no controller")

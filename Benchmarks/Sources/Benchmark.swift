@@ -1,4 +1,4 @@
-package import Basics
+import Basics
 import CommandSupport
 import Linux
 import Screens
@@ -7,7 +7,7 @@ extension BenchRow {
     /// The figures of a row, and Bumble's; nil if the row needs Bumble and there is none.
     ///
     /// The two are measured alternately, and the cheapest measurement of each counts: load on the machine only adds time.
-    package func result(comparedWith bumble: Bumble?) throws(Obstacle) -> BenchResult? {
+    func result(comparedWith bumble: Bumble?) throws(Obstacle) -> BenchResult? {
         guard var ours = try measure(bumble) else { return nil }
         guard let bumble, let twin else { return BenchResult(word: word, name: name, figures: ours, theirs: nil) }
         var theirs = try bumble.measure(twin)
@@ -21,7 +21,7 @@ extension BenchRow {
     }
 
     /// The benchmarks with these names; all when there are none.
-    package static func selected(by words: [String]) throws(Obstacle) -> [BenchRow] {
+    static func selected(by words: [String]) throws(Obstacle) -> [BenchRow] {
         for word in words where !all.contains(where: { $0.word == word }) {
             let known = all.map(\.word)
             throw Obstacle(
@@ -34,17 +34,17 @@ extension BenchRow {
 }
 
 /// A row's figures, with Bumble's where Bumble has the same row.
-package struct BenchResult {
-    package let word: String
-    package let name: String
-    package let figures: Figures
-    package let theirs: Bumble.Figures?
+struct BenchResult {
+    let word: String
+    let name: String
+    let figures: Figures
+    let theirs: Bumble.Figures?
 
     /// Bumble's CPU time per item divided by ours.
     var ratio: Double? { theirs.map { $0.microsecondsPerItem / figures.microsecondsPerItem } }
 
     /// The numbers that `--check` compares; nil where none was measured.
-    package var numbers: [(key: String, value: Double?)] {
+    var numbers: [(key: String, value: Double?)] {
         [
             ("value", figures.value), ("cpu_us_per_item", figures.microsecondsPerItem),
             ("allocations_per_item", figures.allocationsPerItem), ("ratio", ratio),
@@ -53,7 +53,7 @@ package struct BenchResult {
 
     /// `{"row": …, "name": …, "value": …, "unit": …, "count": …, "cpu_us_per_item": …, …}`; null for unknown values.
     /// `peak_kib` is the process's peak memory.
-    package var json: String {
+    var json: String {
         func number(_ value: Double?) -> String { value.map { decimal($0, 4) } ?? "null" }
         return
             "{\"row\": \(word.quoted), \"name\": \(name.quoted), \"value\": \(number(figures.value)), \"unit\": \(figures.unit.quoted), "
@@ -65,17 +65,17 @@ package struct BenchResult {
 }
 
 /// The table that `bench` prints; a column is as wide as its title.
-package enum BenchTable {
+enum BenchTable {
     private static let columns: [(title: String, width: Int)] = [
         ("value", 10), ("unit", -28), ("count", 9), ("µs CPU each", 12), ("Bumble's", 10), ("ratio", 7),
     ]
     private static let nameWidth = -48
 
-    package static var head: String {
+    static var head: String {
         padded("", nameWidth) + columns.map { "  " + padded($0.title, $0.width) }.joined()
     }
 
-    package static func line(_ result: BenchResult) -> String {
+    static func line(_ result: BenchResult) -> String {
         let figures = result.figures
         let cells = [
             decimal(figures.value, 3), figures.unit, "\(figures.items)", decimal(figures.microsecondsPerItem, 3),

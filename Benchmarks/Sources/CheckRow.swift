@@ -8,7 +8,7 @@ enum CheckRow {
     static func measure(_ bumble: Bumble, _ options: [String] = []) throws(Obstacle) -> Figures {
         let meter = Meter()
         let check = try ChildProcess(
-            OwnProgram.executable,
+            program,
             ["check", "--controller", "tcp:127.0.0.1:0", "--peer", Bumble.strapAddress, "--quiet"] + options)
         guard let address = check.line()?.split(separator: " ").last else {
             return .none("check did not offer a controller")

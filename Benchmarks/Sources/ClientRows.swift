@@ -1,4 +1,4 @@
-package import Basics
+import Basics
 import Bluetooth
 import CommandSupport
 import GATT
@@ -11,7 +11,7 @@ import VirtualWorld
 // Benchmarks whose client does only the measured work.
 extension BenchRow {
     /// Sequential reads of a value of 20 octets.
-    package static func reading() throws(Obstacle) -> Figures {
+    static func reading() throws(Obstacle) -> Figures {
         let (rounds, value) = (100_000, [UInt8](repeating: 0x5A, count: 20))
         let digits = String(repeating: "5a", count: value.count)
         var client = try MinimalClient(
@@ -77,7 +77,7 @@ extension BenchRow {
 
     /// The peak memory of the same work, in another process.
     static func crowdMemory() throws(Obstacle) -> Figures {
-        let child = try ChildProcess(OwnProgram.executable, ["bench", "--alone", "--json", "crowd"])
+        let child = try ChildProcess(OwnProgram.executable, ["--alone", "--json", "crowd"])
         var peak: Double?
         while let line = child.line() {
             if case .number(let kibibytes)? = Datum(json: line.utf8)?["peak_kib"] { peak = kibibytes / 1024 }

@@ -1,4 +1,4 @@
-package import Basics
+import Basics
 import ClientTesting
 import CommandSupport
 import Documents
@@ -12,7 +12,7 @@ import VirtualWorld
 
 /// A scenario with a strap, in JSON: `heart` has the fields of its Heart Rate service, `others` its other services, after
 /// a comma, `script` the rules of the script, and `more` the further fields of the strap, before a comma.
-package func strap(_ heart: String, others: String = "", script: String = "", more: String = "") -> String {
+func strap(_ heart: String, others: String = "", script: String = "", more: String = "") -> String {
     """
     {"lubdub": 1, "name": "Bench", "devices": [{"id": "strap", "name": "Bench", "address": "C0:FF:EE:00:00:01/random",
     \(more)"advertise": {"interval": "100 ms", "services": ["180D"]}, "services": [{"service": "heart_rate", \(heart)}\(others)]}],
@@ -73,7 +73,7 @@ final class ScratchDirectory {
         return unsafe String(cString: named)
     }
 
-    package func path(_ name: String) -> String { "\(directory)/\(name)" }
+    func path(_ name: String) -> String { "\(directory)/\(name)" }
 
     deinit {
         for name in ["events.jsonl", "trace.btsnoop", "scenario.json"] { unsafe unlink(path(name)) }
@@ -81,7 +81,7 @@ final class ScratchDirectory {
     }
 }
 
-package func write(_ text: String, to path: String) throws(Obstacle) {
+func write(_ text: String, to path: String) throws(Obstacle) {
     try orFail(.environment) {
         let file = try OutputFile(path)
         file.write(Array(text.utf8)[...])

@@ -2,9 +2,9 @@ import Basics
 import CommandSupport
 import Linux
 
-/// The time and memory of a new process of this program, up to the first advertisement that its client receives.
+/// The time and memory of a new process of Lubdub, up to the first advertisement that its client receives.
 enum StartupRows {
-    package static func time() throws(Obstacle) -> Figures {
+    static func time() throws(Obstacle) -> Figures {
         var best: (seconds: Double, spent: Int64)?
         for _ in 0..<5 {
             let directory = try ScratchDirectory()
@@ -21,7 +21,7 @@ enum StartupRows {
             allocations: nil, fault: nil)
     }
 
-    package static func memory() throws(Obstacle) -> Figures {
+    static func memory() throws(Obstacle) -> Figures {
         let directory = try ScratchDirectory()
         // In real time it still runs when the advertisement arrives.
         let child = try start(in: directory, ["--speed", "1"])
@@ -38,7 +38,7 @@ enum StartupRows {
     ) throws(Obstacle) -> ChildProcess {
         let scenario = directory.path("scenario.json")
         try write(strap("\"value\": 62"), to: scenario)
-        return try ChildProcess(OwnProgram.executable, ["run", scenario, "--for", "1 s"] + options)
+        return try ChildProcess(program, ["run", scenario, "--for", "1 s"] + options)
     }
 
     /// Waits until the client has found the strap; false when it exits before.

@@ -11,10 +11,10 @@ import Synchronization
 import VirtualWorld
 
 /// A benchmark: a kind of work, and how to measure it.
-package struct BenchRow {
+struct BenchRow {
     /// Its name on the command line.
-    package let word: String
-    package let name: String
+    let word: String
+    let name: String
     /// The name of Bumble's benchmark of the same work, if there is one.
     var twin: String?
     /// With Bumble, or nil.  Returns nil if the row needs Bumble.
@@ -37,7 +37,7 @@ package struct BenchRow {
         }
     }
 
-    package static var all: [BenchRow] {
+    static var all: [BenchRow] {
         [
             BenchRow(
                 word: "notifications", name: "notifications of 20 octets, one link streaming", twin: "notifications"

@@ -1,20 +1,20 @@
 import Glibc
 
 /// The measured cost of a benchmark.
-package struct Figures {
+struct Figures {
     /// The headline figure, in `unit`.
-    package let value: Double
-    package let unit: String
+    let value: Double
+    let unit: String
     /// The number of items of work: notifications, connections.
-    package let items: Int
+    let items: Int
     /// The CPU time of the whole process.
-    package let nanoseconds: Int64
+    let nanoseconds: Int64
     /// The number of allocations; nil when they are not counted.
-    package let allocations: UInt64?
+    let allocations: UInt64?
     /// Why the measurement is not valid; nil when it is.
-    package let fault: String?
+    let fault: String?
 
-    package static func none(_ fault: String) -> Figures {
+    static func none(_ fault: String) -> Figures {
         Figures(value: 0, unit: "", items: 0, nanoseconds: 0, allocations: nil, fault: fault)
     }
 

@@ -1,4 +1,4 @@
-package import Basics
+import Basics
 import ClientTesting
 import CommandSupport
 import Conformance
@@ -12,7 +12,7 @@ extension BenchRow {
     private static let folders = ["scenarios/recovery", "scenarios/errors", "scenarios/formats"]
 
     /// All scenarios of some folders, each in its own world: from reading the file to the verdict.
-    package static func suite() throws(Obstacle) -> Figures {
+    static func suite() throws(Obstacle) -> Figures {
         let cases: [Case]
         do throws(Obstacle) { cases = try discoverCases(folders) } catch {
             return .none("run it in the root of Lubdub's repository: \(error.description)")

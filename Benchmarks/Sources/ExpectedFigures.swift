@@ -1,4 +1,4 @@
-package import Basics
+import Basics
 import CommandSupport
 import Documents
 import Linux
@@ -8,12 +8,12 @@ import Screens
 ///
 /// `{"notifications": {"ratio": {"min": 100}, "allocations_per_item": {"max": 0.01}}}`: the minimum or maximum of numbers
 /// that `--json` prints for a row.  Numbers that were not measured are skipped.
-package struct ExpectedFigures {
-    package static let path = "Benchmarks/expected.json"
+struct ExpectedFigures {
+    static let path = "Benchmarks/expected.json"
 
     private let rows: [Node.Member]
 
-    package init() throws(Obstacle) {
+    init() throws(Obstacle) {
         guard let octets = contents(of: Self.path) else {
             throw Obstacle(
                 .usage, "cannot read \(Self.path.quoted): run --check in the root of Lubdub's repository")
@@ -26,7 +26,7 @@ package struct ExpectedFigures {
     }
 
     /// The numbers of a row that exceed their limits.
-    package func faults(of result: BenchResult) -> [String] {
+    func faults(of result: BenchResult) -> [String] {
         guard case .object(let bounds)? = rows.first(where: { $0.key == result.word })?.node.value else { return [] }
         return bounds.flatMap { bound -> [String] in
             guard let measured = result.numbers.first(where: { $0.key == bound.key })?.value,
