@@ -24,9 +24,9 @@ let appleRules = houseRules + [.swiftLanguageMode(.v5)]
 /// A module uses modules that come before it, and with each of them all that it uses. So no floor uses a higher one.
 let floors: KeyValuePairs<String, [Module]> = [
     "Basics": [
-        .system("CCrypto", pkgConfig: "libcrypto"), .c("CLinux"),
-        .swift("Cryptography", uses: "CCrypto"),
-        .swift("Basics", uses: "CLinux"),
+        .system("CLubdubCrypto", pkgConfig: "libcrypto"), .c("CLubdubLinux"),
+        .swift("Cryptography", uses: "CLubdubCrypto"),
+        .swift("Basics", uses: "CLubdubLinux"),
         .swift("Documents", uses: "Basics"),
     ],
     "Protocol": [
@@ -41,9 +41,9 @@ let floors: KeyValuePairs<String, [Module]> = [
         .swift("VirtualRadio", uses: "Cryptography", "HCI"),
     ],
     "Platform": [
-        .system("CDBus", pkgConfig: "dbus-1"), .c("CMicrohttpd"),
+        .system("CLubdubDBus", pkgConfig: "dbus-1"), .c("CMicrohttpd"),
         .swift("Sockets", uses: "HCI"),
-        .swift("DBus", uses: "Basics", "CDBus"),
+        .swift("DBus", uses: "Basics", "CLubdubDBus"),
         .swift("Linux", uses: "Basics"),
         .swift("HTTP", uses: "CMicrohttpd", "Sockets"),
     ],

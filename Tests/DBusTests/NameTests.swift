@@ -1,4 +1,4 @@
-import CDBus
+import CLubdubDBus
 import DBus
 import Testing
 

@@ -1,6 +1,6 @@
 import Basics
 import Bluetooth
-import CLinux
+import CLubdubLinux
 import CheckCatalogue
 import Checks
 import Conformance

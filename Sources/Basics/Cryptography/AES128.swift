@@ -1,4 +1,4 @@
-import CCrypto
+import CLubdubCrypto
 
 /// The block cipher AES with keys of 128 bits (FIPS 197): the security function e.  Core 6.0, Vol 3, Part H, section
 /// 2.2.1.

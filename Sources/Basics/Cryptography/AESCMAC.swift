@@ -1,4 +1,4 @@
-import CCrypto
+import CLubdubCrypto
 
 /// The message authentication code AES-CMAC with keys of 128 bits (RFC 4493), on which the security functions and the
 /// Database Hash are based. Core 6.0, Vol 3, Part H, section 2.2.5.

@@ -1,4 +1,4 @@
-import CCrypto
+import CLubdubCrypto
 
 /// A private key of the elliptic curve P-256 (FIPS 186-4, section D.1.2.3) and its public key, of which LE Secure
 /// Connections computes the DHKey.  Core 6.0, Vol 2, Part H, section 7.1.

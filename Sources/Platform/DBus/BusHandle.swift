@@ -1,4 +1,4 @@
-import CDBus
+import CLubdubDBus
 
 /// A private libdbus connection, closed on deinitialization. Nothing here blocks.
 ///

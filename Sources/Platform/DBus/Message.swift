@@ -1,4 +1,4 @@
-import CDBus
+import CLubdubDBus
 
 /// A D-Bus message; owns one libdbus reference.
 @safe

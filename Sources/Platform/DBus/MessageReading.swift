@@ -1,4 +1,4 @@
-import CDBus
+import CLubdubDBus
 
 /// A message that libdbus accepts but this module does not.
 struct UnreadableMessage: Error, Hashable {

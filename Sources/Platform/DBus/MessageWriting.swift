@@ -1,4 +1,4 @@
-import CDBus
+import CLubdubDBus
 
 extension Message {
     /// Appends arguments, which must have been checked: libdbus ends the process for some invalid ones.

@@ -1,5 +1,5 @@
 package import Basics
-import CLinux
+import CLubdubLinux
 import Glibc
 
 package enum DetachedThread {

@@ -1,4 +1,4 @@
-import CLinux
+import CLubdubLinux
 import Glibc
 
 /// The running program: its command line, and its file.

@@ -1,5 +1,5 @@
 package import Basics
-import CLinux
+import CLubdubLinux
 import Glibc
 
 /// Why a command ends: the first reason that is reported.

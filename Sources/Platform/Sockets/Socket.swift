@@ -1,4 +1,4 @@
-import CLinux
+import CLubdubLinux
 import Glibc
 
 /// A non-blocking stream socket, closed on deinitialization. All pointers of this module stay in this file.

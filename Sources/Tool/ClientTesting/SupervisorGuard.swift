@@ -1,5 +1,5 @@
 import Basics
-import CLinux
+import CLubdubLinux
 import CommandSupport
 import Glibc
 import Linux

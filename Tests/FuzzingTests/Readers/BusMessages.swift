@@ -1,6 +1,6 @@
 import ATT
 import Bluetooth
-import CDBus
+import CLubdubDBus
 import Fuzzing
 import GATT
 import HCI

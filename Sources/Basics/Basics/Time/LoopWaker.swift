@@ -1,4 +1,4 @@
-import CLinux
+import CLubdubLinux
 import Glibc
 import SwiftOverlayShims
 

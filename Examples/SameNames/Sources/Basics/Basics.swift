@@ -1,0 +1,2 @@
+/// A declaration of this package.
+public let origin = "SameNames"
