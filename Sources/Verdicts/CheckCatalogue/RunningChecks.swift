@@ -190,15 +190,16 @@ extension Examiner {
 
     fileprivate mutating func expectDistanceSet() throws(CheckExit) {
         let value = try subscribe(to: .rsc)
-        let first = try next(of: value.valueHandle, within: .seconds(10)) { $0.rsc?.totalDistance != nil }
+        let time = patience(.seconds(10), of: .runningSpeedAndCadence)
+        let first = try next(of: value.valueHandle, within: time) { $0.rsc?.totalDistance != nil }
         guard let before = first?.rsc?.totalDistance else {
-            throw .inconclusive("no measurement with a total distance within 10 s (move the sensor)")
+            throw .inconclusive("no measurement with a total distance within \(time.formatted) (move the sensor)")
         }
         try undoing { peripheral throws(CheckExit) in
             try peripheral.expectResponse(to: SCControlPoint.setCumulativeValue(before).octets, .success)
         } _: { peripheral throws(CheckExit) in
             try peripheral.expectResponse(to: SCControlPoint.setCumulativeValue(Self.distance).octets, .success)
-            let next = try peripheral.next(of: value.valueHandle, within: .seconds(10))
+            let next = try peripheral.next(of: value.valueHandle, within: time)
             let total = next?.rsc?.totalDistance
             try peripheral.expect(
                 total.map { Self.distance...Self.distance + Self.margin ~= $0 } ?? false,
