@@ -7,6 +7,9 @@ extension Peripheral {
                 services: [value("uint8", "1", "read", "notify", "indicate", period: "2 s")], advertise: "{}",
                 security: "{}"),
             Peripheral(
+                name: "seldom", about: "bonds, and notifies a value every 25 s",
+                services: [value("uint8", "1", "notify", period: "25 s")], advertise: "{}", security: "{}"),
+            Peripheral(
                 name: "fleeting", about: "pairs, and forgets its keys when the connection ends",
                 services: [heartRate, battery, value("uint8", "1", "read", "write", "notify", "indicate")],
                 security: #"{"bonding": false}"#),
@@ -66,25 +69,24 @@ extension Peripheral {
     }
 
     /// Sensors that measure so seldom that nothing comes within a minute.
-    private static let slow: [Peripheral] = ([
-        ("patient_thermometer", "1809", #""service": "health_thermometer", "value": 36.6"#),
-        ("slow_oximeter", "1822", #""service": "pulse_oximeter", "value": 97"#),
-        ("slow_spot_checks", "1822", #""service": "pulse_oximeter", "value": 97, "spot_check_period": "10 min""#),
+    private static let slow = [
+        ("patient_thermometer", #""1809""#, #""service": "health_thermometer", "value": 36.6"#),
+        ("slow_oximeter", #""1822""#, #""service": "pulse_oximeter", "value": 97"#),
+        ("slow_spot_checks", #""1822""#, #""service": "pulse_oximeter", "value": 97, "spot_check_period": "10 min""#),
         (
-            "slow_runner", "1814",
+            "slow_runner", #""1814""#,
             #""service": "running_speed_and_cadence", "cadence": 160, "stride_length": 1.1, "total_distance": true"#
         ),
         (
-            "slow_strap", "180D",
+            "slow_strap", #""180D""#,
             #""service": "heart_rate", "value": 72, "contact": true, "energy": true, "rr_intervals": true"#
         ),
-        ("slow_battery", "180F", #""service": "battery", "value": 87"#),
-        ("slow_steps", nil, #""service": "fitness", "steps": 5000"#),
-    ] as [(String, String?, String)]).map { name, uuid, fields in
-        let list = uuid.map { "[\"\($0)\"]" } ?? "[]"
-        return Peripheral(
+        ("slow_battery", #""180F""#, #""service": "battery", "value": 87"#),
+        ("slow_steps", "", #""service": "fitness", "steps": 5000"#),
+    ].map { name, uuid, fields in
+        Peripheral(
             name: name, about: "sends a value every 2 min: \(fields.replacing("\"", with: ""))",
-            services: [#"{"period": "2 min", \#(fields)}"#], advertise: #"{"services": \#(list)}"#)
+            services: [#"{"period": "2 min", \#(fields)}"#], advertise: #"{"services": [\#(uuid)]}"#)
     }
 
     /// A service with one value.

@@ -124,7 +124,9 @@ extension Check {
             ) { peripheral throws(CheckExit) in
                 try peripheral.expectPreparedRefused(with: .invalidOffset) { count in
                     [(count + 1, [0])]
-                } ifWritten: { before, after in after.count == before.count + 2 && after.last == 0 }
+                } ifWritten: { before, after in
+                    after.count == before.count + 2 && after.last == 0
+                }
             },
             refusing(
                 "GATT/SR/GAW/BI-33-C",
@@ -133,7 +135,9 @@ extension Check {
             ) { peripheral throws(CheckExit) in
                 try peripheral.expectPreparedRefused(with: .invalidAttributeValueLength) { _ in
                     stride(from: 0, through: 512, by: 18).map { ($0, Array(repeating: 0x41, count: 18)) }
-                } ifWritten: { _, after in after.allSatisfy { $0 == 0x41 } }
+                } ifWritten: { _, after in
+                    after.allSatisfy { $0 == 0x41 }
+                }
             },
             refusing(
                 "GATT/SR/GAW/BI-32-C",

@@ -64,7 +64,8 @@ extension Check {
                 try peripheral.expect(
                     received != nil,
                     "a notification of \([other].text) within \(time.formatted) of the battery reaching \(other) %, "
-                        + "without a new subscription", seen: peripheral.latest(of: value.valueHandle)?.octets.text ?? "none")
+                        + "without a new subscription",
+                    seen: peripheral.latest(of: value.valueHandle)?.octets.text ?? "none")
             },
             Check(
                 "BAS/SR/DES/BV-01-C", "each of several batteries has its own presentation format",

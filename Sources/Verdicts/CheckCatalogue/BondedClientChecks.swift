@@ -132,7 +132,7 @@ extension Examiner {
             throw .skipped("not applicable: the features of the peripheral permit no authentication")
         }
         if error == .insufficientAuthentication, !keys.linkKey.isSecureConnections {
-            throw .skipped("not applicable: the peripheral does not support LE Secure Connections, which it may require")
+            throw .skipped("not applicable: the peripheral does not support LE Secure Connections")
         }
         try expect(
             error != .insufficientAuthentication && error != .insufficientEncryption,

@@ -185,8 +185,13 @@ extension Examiner {
             seen: received?.text ?? "none")
     }
 
-    /// In 1/10 m: a distance that no runner reaches during a check, and the most that one runs in the time of a check.
-    private static let (distance, margin): (UInt32, UInt32) = (50_000_000, 10_000)
+    /// In 1/10 m: a distance that no runner reaches during a check.
+    private static let distance: UInt32 = 50_000_000
+
+    /// In 1/10 m: more than a runner runs in some time, at 20 m/s, and in the seconds around it.
+    private static func mostRun(within time: Duration) -> UInt32 {
+        UInt32(clamping: 10_000 + time.inNanoseconds / 5_000_000)
+    }
 
     fileprivate mutating func expectDistanceSet() throws(CheckExit) {
         let value = try subscribe(to: .rsc)
@@ -199,10 +204,12 @@ extension Examiner {
             try peripheral.expectResponse(to: SCControlPoint.setCumulativeValue(before).octets, .success)
         } _: { peripheral throws(CheckExit) in
             try peripheral.expectResponse(to: SCControlPoint.setCumulativeValue(Self.distance).octets, .success)
+            let begin = peripheral.now
             let next = try peripheral.next(of: value.valueHandle, within: time)
             let total = next?.rsc?.totalDistance
+            let most = Self.distance + Self.mostRun(within: begin.duration(to: peripheral.now))
             try peripheral.expect(
-                total.map { Self.distance...Self.distance + Self.margin ~= $0 } ?? false,
+                total.map { Self.distance...most ~= $0 } ?? false,
                 "a total distance from 5000 km on in the next measurement, as written",
                 seen: next?.octets.text ?? "no measurement")
         }

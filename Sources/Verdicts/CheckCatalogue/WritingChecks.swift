@@ -261,7 +261,8 @@ extension Examiner {
             }
             let response = try peripheral.answer(to: .executeWriteRequest(write: true), "Execute Write")
             guard response == .executeWriteResponse else {
-                throw .skipped("not applicable: the values reject other values of their length: \(response.octets.text)")
+                throw .skipped(
+                    "not applicable: the values reject other values of their length: \(response.octets.text)")
             }
             return true
         }

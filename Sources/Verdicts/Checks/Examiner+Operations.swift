@@ -71,7 +71,8 @@ extension Examiner {
         case .failure(.unavailable(let why))?: throw .skipped("\(description) is not possible: \(why)")
         case .failure(.valueTooLong(let count))?:
             throw .skipped("\(description) is not possible: \(count) octets do not fit into a PDU of \(mtu)")
-        case .failure(.tooMuch)? where procedure.isDiscovery: throw .skipped("\(description) is not possible: \(Self.tooMany)")
+        case .failure(.tooMuch)? where procedure.isDiscovery:
+            throw .skipped("\(description) is not possible: \(Self.tooMany)")
         case .failure(let failure)?:
             throw self.failure(expected: "a well-formed answer to \(description)", seen: "\(failure)")
         }

@@ -189,7 +189,9 @@ package struct Examiner {
             // Of several devices with one name, the first found counts.
             let length = advertiser.shortenedLength(of: peer)
             if length > 0, length >= abbreviation?.length ?? 0 { abbreviation = (advertiser.address, length) }
-            if host.isSimulatedPeer(report.address) ?? advertiser.matches(peer), !advertisers.all.contains(where: { $0.address == address }) {
+            if host.isSimulatedPeer(report.address) ?? advertiser.matches(peer),
+                !advertisers.all.contains(where: { $0.address == address })
+            {
                 address = advertiser.address
             }
         case .connected(let id, let complete):
@@ -273,9 +275,8 @@ package struct Examiner {
 
     /// Waits for advertising of the peripheral.  A device with a shortened name counts if none advertises the whole one.
     mutating func awaitAdvertisement(within duration: Duration) -> Bool {
-        guard wait(atMost: duration, until: { $0.advertisement != nil || $0.abbreviation != nil }) else {
-            return false
-        }
+        let isSeen = wait(atMost: duration) { $0.advertisement != nil || $0.abbreviation != nil }
+        guard isSeen else { return false }
         if wait(atMost: .seconds(3), due: duration, until: { $0.advertisement != nil }) { return true }
         address = abbreviation?.address ?? address
         return advertisement != nil
