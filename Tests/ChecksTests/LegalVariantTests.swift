@@ -143,6 +143,91 @@ import VirtualWorld
         #expect(outcome.reason?.contains("wearing") == true)
     }
 
+    // MARK: Energy Expended
+
+    /// A strap whose energy grows by kJ/h, with a measurement every few seconds.
+    private static func spending(_ kilojoules: Int, each seconds: Int) -> Peripheral {
+        Peripheral(
+            name: "spending", about: "",
+            services: [
+                #"""
+                {"service": "heart_rate", "value": 150, "period": "\#(seconds) s",
+                 "energy": {"curve": "ramp", "start": 0, "end": \#(kilojoules), "over": "1 h"}}
+                """#
+            ])
+    }
+
+    /// At rest, running, and sprinting; a measurement comes up to 5 s after the reset.
+    @Test(arguments: [(300, 1), (300, 5), (5000, 1), (5000, 5), (10_000, 5)])
+    func `energy may grow between its reset and the next measurement`(kilojoules: Int, seconds: Int) throws {
+        let host = try AlteredHost(Self.spending(kilojoules, each: seconds))
+        let outcome = try Self.check("HRS/SEN/CW/BV-01-C").run(on: .name("Lubdub HRM"), over: host)
+        #expect(outcome.verdict == .pass, "\(outcome.words)")
+    }
+
+    @Test func `a real strap that accepts a reset, but keeps its energy, fails`() throws {
+        let mutant = try #require(Peripheral.mutants.first { $0.name == "never_reset" })
+        let check = try Self.check("HRS/SEN/CW/BV-01-C")
+        #expect(check.run(on: .name("Lubdub HRM"), over: try AlteredHost(mutant)).verdict == .fail)
+    }
+
+    // MARK: Names
+
+    private static let shortened = named("A long name of a heart rate strap")
+
+    /// Core Specification Supplement 12, Part A, section 1.2.
+    @Test func `a peripheral is found by the name that it shortens`() throws {
+        let peer = Peer.name(Self.shortened.deviceName)
+        #expect(PeripheralScan(for: peer, by: try AlteredHost(Self.shortened), within: .seconds(21)).isFound)
+        let outcome = try Self.check("advertising/name_fits").run(on: peer, over: try AlteredHost(Self.shortened))
+        #expect(outcome.verdict == .pass, "\(outcome.words)")
+    }
+
+    @Test(arguments: ["A long name", "A long name of another", "Lubdub"])
+    func `a peripheral with a shortened name is not found by another name`(name: String) throws {
+        let scan = PeripheralScan(for: .name(name), by: try AlteredHost(Self.shortened), within: .seconds(21))
+        #expect(!scan.isFound && scan.others.count == 1, "\(scan.others)")
+    }
+
+    /// Two devices: the first to advertise shortens its name.
+    @Test func `a device with the whole name is preferred to one with its beginning`() throws {
+        let own = DeviceAddress(0xC0_FF_EE_00_00_77, .random)
+        let whole = AdvertisingData.Structure(.completeLocalName, Array(Self.shortened.deviceName.utf8)).octets
+        var seen = 0
+        let host = try AlteredHost(Self.shortened) { output in
+            guard case .report(var report) = output else { return output }
+            seen += 1
+            guard seen > 2 else { return output }
+            report.address = own
+            if report.kind == .scanResponse { report.data = whole }
+            return .report(report)
+        }
+        let scan = PeripheralScan(for: .name(Self.shortened.deviceName), by: host, within: .seconds(21))
+        #expect(scan.address == own && scan.others.count == 1, "\(scan.others)")
+    }
+
+    // MARK: Lubdub's limits
+
+    /// `count` characteristics.
+    private static func crowded(_ count: Int) -> Peripheral {
+        var peripheral = named("Lubdub HRM")
+        let values = (0..<count).map {
+            #"{"id": "c\#($0)", "uuid": "2A58", "format": "uint8", "properties": ["read"]}"#
+        }
+        peripheral.services = [Peripheral.custom("crowd", "1815", values)]
+        return peripheral
+    }
+
+    @Test(arguments: [(2100, Verdict.skip), (4200, .inconclusive)])
+    func `more attributes than Lubdub remembers are not the fault of the peripheral`(
+        count: Int, verdict: Verdict
+    ) throws {
+        let scenario = try Self.crowded(count).scenario()
+        let outcome = try Self.check("GATT/SR/GAS/BV-02-C").run(on: 0, in: try World(scenario, seed: 1)).outcome
+        #expect(outcome.verdict == verdict, "\(outcome.words)")
+        #expect(outcome.reason?.contains("Lubdub discovers at most 4096 attributes") == true)
+    }
+
     // MARK: The peripheral exchanges the MTU
 
     private static let exchanging: Peripheral = {

@@ -86,10 +86,10 @@ extension Peripheral {
             "newest_interval_first", "sends the newest RR-Interval first", "HRS/SEN/CN/BV-03-C",
             notifies("16 @1 @4 @5 @2 @3", instead: "16 .. .. .. .. .."),
             notifies("1E @1 @2 @3 @6 @7 @4 @5", instead: "1E .. .. .. .. .. .. ..")),
-        Peripheral(
-            name: "one_octet", about: "sends a heart rate above 255 as 255",
-            services: [#"{"service": "heart_rate", "value": 72, "format": "uint8"}"#],
-            caughtBy: "HRS/SEN/CN/BV-04-C"),
+        host(
+            "one_octet", "sends the low octet of 300 bpm, as one octet", "HRS/SEN/CN/BV-04-C",
+            notifies("16 2C", instead: "17 2C 01"), notifies("1E 2C", instead: "1F 2C 01"),
+            notifies("06 2C", instead: "07 2C 01"), notifies("0E 2C", instead: "0F 2C 01")),
         host(
             "always_on_skin", "always reports skin contact", "HRS/SEN/CN/BV-05-C",
             notifies("06", instead: "04"), notifies("0E", instead: "0C"), notifies("16", instead: "14"),

@@ -176,8 +176,9 @@ extension Check {
             guard peripheral.scenarioValue(of: .heartRate) != nil else { return try peripheral.expectNoBurst() }
             let handle = try peripheral.subscribe(to: .heartRate).valueHandle
             try peripheral.setValue(of: .heartRate, to: 150, "set the heart rate")
-            guard try peripheral.next(of: handle, within: .seconds(10), where: { $0.heartRate?.bpm == 150 }) != nil
-            else { throw .inconclusive("no measurement of 150 bpm within 10 s") }
+            let time = peripheral.patience(.seconds(10), of: .heartRate)
+            guard try peripheral.next(of: handle, within: time, where: { $0.heartRate?.bpm == 150 }) != nil
+            else { throw .inconclusive("no measurement of 150 bpm within \(time.formatted)") }
             try peripheral.loseLink(for: .seconds(8))
             try peripheral.setValue(of: .heartRate, to: 60, "set the heart rate")
             peripheral.wait(.seconds(3))

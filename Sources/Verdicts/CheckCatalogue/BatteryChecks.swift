@@ -40,9 +40,11 @@ extension Check {
                 let other: UInt8 = octets == [42] ? 43 : 42
                 try peripheral.subscribe(.notification, to: value)
                 try peripheral.setValue(of: .battery, to: Double(other), "set the battery level")
-                let received = try peripheral.next(of: value.valueHandle, within: .seconds(60)) { $0.octets == [other] }
+                let time = peripheral.patience(.seconds(60), of: .battery)
+                let received = try peripheral.next(of: value.valueHandle, within: time) { $0.octets == [other] }
                 try peripheral.expect(
-                    received != nil, "a notification of \([other].text) within 60 s of the battery reaching \(other) %",
+                    received != nil,
+                    "a notification of \([other].text) within \(time.formatted) of the battery reaching \(other) %",
                     seen: peripheral.latest(of: value.valueHandle)?.octets.text ?? "none")
             },
             Check(
@@ -57,11 +59,13 @@ extension Check {
                 let other: UInt8 = octets == [42] ? 43 : 42
                 try peripheral.reconnect(withBond: keys)
                 try peripheral.setValue(of: .battery, to: Double(other), "set the battery level")
-                let received = try peripheral.next(of: value.valueHandle, within: .seconds(60)) { $0.octets == [other] }
+                let time = peripheral.patience(.seconds(60), of: .battery)
+                let received = try peripheral.next(of: value.valueHandle, within: time) { $0.octets == [other] }
                 try peripheral.expect(
                     received != nil,
-                    "a notification of \([other].text) within 60 s of the battery reaching \(other) %, without a new "
-                        + "subscription", seen: peripheral.latest(of: value.valueHandle)?.octets.text ?? "none")
+                    "a notification of \([other].text) within \(time.formatted) of the battery reaching \(other) %, "
+                        + "without a new subscription",
+                    seen: peripheral.latest(of: value.valueHandle)?.octets.text ?? "none")
             },
             Check(
                 "BAS/SR/DES/BV-01-C", "each of several batteries has its own presentation format",

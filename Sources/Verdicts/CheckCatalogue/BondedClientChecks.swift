@@ -45,10 +45,7 @@ extension Check {
 extension Examiner {
     /// Bonds with the peripheral, and discovers its attributes in the same connection.
     mutating func bondWithAttributes() throws(CheckExit) -> PairedKeys {
-        let keys = try bond(try bondable())
-        guard keys.longTermKey != nil, keys.response.requirements.contains(.bonding) else {
-            throw .skipped("not applicable: the peripheral does not keep keys")
-        }
+        let keys = try lastingBond(try bondable())
         try discover()
         return keys
     }
@@ -78,11 +75,12 @@ extension Examiner {
         }
         let keys = try bondWithAttributes()
         let configuration: ClientConfiguration = property == .notify ? .notification : .indication
-        let values = try subscribeToAllThatAccept().filter(isCandidate)
+        let values = try subscribeToAllThatAccept(preferring: configuration).filter(isCandidate)
         _ = wait(atMost: Recording.usualDuration) { examiner in
-            examiner.connection == nil || values.contains { examiner.latest(of: $0.valueHandle) != nil }
+            examiner.connection == nil || values.contains { examiner.comesAgainAndAgain($0) }
         }
-        guard let value = values.first(where: { latest(of: $0.valueHandle) != nil }),
+        let regular = values.first(where: comesAgainAndAgain)
+        guard let value = regular ?? values.first(where: { latest(of: $0.valueHandle) != nil }),
             let handle = value.configurationHandle
         else { throw .skipped("not applicable: no \(word) within \(Recording.usualDuration.formatted)") }
         try reconnect(withBond: keys)
@@ -93,11 +91,21 @@ extension Examiner {
             "the configuration of \(value.uuid.name) is \(configuration.rawValue.inHex), as before the bonded client "
                 + "reconnected", seen: octets.text)
         if try next(ofKept: value) { return }
+        guard regular != nil else {
+            throw .skipped("not applicable: \(value.uuid.name) comes too seldom to judge whether it is sent again")
+        }
         try subscribe(configuration, to: value)
         guard try next(ofKept: value) else {
             throw .inconclusive("no \(value.uuid.name) within \(Recording.usualDuration.formatted) of reconnecting")
         }
         throw failure(expected: "\(value.uuid.name) without a new subscription", seen: "none before one")
+    }
+
+    /// Whether a value has come three times within 5 s or more.  Others may be sent because a client subscribes, or seldom.
+    private func comesAgainAndAgain(_ value: DiscoveredCharacteristic) -> Bool {
+        let instants = receivedValues.filter { $0.handle == value.valueHandle }.map(\.instant)
+        guard instants.count > 2, let first = instants.first, let last = instants.last else { return false }
+        return first.duration(to: last) >= .seconds(5)
     }
 
     private mutating func next(ofKept value: DiscoveredCharacteristic) throws(CheckExit) -> Bool {
@@ -122,6 +130,9 @@ extension Examiner {
         let error = try refusal(of: PDU.readRequest(handle: value.valueHandle), "\(description) after pairing")?.error
         if error == .insufficientAuthentication, !keys.linkKey.isAuthenticated {
             throw .skipped("not applicable: the features of the peripheral permit no authentication")
+        }
+        if error == .insufficientAuthentication, !keys.linkKey.isSecureConnections {
+            throw .skipped("not applicable: the peripheral does not support LE Secure Connections")
         }
         try expect(
             error != .insufficientAuthentication && error != .insufficientEncryption,

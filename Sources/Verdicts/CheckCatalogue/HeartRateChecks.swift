@@ -50,10 +50,12 @@ extension Check {
             var energetic = recorded?.first(where: \.heartRateFlags.hasEnergy)
             if energetic == nil {
                 _ = try peripheral.firstMeasurement()
-                energetic = try peripheral.next(of: handle, within: .seconds(60), where: \.heartRateFlags.hasEnergy)
+                energetic = try peripheral.next(
+                    of: handle, within: peripheral.energyTime, where: \.heartRateFlags.hasEnergy)
             }
             try peripheral.expect(
-                energetic != nil, "a measurement with Energy Expended (bit 3 of the flags) within 60 s",
+                energetic != nil,
+                "a measurement with Energy Expended (bit 3 of the flags) within \(peripheral.energyTime.formatted)",
                 seen: peripheral.newest(of: handle))
             try peripheral.expect(
                 energetic?.heartRate?.energyExpended != nil, "the field that bit 3 announces",
@@ -64,20 +66,16 @@ extension Check {
             requirement.section("3.1.1.4"), if: hasMeasurement, .control("set the heart rate")
         ) { peripheral throws(CheckExit) in try peripheral.expectIntervalsInOrder() },
         Check(
-            "HRS/SEN/CN/BV-04-C", "heart rates above 255 use the uint16 format",
+            "HRS/SEN/CN/BV-04-C", "heart rates above 255, if the sensor has them, use the uint16 format",
             "Heart Rate Service 1.0, sections 3.1.1.1.1 and 3.1.1.2", recording: .values(for: .seconds(5)),
             if: hasMeasurement
         ) { peripheral throws(CheckExit) in
             if try peripheral.hasHighRate() { return }
             try peripheral.require(.control("set the heart rate"))
             let (handle, _) = try peripheral.firstMeasurement()
-            try peripheral.setValue(of: .heartRate, to: 300, "set the heart rate")
-            let wide = try peripheral.next(of: handle, within: .seconds(10)) {
-                $0.heartRateFlags.isTwoOctets && $0.heartRate?.bpm == 300
+            try peripheral.expectRate(300, handle, " in two octets, with bit 0 of the flags set,") {
+                $0.heartRateFlags.isTwoOctets
             }
-            try peripheral.expect(
-                wide != nil, "a measurement of 300 bpm in two octets, with bit 0 of the flags set, within 10 s",
-                seen: peripheral.newest(of: handle))
         },
         Check(
             "HRS/SEN/CN/BV-05-C", "the sensor contact flags follow the skin contact",
@@ -145,10 +143,7 @@ extension Check {
         ) { peripheral throws(CheckExit) in
             let (handle, _) = try peripheral.firstMeasurement()
             for bpm: UInt16 in [254, 255, 256, 257, 511, 512, 255, 72] {
-                try peripheral.setValue(of: .heartRate, to: Double(bpm), "set the heart rate")
-                let right = try peripheral.next(of: handle, within: .seconds(10)) { $0.heartRate?.bpm == bpm }
-                try peripheral.expect(
-                    right != nil, "a measurement of \(bpm) bpm within 10 s", seen: peripheral.newest(of: handle))
+                try peripheral.expectRate(bpm, handle)
             }
         },
         each(
@@ -235,10 +230,42 @@ extension Examiner {
     /// Subscribes to the heart rate and waits for the first measurement; inconclusive if there is none.
     mutating func firstMeasurement() throws(CheckExit) -> (handle: UInt16, first: ReceivedValue) {
         let handle = try subscribe(to: .heartRate).valueHandle
-        guard let first = try next(of: handle, within: .seconds(10)) else {
-            throw .inconclusive("no measurement within 10 s of the subscription")
+        guard let first = try next(of: handle, within: rateTime) else {
+            throw .inconclusive("no measurement within \(rateTime.formatted) of the subscription")
         }
         return (handle, first)
+    }
+
+    /// How long to wait for a measurement.
+    private var rateTime: Duration { patience(.seconds(10), of: .heartRate) }
+
+    /// How long to wait for a measurement with Energy Expended, which is in every tenth at least.  Heart Rate Service 1.0,
+    /// section 3.1.1.3.
+    fileprivate var energyTime: Duration { patience(.seconds(60), for: 12, of: .heartRate) }
+
+    /// Sets a heart rate; fails unless a measurement has it.  Skips the check for a rate above 255 if the sensor never sends two
+    /// octets: the format is its choice, so that its heart rates may end at 255.  Heart Rate Service 1.0, section 3.1.1.1.1.
+    fileprivate mutating func expectRate(
+        _ bpm: UInt16, _ handle: UInt16, _ form: String = "", where isRight: (ReceivedValue) -> Bool = { _ in true }
+    ) throws(CheckExit) {
+        try setValue(of: .heartRate, to: Double(bpm), "set the heart rate")
+        let right = try next(of: handle, within: rateTime) { $0.heartRate?.bpm == bpm && isRight($0) }
+        guard right == nil else { return }
+        let seen = newest(of: handle)
+        if bpm > 255, try endsAt255(handle) {
+            throw .skipped("not applicable: the sensor sends one octet, so that its heart rates end at 255 bpm")
+        }
+        throw failure(expected: "a measurement of \(bpm) bpm\(form) within \(rateTime.formatted)", seen: seen)
+    }
+
+    /// Whether the sensor sends 255 bpm in one octet for rates above it, here and for a much higher one.
+    private mutating func endsAt255(_ handle: UInt16) throws(CheckExit) -> Bool {
+        func isHighest(_ value: ReceivedValue) -> Bool {
+            value.heartRate?.bpm == 255 && !value.heartRateFlags.isTwoOctets
+        }
+        guard latest(of: handle).map(isHighest) == true else { return false }
+        try setValue(of: .heartRate, to: 1000, "set the heart rate")
+        return try next(of: handle, within: rateTime) { !isHighest($0) } == nil
     }
 
     /// Describes the latest measurement, for a fail.
@@ -254,12 +281,13 @@ extension Examiner {
         for isThere in [false, true] {
             let description = isThere ? "put on" : "taken off"
             try setValue(named: "contact", of: .heartRate, to: isThere ? 1 : 0, "change the skin contact")
-            let follows = try next(of: handle, within: .seconds(10)) {
+            let follows = try next(of: handle, within: rateTime) {
                 $0.heartRateFlags.hasContactStatus == isThere && $0.heartRateFlags.supportsContact
             }
             try expect(
                 follows != nil,
-                "bits 2 and 1 of the flags are \(isThere ? "11" : "10") within 10 s of the sensor being \(description)",
+                "bits 2 and 1 of the flags are \(isThere ? "11" : "10") within \(rateTime.formatted) of the sensor being "
+                    + description,
                 seen: newest(of: handle))
         }
     }
@@ -267,30 +295,32 @@ extension Examiner {
     /// When the heart rate rises, a measurement with long and short intervals must start with the long ones.
     fileprivate mutating func expectIntervalsInOrder() throws(CheckExit) {
         let (handle, _) = try firstMeasurement()
-        guard try next(of: handle, within: .seconds(10), where: \.heartRateFlags.hasIntervals) != nil else {
-            throw .skipped("not applicable: no measurement within 10 s has RR-Intervals (bit 4 of the flags)")
+        guard try next(of: handle, within: rateTime, where: \.heartRateFlags.hasIntervals) != nil else {
+            throw .skipped(
+                "not applicable: no measurement within \(rateTime.formatted) has RR-Intervals (bit 4 of the flags)")
         }
-        for attempt in 0..<8 {
+        for attempt in 0..<Self.rises {
             try setValue(of: .heartRate, to: 50, "set the heart rate")
-            wait(.milliseconds(4000 + 130 * attempt))
+            // A sensor may send the intervals of an earlier heart rate late: until then, short ones may precede long ones.
+            let late = patience(.seconds(30), for: 10, of: .heartRate)
+            guard try next(of: handle, within: late, where: \.hasOnlyLongIntervals) != nil else { break }
+            wait(.milliseconds(130 * attempt))
             try setValue(of: .heartRate, to: 180, "set the heart rate")
-            let mixed = try next(of: handle, within: .seconds(12)) { measurement in
-                guard let intervals = measurement.heartRate?.rrIntervals else { return false }
-                return intervals.contains { $0 > Self.slow } && intervals.contains { $0 < Self.fast }
+            let time = patience(.seconds(12), of: .heartRate)
+            if let mixed = try next(of: handle, within: time, where: \.hasLongAndShortIntervals) {
+                return try expect(
+                    !mixed.hasLongAfterShortInterval,
+                    "the long intervals of the slow heart rate before the short ones of the fast heart rate",
+                    seen: mixed.heartRateText)
             }
-            guard let mixed, let intervals = mixed.heartRate?.rrIntervals else { continue }
-            let firstFast = intervals.firstIndex { $0 < Self.fast } ?? 0
-            try expect(
-                !intervals[firstFast...].contains { $0 > Self.slow },
-                "the long intervals of the slow heart rate before the short ones of the fast heart rate",
-                seen: mixed.heartRateText)
-            return
+            guard receivedValues.contains(where: { $0.handle == handle && $0.heartRate?.rrIntervals.count ?? 0 > 1 })
+            else { throw .skipped("not applicable: no measurement has more than one RR-Interval") }
         }
-        throw .inconclusive("no measurement spanned a change of the heart rate")
+        throw .skipped("not applicable: no measurement has intervals from before and after a change of the heart rate")
     }
 
-    /// In 1/1024 s: an interval is 1229 at 50 bpm, and 341 at 180 bpm.
-    private static let (slow, fast): (UInt16, UInt16) = (900, 500)
+    /// How often the heart rate rises until a measurement spans that.
+    private static let rises = 16
 
     private static let reset = HeartRateControlPoint.resetEnergyExpended.octets
 
@@ -319,27 +349,50 @@ extension Examiner {
         let (handle, _) = try firstMeasurement()
         let isSimulated = scenarioValue(named: "energy_kj", of: .heartRate) != nil
         if isSimulated { try setValue(named: "energy_kj", of: .heartRate, to: 500, "set Energy Expended") }
-        // After a reset a low energy shows only if it falls; otherwise a higher one decides.
-        for minimum in isSimulated ? [Self.maximumAfterReset] : [0, Self.maximumAfterReset] {
-            let energetic = try next(of: handle, within: .seconds(60)) {
-                ($0.heartRate?.energyExpended ?? 0) > minimum
-            }
+        // After a reset, a low energy shows only if it falls.  If it did not, a later reset begins with twice as much.
+        var least: UInt16 = isSimulated ? 400 : 1
+        for _ in 1...2 {
+            let energetic = try next(of: handle, within: energyTime) { $0.heartRate?.energyExpended ?? 0 >= least }
             guard let before = energetic?.heartRate?.energyExpended else {
-                throw .inconclusive("Energy Expended did not exceed \(minimum) kJ within 60 s")
+                throw .inconclusive("Energy Expended did not reach \(least) kJ within \(energyTime.formatted)")
             }
+            let begin = now
             try write(Self.reset, to: controlPoint, "Heart Rate Control Point")
-            guard let next = try next(of: handle, within: .seconds(60), where: \.heartRateFlags.hasEnergy) else {
+            guard let next = try next(of: handle, within: energyTime, where: \.heartRateFlags.hasEnergy) else {
                 throw failure(
-                    expected: "a measurement with Energy Expended within 60 s of the reset", seen: newest(of: handle))
+                    expected: "a measurement with Energy Expended within \(energyTime.formatted) of the reset",
+                    seen: newest(of: handle))
             }
             let after = next.heartRate?.energyExpended ?? before
-            try expect(
-                after <= Self.maximumAfterReset,
-                "Energy Expended restarts from 0 kJ; it was \(before) kJ", seen: next.heartRateText)
             if after < before { return }
+            try expect(
+                after <= Self.mostExpended(within: begin.duration(to: next.instant)),
+                "Energy Expended restarts from 0 kJ; it was \(before) kJ", seen: next.heartRateText)
+            least = UInt16(clamping: 2 * Int(after) + 2)
         }
+        throw .inconclusive("Energy Expended is too low to tell whether it was reset")
     }
 
-    /// In kJ: more than a person expends between two measurements.
-    private static let maximumAfterReset: UInt16 = 5
+    /// In kJ: more than a person expends in some time, and in 2 s of transmission.  A sprinter expends 3 kJ/s.
+    private static func mostExpended(within time: Duration) -> UInt16 {
+        UInt16(clamping: (time + .seconds(2)).inNanoseconds * 3 / 1_000_000_000)
+    }
+}
+
+// RR-Intervals of a heart rate that rises from 50 to 180 bpm, in 1/1024 s: from 1229 to 341.
+extension Examiner.ReceivedValue {
+    private var intervals: [UInt16] { heartRate?.rrIntervals ?? [] }
+
+    private static func isLong(_ interval: UInt16) -> Bool { interval > 900 }
+    private static func isShort(_ interval: UInt16) -> Bool { interval < 500 }
+
+    fileprivate var hasOnlyLongIntervals: Bool { !intervals.isEmpty && intervals.allSatisfy(Self.isLong) }
+
+    fileprivate var hasLongAndShortIntervals: Bool {
+        intervals.contains(where: Self.isLong) && intervals.contains(where: Self.isShort)
+    }
+
+    fileprivate var hasLongAfterShortInterval: Bool {
+        intervals.drop { !Self.isShort($0) }.contains(where: Self.isLong)
+    }
 }

@@ -185,23 +185,31 @@ extension Examiner {
             seen: received?.text ?? "none")
     }
 
-    /// In 1/10 m: a distance that no runner reaches during a check, and the most that one runs in the time of a check.
-    private static let (distance, margin): (UInt32, UInt32) = (50_000_000, 10_000)
+    /// In 1/10 m: a distance that no runner reaches during a check.
+    private static let distance: UInt32 = 50_000_000
+
+    /// In 1/10 m: more than a runner runs in some time, at 20 m/s, and in the seconds around it.
+    private static func mostRun(within time: Duration) -> UInt32 {
+        UInt32(clamping: 10_000 + time.inNanoseconds / 5_000_000)
+    }
 
     fileprivate mutating func expectDistanceSet() throws(CheckExit) {
         let value = try subscribe(to: .rsc)
-        let first = try next(of: value.valueHandle, within: .seconds(10)) { $0.rsc?.totalDistance != nil }
+        let time = patience(.seconds(10), of: .runningSpeedAndCadence)
+        let first = try next(of: value.valueHandle, within: time) { $0.rsc?.totalDistance != nil }
         guard let before = first?.rsc?.totalDistance else {
-            throw .inconclusive("no measurement with a total distance within 10 s (move the sensor)")
+            throw .inconclusive("no measurement with a total distance within \(time.formatted) (move the sensor)")
         }
         try undoing { peripheral throws(CheckExit) in
             try peripheral.expectResponse(to: SCControlPoint.setCumulativeValue(before).octets, .success)
         } _: { peripheral throws(CheckExit) in
             try peripheral.expectResponse(to: SCControlPoint.setCumulativeValue(Self.distance).octets, .success)
-            let next = try peripheral.next(of: value.valueHandle, within: .seconds(10))
+            let begin = peripheral.now
+            let next = try peripheral.next(of: value.valueHandle, within: time)
             let total = next?.rsc?.totalDistance
+            let most = Self.distance + Self.mostRun(within: begin.duration(to: peripheral.now))
             try peripheral.expect(
-                total.map { Self.distance...Self.distance + Self.margin ~= $0 } ?? false,
+                total.map { Self.distance...most ~= $0 } ?? false,
                 "a total distance from 5000 km on in the next measurement, as written",
                 seen: next?.octets.text ?? "no measurement")
         }

@@ -34,6 +34,7 @@ extension Check {
             recording: .first(value.uuid, of: value.service, within: duration), if: value.exists
         ) { peripheral throws(CheckExit) in
             let handle = try peripheral.characteristic(value.uuid, of: value.service).valueHandle
+            let duration = peripheral.patience(duration, of: value.service)
             var recording = peripheral.recording(ofFirst: handle, within: duration)
             if recording == nil { recording = try peripheral.recordFirst(of: value, with: other, within: duration) }
             if recording?.values(of: handle).isEmpty != false, peripheral.isReal {
@@ -78,6 +79,7 @@ extension Check {
         Check(id, title, requirement, if: value.exists, .control("set the \(quantity)")) {
             peripheral throws(CheckExit) in
             let handle = try peripheral.subscribe(to: value).valueHandle
+            let duration = peripheral.patience(duration, of: value.service)
             for wanted in numbers {
                 try peripheral.setValue(named: name, of: service, to: wanted, "set the \(quantity)")
                 let received = try peripheral.next(of: handle, within: duration) { received in
@@ -110,6 +112,7 @@ extension Examiner {
         _ value: SubscribableValue, for duration: Duration
     ) throws(CheckExit) -> [[ReceivedValue]] {
         let handle = try characteristic(value.uuid, of: value.service).valueHandle
+        let duration = patience(duration, of: value.service)
         var parts = recording(of: [handle], for: duration)?.parts.map { $0.filter { $0.handle == handle } }
         if parts == nil { parts = [try receivedValues(of: subscribe(to: value).valueHandle, for: duration)] }
         let received = parts?.filter { !$0.isEmpty } ?? []
@@ -142,7 +145,9 @@ extension Check {
             att("3.3.2"), scope: .freshConnection, recording: .usual
         ) { peripheral throws(CheckExit) in
             let first = try peripheral.withholdConfirmation()
-            let second = try peripheral.value(1, within: .seconds(25))
+            // The server may end the connection after 30 s.
+            let passed = first.instant.duration(to: peripheral.now)
+            let second = try peripheral.value(1, within: max(.seconds(1), .seconds(25) - passed))
             try peripheral.expect(
                 second == nil, "no indication while that of \(first.instant) s is unconfirmed",
                 seen: second.map { "\($0.octets.text) of handle \($0.handle.inHex) at \($0.instant) s" } ?? "")

@@ -244,8 +244,9 @@ extension Examiner {
 
     fileprivate mutating func expectStoredMeasurements() throws(CheckExit) {
         let value = try subscribe(to: .temperature)
-        guard let last = try next(of: value.valueHandle, within: .seconds(60)) else {
-            throw .inconclusive("no measurement within 60 s of the subscription")
+        let time = patience(.seconds(60), of: .healthThermometer)
+        guard let last = try next(of: value.valueHandle, within: time) else {
+            throw .inconclusive("no measurement within \(time.formatted) of the subscription")
         }
         guard last.temperature?.timeStamp != nil else {
             throw .skipped("not applicable: measurements have no time stamp, so stored ones cannot be recognized")

@@ -52,9 +52,10 @@ extension Check {
             try peripheral.subscribe(.notification, to: value)
             let expected = VendorCount(before &+ 4321).octets
             try peripheral.setValue(named: "steps", of: .fitness, to: Double(before &+ 4321), "set the steps")
-            let received = try peripheral.next(of: value.valueHandle, within: .seconds(60)) { $0.octets == expected }
+            let time = peripheral.patience(.seconds(60), of: fitness)
+            let received = try peripheral.next(of: value.valueHandle, within: time) { $0.octets == expected }
             try peripheral.expect(
-                received != nil, "a notification of \(expected.text) within 60 s of the change",
+                received != nil, "a notification of \(expected.text) within \(time.formatted) of the change",
                 seen: peripheral.latest(of: value.valueHandle)?.octets.text ?? "none")
         },
         Check(

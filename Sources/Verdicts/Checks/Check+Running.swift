@@ -1,4 +1,5 @@
 import Basics
+import Bluetooth
 package import GATT
 import LEHost
 import ScenarioModel
@@ -121,6 +122,8 @@ struct VirtualTimeHost: ExaminerHost {
     var now: Instant { host.world.now }
     var simulated: (scenario: Scenario, device: Int)? { (host.world.scenario, device) }
     var isOver: Bool { false }
+
+    func isSimulatedPeer(_ address: DeviceAddress) -> Bool? { host.world.device(at: address) == device }
 
     mutating func start() {
         host.world.start()

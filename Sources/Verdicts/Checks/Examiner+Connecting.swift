@@ -72,12 +72,13 @@ extension Examiner {
 
     package var scanResponse: AdvertisingReport? { reports.last { $0.kind == .scanResponse } }
 
-    /// Scans until both advertising and scan response data arrive, or the scan response is overdue.
-    package mutating func findAdvertiser() throws(CheckExit) {
+    /// Scans until both advertising and scan response data arrive, or the scan response is overdue; or without waiting for the
+    /// response.
+    package mutating func findAdvertiser(withResponse: Bool = true) throws(CheckExit) {
         let isFound = scan { examiner in
-            guard examiner.wait(atMost: Self.scanTime, until: { $0.advertisement != nil }) else { return false }
+            guard examiner.awaitAdvertisement(within: Self.scanTime) else { return false }
             // Other hosts report both in one.
-            guard examiner.host.unsupportedReason(for: .advertisements) == nil else { return true }
+            guard withResponse, examiner.host.unsupportedReason(for: .advertisements) == nil else { return true }
             guard examiner.answersScanners else { return true }
             _ = examiner.wait(atMost: .seconds(3), due: Self.scanTime) { $0.scanResponse != nil }
             return true
@@ -121,20 +122,21 @@ extension Examiner {
         let parameters = ConnectionParameters(
             minimumInterval: interval, maximumInterval: interval, latency: 0, supervisionTimeout: 0x48)
         var failure: String?
-        var hasMoved = false
-        for _ in 0..<3 {
+        var (attempts, moves) = (0, 0)
+        while attempts < 3 {
             beginConnecting(parameters, within: .seconds(30))
             _ = wait(atMost: .seconds(31)) { $0.connection != nil || $0.refusal != nil }
             guard connection != nil else {
                 guard case .outside(let why)? = refusal else {
-                    if case .name = peer, !hasMoved {  // it may have another private address
-                        hasMoved = true
-                        forgetReports()
-                        try findAdvertiser()
-                        continue
+                    guard case .name = peer, moves < mostMoves else {
+                        throw .inconclusive("could not connect to \(peer) within 30 s")
                     }
-                    throw .inconclusive("could not connect to \(peer) within 30 s")
+                    moves += 1
+                    forgetReports()
+                    try findAdvertiser(withResponse: false)
+                    continue
                 }
+                attempts += 1
                 failure = "could not connect to \(peer): \(why)"
                 wait(.seconds(1))
                 continue
@@ -144,11 +146,16 @@ extension Examiner {
             if let connection { command(.readRemoteFeatures(connection)) }
             _ = wait(atMost: begun, due: .seconds(30)) { $0.connection == nil || $0.isEstablished }
             if connection != nil { return }
+            attempts += 1
             failure = nil
             guard end == .failedToBeEstablished || end == .unspecified else { break }
         }
         throw .inconclusive(failure ?? "the connection ended immediately: \(endReason)")
     }
+
+    /// How often to look for another private address of a peripheral that was found by its name, if it cannot be reached.  Real
+    /// ones keep theirs for minutes, simulated ones for 1 s or more.
+    private var mostMoves: Int { isReal ? 1 : 8 }
 
     /// Connects, exchanges the MTU if `exchangingMTU`, and discovers all attributes.
     package mutating func connect(exchangingMTU: Bool = true) throws(CheckExit) {
@@ -218,6 +225,7 @@ extension Examiner {
         case .failure(.bearerLost)?: throw unanswered(.discovery)
         case .failure(.disconnected)?, nil:
             throw .inconclusive("the connection ended during discovery: \(endReason)")
+        case .failure(.tooMuch)?: throw .inconclusive("discovery is not possible: \(Self.tooMany)")
         case let answer?: throw .inconclusive("the peripheral's answer to discovery is malformed: \(answer)")
         }
     }

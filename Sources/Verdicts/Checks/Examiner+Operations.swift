@@ -71,10 +71,15 @@ extension Examiner {
         case .failure(.unavailable(let why))?: throw .skipped("\(description) is not possible: \(why)")
         case .failure(.valueTooLong(let count))?:
             throw .skipped("\(description) is not possible: \(count) octets do not fit into a PDU of \(mtu)")
+        case .failure(.tooMuch)? where procedure.isDiscovery:
+            throw .skipped("\(description) is not possible: \(Self.tooMany)")
         case .failure(let failure)?:
             throw self.failure(expected: "a well-formed answer to \(description)", seen: "\(failure)")
         }
     }
+
+    /// A limit of Lubdub, not of servers.
+    static let tooMany = "Lubdub discovers at most \(Client.maximumDiscovered) attributes of a peripheral"
 
     /// A fail if the peripheral disconnected instead of answering; inconclusive if the cause is unknown.
     package func disconnectedFailure(instead description: String) -> CheckExit {
@@ -135,6 +140,18 @@ extension Examiner {
         let error = try refusedSecurely(.write(handle: handle, value: octets), "a write of \(octets.text) to \(name)")
         if let error { try skipIfUnpaired(error, name) }
         try expect(error == nil, "\(name) accepts \(octets.text)", seen: "\(error?.description ?? "")")
+    }
+
+    /// Fails if a value has changed from `before` to what the server had to ignore; skips the check if it has changed otherwise:
+    /// it may be a clock or a counter.
+    package func expectIgnored(
+        _ name: String, _ before: [UInt8], seen after: [UInt8], ifWritten isWritten: Bool, _ reason: String = ""
+    ) throws(CheckExit) {
+        guard after != before else { return }
+        guard isWritten else {
+            throw .skipped("not applicable: \(name) changes by itself, from \(before.text) to \(after.text)")
+        }
+        throw failure(expected: "\(name) stays \(before.text)\(reason)", seen: after.text)
     }
 
     /// Runs a test that changes the peripheral, then undoes the change, whatever the result.
@@ -248,6 +265,18 @@ extension DiscoveredCharacteristic {
     fileprivate var handles: [UInt16] { [range.first, valueHandle] + descriptors.map(\.handle) }
 }
 
+extension Procedure {
+    /// Whether it lists attributes, without their values.
+    fileprivate var isDiscovery: Bool {
+        switch self {
+        case .discoverEverything, .discoverPrimaryServices, .findPrimaryServices, .findIncludedServices,
+            .discoverCharacteristics, .discoverDescriptors:
+            true
+        default: false
+        }
+    }
+}
+
 extension ATTError {
     /// Errors of a link without enough security.  Core 6.0, Vol 3, Part F, section 3.2.5.
     package static let securityErrors: [ATTError] = [
@@ -256,6 +285,12 @@ extension ATTError {
 }
 
 extension [UInt8] {
+    /// The value with another last octet.  A clock or a counter, which changes by little, does not become this by itself.
+    package var farAway: [UInt8] { last.map { dropLast() + [$0 ^ 0x20] } ?? self }
+
+    /// Whether one of two values is the other, or its beginning.
+    package func agrees(with other: [UInt8]) -> Bool { !isEmpty && zip(self, other).allSatisfy { $0 == $1 } }
+
     /// `16 48`; `nothing` for no octets.
     package var text: String {
         isEmpty ? "nothing" : map { $0.zeroPadded(to: 2, radix: 16) }.joined(separator: " ")

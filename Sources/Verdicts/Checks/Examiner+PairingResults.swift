@@ -66,6 +66,16 @@ extension Examiner {
         throw exit(of: .refused(refusal, after: PairingEnd.first), plan)
     }
 
+    /// The same; skips the check if the peripheral does not bond, so that it may forget the keys at once.  Core 6.0, Vol 3, Part C,
+    /// section 9.4.2.
+    package mutating func lastingBond(_ plan: PairingPlan) throws(CheckExit) -> PairedKeys {
+        let keys = try bond(plan)
+        guard keys.longTermKey != nil, keys.response.requirements.contains(.bonding) else {
+            throw .skipped("not applicable: the peripheral does not keep keys")
+        }
+        return keys
+    }
+
     /// Connects anew, with the same address; first gives the peripheral a second to store the keys of a new bond.
     /// `act` runs while there is no connection.
     package mutating func reconnect(

@@ -42,6 +42,8 @@ package struct Examiner {
     /// Where keys and random values come from.
     var secrets: HostSecurity.Secrets
     private(set) var advertisers = AdvertiserCache()
+    /// The latest advertiser of the longest shortened name with which the peer's name begins.
+    private var abbreviation: (address: DeviceAddress, length: Int)?
 
     package var services: [DiscoveredService] = []
     /// The services in an earlier connection, if their attributes need not be discovered again.
@@ -185,7 +187,11 @@ package struct Examiner {
         case .report(let report):
             let advertiser = advertisers.add(report)
             // Of several devices with one name, the first found counts.
-            if advertiser.matches(peer), !advertisers.all.contains(where: { $0.address == address }) {
+            let length = advertiser.shortenedLength(of: peer)
+            if length > 0, length >= abbreviation?.length ?? 0 { abbreviation = (advertiser.address, length) }
+            if host.isSimulatedPeer(report.address) ?? advertiser.matches(peer),
+                !advertisers.all.contains(where: { $0.address == address })
+            {
                 address = advertiser.address
             }
         case .connected(let id, let complete):
@@ -267,7 +273,16 @@ package struct Examiner {
         strangersAddress = DeviceAddress(0xC000_0000_0000 | secrets.next() >> 18, .random)
     }
 
-    package mutating func forgetReports() { advertisers = AdvertiserCache() }
+    /// Waits for advertising of the peripheral.  A device with a shortened name counts if none advertises the whole one.
+    mutating func awaitAdvertisement(within duration: Duration) -> Bool {
+        let isSeen = wait(atMost: duration) { $0.advertisement != nil || $0.abbreviation != nil }
+        guard isSeen else { return false }
+        if wait(atMost: .seconds(3), due: duration, until: { $0.advertisement != nil }) { return true }
+        address = abbreviation?.address ?? address
+        return advertisement != nil
+    }
+
+    package mutating func forgetReports() { (advertisers, abbreviation) = (AdvertiserCache(), nil) }
 
     mutating func beginConnecting(_ parameters: ConnectionParameters, within patience: Duration) {
         pauseRecording()
@@ -304,6 +319,9 @@ package protocol ExaminerHost: CentralHost {
 
     /// The scenario of the peripheral, and its device there; nil if the peripheral cannot be controlled.
     var simulated: (scenario: Scenario, device: Int)? { get }
+
+    /// Whether an address is, or was last, that of the peripheral of `simulated`; nil if the peripheral cannot be controlled.
+    func isSimulatedPeer(_ address: DeviceAddress) -> Bool?
 
     /// Plays an action on the peripheral of `simulated`, for some time or forever; returns false if that is not possible.
     mutating func act(_ action: Action, for duration: Duration?) -> Bool
@@ -349,6 +367,8 @@ package protocol ExaminerHost: CentralHost {
 extension ExaminerHost {
     /// 30 ms.
     package var connectionInterval: UInt16 { 0x18 }
+
+    package func isSimulatedPeer(_ address: DeviceAddress) -> Bool? { nil }
 
     package func ineffectiveReason(for action: Action) -> String? { nil }
 

@@ -41,7 +41,7 @@ package struct PeripheralScan: Sendable {
         var examiner = Examiner(by: host, of: peer ?? .name(""))
         examiner.start()
         let isFound = examiner.scan { examiner in
-            examiner.wait(atMost: duration) { peer != nil && $0.advertisement != nil }
+            peer == nil ? examiner.wait(atMost: duration) { _ in false } : examiner.awaitAdvertisement(within: duration)
         }
         let found = examiner.address
         address = isFound ? found : nil
@@ -64,6 +64,14 @@ struct AdvertiserCache {
         var name: String? {
             reports.lazy.compactMap { try? AdvertisingData(octets: $0.data, limit: .extended) }
                 .compactMap(\.localName).first
+        }
+
+        /// How many octets its shortened name has, if a peer's name begins with it; else 0.
+        func shortenedLength(of peer: Peer) -> Int {
+            guard case .name(let whole) = peer else { return 0 }
+            let data = reports.compactMap { try? AdvertisingData(octets: $0.data, limit: .extended) }
+            let names = data.compactMap { $0.data(.shortenedLocalName) }
+            return names.filter { whole.utf8.starts(with: $0) }.map(\.count).max() ?? 0
         }
 
         func matches(_ peer: Peer) -> Bool {

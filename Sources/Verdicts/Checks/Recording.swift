@@ -17,9 +17,12 @@ package struct Recording: Sendable {
 
         package static let usual = values(for: usualDuration)
 
-        fileprivate var duration: Duration {
+        /// How long a client with this patience records.
+        fileprivate func duration(_ patience: (Duration, UUID?) -> Duration) -> Duration {
             switch self {
-            case .values(let duration), .first(_, _, let duration), .reads(_, _, let duration): duration
+            case .values(let duration): patience(duration, nil)
+            case .first(_, let service, let duration): patience(duration, service)
+            case .reads(_, _, let duration): duration
             }
         }
     }
@@ -106,7 +109,7 @@ extension Examiner {
             tape?.subscribed.contains(value.valueHandle) == true
                 && value.configurationHandle.map { !configured.contains($0) } ?? false
         }
-        for value in cancelled { try subscribe(value.usualConfiguration, to: value) }
+        for value in cancelled { try subscribe(value.configuration(.notification), to: value) }
     }
 
     /// Keeps what was recorded when the connection ends.
@@ -122,7 +125,8 @@ extension Examiner {
     /// Records for as long as these needs require, then cancels the subscriptions.
     mutating func completeRecording(for needs: Set<Recording.Need>) throws(CheckExit) {
         guard let begin = tape?.begin, let before = tape?.duration else { return }
-        for need in needs.sorted(by: { $0.duration < $1.duration }) {
+        let durations = needs.map { need in (need, need.duration { patience($0, of: $1) }) }
+        for (need, duration) in durations.sorted(by: { $0.1 < $1.1 }) {
             var earlier = before
             var awaited: UInt16?
             switch need {
@@ -134,7 +138,7 @@ extension Examiner {
                 awaited = handle
             case .reads: earlier = .zero
             }
-            _ = wait(atMost: max(.zero, need.duration - earlier - begin.duration(to: now))) { examiner in
+            _ = wait(atMost: max(.zero, duration - earlier - begin.duration(to: now))) { examiner in
                 examiner.connection == nil
                     || awaited != nil && examiner.receivedValues.contains { $0.handle == awaited }
             }
@@ -184,12 +188,16 @@ extension Examiner {
     }
 
     /// Subscribes to every characteristic; other checks judge a rejection.  Returns those that accepted it.
-    package mutating func subscribeToAllThatAccept() throws(CheckExit) -> [DiscoveredCharacteristic] {
+    ///
+    /// A characteristic with both properties gets `preferred`.
+    package mutating func subscribeToAllThatAccept(
+        preferring preferred: ClientConfiguration = .notification
+    ) throws(CheckExit) -> [DiscoveredCharacteristic] {
         var accepted: [DiscoveredCharacteristic] = []
         for value in characteristics {
             guard let handle = value.configurationHandle else { continue }
             let description = "a write to the configuration of \(value.uuid.name)"
-            let error = try refusedSecurely(.configure(handle: handle, value.usualConfiguration), description)
+            let error = try refusedSecurely(.configure(handle: handle, value.configuration(preferred)), description)
             guard error == nil else { continue }
             accepted.append(value)
             configured.insert(handle)
@@ -199,8 +207,9 @@ extension Examiner {
 }
 
 extension DiscoveredCharacteristic {
-    /// What a client writes to receive the values.
-    fileprivate var usualConfiguration: ClientConfiguration {
-        properties.contains(.notify) ? .notification : .indication
+    /// What a client writes to receive the values: `preferred`, if the properties permit it.
+    fileprivate func configuration(_ preferred: ClientConfiguration) -> ClientConfiguration {
+        if properties.isSuperset(of: [.notify, .indicate]) { return preferred }
+        return properties.contains(.notify) ? .notification : .indication
     }
 }

@@ -151,6 +151,18 @@ package struct ConfiguredService: Hashable, Sendable {
             SensorSource(configuration: configuration, chance: chance, heart: 0, steps: nil, clock: clock))
     }
 
+    /// The longest time from one value to the next, of all that it sends periodically.
+    package var longestPeriod: Duration {
+        let own = description.fields.compactMap { field in
+            (configuration.written(field.key) ?? field.standard).flatMap(Duration.init)
+        }
+        var sent: [CustomCharacteristic] = []
+        if case .characteristics(let all)? = configuration.written("characteristics") {
+            sent = all.filter { !$0.properties.isDisjoint(with: [.notify, .indicate]) }
+        }
+        return (own + sent.map(\.period)).max() ?? .zero
+    }
+
     /// Makes the sensor of a device's service.
     ///
     /// `chance` is the service's random stream, `heart` the index of its heart in ``SensorContext/pulses``, `steps` that

@@ -16,16 +16,13 @@ extension Check {
             peripheral throws(CheckExit) in
             var plan = PairingPlan()
             plan.keys = .encryptionKey
-            try peripheral.encrypt(withBond: try peripheral.bond(plan))
+            try peripheral.encrypt(withBond: try peripheral.lastingBond(plan))
         },
         Check(
             "pairing/bond_is_kept", "the key of a bond encrypts a later connection", sm("2.4.4 and 3.5.1"),
             scope: .stranger, if: .pairing
         ) { peripheral throws(CheckExit) in
-            let keys = try peripheral.bond(try peripheral.bondable())
-            guard keys.response.requirements.contains(.bonding) else {
-                throw .skipped("not applicable: the peripheral does not keep keys")
-            }
+            let keys = try peripheral.lastingBond(try peripheral.bondable())
             try peripheral.reconnect()
             try peripheral.encrypt(withBond: keys)
         },

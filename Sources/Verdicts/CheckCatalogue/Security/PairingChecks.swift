@@ -75,7 +75,7 @@ extension Check {
             ) {
                 peripheral throws(CheckExit) in
                 _ = try peripheral.awaitSecurityRequest()  // skips the check before it takes longer
-                let keys = try peripheral.bond(try peripheral.bondable())
+                let keys = try peripheral.lastingBond(try peripheral.bondable())
                 try peripheral.reconnect()
                 _ = try peripheral.awaitSecurityRequest()
                 try peripheral.encrypt(withBond: keys)
