@@ -106,6 +106,51 @@ import Testing
         #expect(documents("empty").problems.map(\.code) == [.unreadable])
     }
 
+    @Test(arguments: [
+        (#"{"lubdub": 1, "name": "x", "device": []}"#, true), (#"{"lubdub": 1, "seed": 3}"#, true),
+        (#"{"lubdub": 1, "kind": "scenario", "name": "x"}"#, true), (#"{"lubdub": 1, "cases": []}"#, true),
+        (#"{"lubdub": 1, "note": "x", "script": [], "tags": []}"#, false),
+        (#"{"lubdub": "0.1.0", "cases": []}"#, false),
+        (#"{"lubdub_bonds": 1, "devices_": []}"#, false), ("[1]", false),
+    ])
+    func `A file whose devices are misspelt is a case, too, but neither a part of others nor a report is one`(
+        text: String, isCase: Bool
+    ) {
+        let cases = discovery(["all"], ["all/a.json": text, "all/b.json": Self.device]).cases
+        #expect(cases.map(\.id) == (isCase ? ["a", "b"] : ["b"]))
+    }
+
+    @Test func `What a folder names and nobody can read is reported`() {
+        let kinds: [String: CaseFiles.Kind] = [
+            "all": .folder, "all/closed": .folder, "all/good.json": .file, "all/pipe.json": .other, "all/tty": .other,
+        ]
+        let names = [
+            "all": [
+                "closed", "good.json", "gone", "gone.json", "gone.txt", "pipe.json", "tty", "x\u{FFFD}.json",
+                ".gone.json",
+            ]
+        ]
+        let files = CaseFiles {
+            kinds[$0]
+        } names: {
+            names[$0]
+        } contents: { _ in
+            Array(Self.device.utf8)
+        }
+        for problems in [
+            SuiteDiscovery(["all"], in: files).problems, SuiteDiscovery.documents(["all"], in: files).problems,
+        ] {
+            #expect(
+                problems.map(\.description) == [
+                    "all/closed/:1:1: LD0113: this folder cannot be read",
+                    "all/gone:1:1: LD0113: nothing is there: a link to a missing file? remove it",
+                    "all/gone.json:1:1: LD0113: nothing is there: a link to a missing file? remove it",
+                    "all/pipe.json:1:1: LD0113: neither a file nor a folder: name what it leads to, or move it away",
+                    "all/x\u{FFFD}.json:1:1: LD0113: this name is not UTF-8: rename it",
+                ])
+        }
+    }
+
     @Test func `The search of an endless tree ends`() {
         let endless = CaseFiles(kind: { _ in .folder }, names: { _ in ["a", "b"] }, contents: { _ in nil })
         let discovery = SuiteDiscovery(["root"], in: endless)

@@ -24,10 +24,8 @@ import Testing
     @Test(arguments: scenarios) func `A recording plays the same attributes and values`(name: String) throws {
         let original = try visited("scenarios/\(name).json", load: contents)
         let recording = RecordedScenario(original, .init(note: "a test", table: "strap.csv"))
-        let files = [
-            "strap.json": Array(recording.root.indentedJSON.utf8), "strap.csv": Array((recording.table ?? "").utf8),
-        ]
-        #expect(recording.table != nil)
+        let table = try #require(recording.table())
+        let files = ["strap.json": Array(recording.root.indentedJSON.utf8), "strap.csv": Array(table.text.utf8)]
         let again = try visited("strap.json") { files[$0] }
         #expect(again.advertising == original.advertising)
         #expect(again.scanResponse == original.scanResponse)
@@ -56,12 +54,12 @@ import Testing
         var settings = RecordedScenario.Settings(note: "a test", table: "strap.csv")
         settings.keepsValues = false
         let recording = RecordedScenario(original, settings)
-        #expect(recording.count == 0)
+        #expect(recording.table()?.count == 0)
         let text = recording.root.json
         #expect(!text.contains("Polar"))
         #expect(!text.contains("C0:FF"))
         let again = try visited("strap.json") { path in
-            Array((path == "strap.csv" ? recording.table ?? "" : text).utf8)
+            Array((path == "strap.csv" ? recording.table()?.text ?? "" : text).utf8)
         }
         #expect(again.name == "------------------")
         let lengths = original.services.flatMap(\.characteristics).map { $0.content.octets?.count }

@@ -70,10 +70,9 @@ import Testing
         try trace.forEach { capture.take($0, controller: $1, at: $2, $3) }
         let device = try #require(capture.devices.first)
         let recording = RecordedScenario(device, .init(note: "a test", table: "strap.csv"))
-        #expect(recording.count >= 4)
-        let files = [
-            "strap.json": Array(recording.root.indentedJSON.utf8), "strap.csv": Array((recording.table ?? "").utf8),
-        ]
+        let table = try #require(recording.table())
+        #expect(table.count >= 4)
+        let files = ["strap.json": Array(recording.root.indentedJSON.utf8), "strap.csv": Array(table.text.utf8)]
         let reading = ScenarioFile.read("strap.json") { files[$0] }
         #expect(reading.problems.isEmpty, "\(reading.problems)")
         #expect(reading.scenario != nil)

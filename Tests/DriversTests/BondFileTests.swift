@@ -37,10 +37,10 @@ import Testing
     @Test func `A file has all that was saved`() throws {
         try Self.withPath { path in
             do {
-                var file = try BondFile(path)
+                let file = try BondFile(path)
                 #expect(file.address == nil)
-                try file.save([Bond(with: Self.peers[0])], of: Self.peers[1])
-                try file.save(Self.memory, of: Self.device)
+                file.save([Bond(with: Self.peers[0])], of: Self.peers[1])
+                file.save([(Self.device, Self.memory)])
             }
             let again = try BondFile(path)
             #expect(again.address == Self.peers[1])
@@ -108,16 +108,40 @@ import Testing
             defer { unsafe unlink(link) }
             unsafe symlink(path, link)
             do {
-                var file = try BondFile(path)
+                let file = try BondFile(path)
                 for name in [path, link] {
                     let failure = #expect(throws: Obstacle.self) { try BondFile(name) }
                     #expect(failure?.code == .environment)
                     #expect(failure?.description.contains("is used by process \(getpid())") == true)
-                    try file.save([Bond(with: Self.peers[0])], of: Self.device)
+                    file.save([Bond(with: Self.peers[0])], of: Self.device)
                 }
             }
             #expect(try BondFile(link).bonds(of: Self.device).count == 1)
             #expect(!exists("\(path).lock"))
+        }
+    }
+
+    @Test func `Another name of the file is not used at the same time`() throws {
+        try Self.withPath(BondFile.line(Self.memory.bonds, of: Self.device)) { path in
+            let other = "\(path).other"
+            defer { unsafe unlink(other) }
+            unsafe link(path, other)
+            let file = try BondFile(path)
+            for _ in 0..<2 {
+                let failure = #expect(throws: Obstacle.self) { try BondFile(other) }
+                #expect(failure?.description.contains("is used by another process") == true)
+                file.save([Bond(with: Self.peers[0])], of: Self.device)  // the other name keeps the old file
+            }
+        }
+    }
+
+    @Test func `An empty path, and the path of a folder, are refused at once`() throws {
+        for path in ["", "/tmp", "/tmp/"] {
+            let failure = #expect(throws: Obstacle.self, "\(path)") { try BondFile(path) }
+            #expect(failure?.code == .environment, "\(path)")
+        }
+        try Self.withPath { path in
+            _ = #expect(throws: Obstacle.self) { try BondFile("\(path)/") }
         }
     }
 

@@ -40,6 +40,32 @@ import Testing
         #expect(error?.description == "cannot write \"/nowhere/a.json\": No such file or directory")
     }
 
+    /// The name of the file that replaces it is not longer than a name can be.
+    @Test(arguments: [String(repeating: "n", count: 255), String(repeating: "é", count: 127), "a"])
+    func `A whole file can have any name`(name: String) throws {
+        let folder = Self.path("names-\(name.utf8.count)")
+        unsafe mkdir(folder, 0o700)
+        defer { unsafe rmdir(folder) }
+        let path = "\(folder)/\(name)"
+        for octets in [[1, 2, 3], [4]] as [[UInt8]] {
+            _ = try WholeFile(path)
+            let file = try OutputFile(path, isWhole: true)
+            file.write(octets[...])
+            #expect(folderEntries(folder).count(where: { $0 != name }) == 1, "it is not written in place")
+            try file.close()
+            #expect(folderEntries(folder) == [name])
+        }
+        #expect(try Self.take(path) == [4])
+    }
+
+    @Test(arguments: ["", "/tmp", "/tmp/", "/tmp/lubdub-none/"]) func `What is no file cannot be a whole file`(
+        path: String
+    ) {
+        #expect(throws: OutputFailure.self) { try WholeFile(path) }
+        #expect(throws: OutputFailure.self) { try OutputFile(path, isWhole: true) }
+        #expect(!exists("lubdub-none"))
+    }
+
     @Test func `A whole file that is abandoned leaves the old one`() throws {
         let path = Self.path("kept")
         let old = try OutputFile(path)

@@ -35,6 +35,23 @@ import Testing
         #expect(report.seed == 7)
     }
 
+    @Test func `A report can be larger than a scenario, and what is too large to be read again is told`() throws {
+        var report = Report(version: "0.1", seed: 7)
+        var outcome = Outcome(.pass, title: "x")
+        outcome.note = String(repeating: "n", count: 17 << 20)
+        report.add("a", outcome)
+        let text = JSONReport.text(of: report)
+        let (read, problems) = JSONReport.read(text.utf8, file: "r.json")
+        #expect(problems == [])
+        #expect(read?.cases.first?.outcome.note?.utf8.count == 17 << 20)
+        #expect(JSONReport.unreadableReason(report, text) == nil)
+        let huge = String(repeating: "n", count: JSONReport.maximumSize + 1)
+        #expect(JSONReport.unreadableReason(report, huge) == "it is larger than 256 MiB")
+        #expect(JSONReport.read(huge.utf8, file: "r.json").problems.map(\.code) == [.tooLarge])
+        for number in 0..<JSONReport.maximumCases { report.add("\(number)", Outcome(.pass, title: "x")) }
+        #expect(JSONReport.unreadableReason(report, "") == "it has more than 100000 cases")
+    }
+
     private static func text(_ item: String, passed: Int = 0, seed: String = "1", rest: String = "") -> String {
         let summary = #"{"pass": \#(passed), "fail": 0, "inconclusive": 0, "skip": 0, "error": 0}"#
         return #"{"lubdub": "1", "seed": \#(seed), "cases": [\#(item)], "summary": \#(summary)\#(rest)}"#

@@ -56,7 +56,9 @@ import Testing
         }
         try write("", "\(folder)/other")
         unsafe symlink("other", "\(folder)/linked.lock")
-        #expect(throws: FileLock.Refusal.unavailable(ELOOP)) { try FileLock("\(folder)/linked") }
+        #expect(throws: FileLock.Refusal.occupied("\(folder)/linked.lock")) { try FileLock("\(folder)/linked") }
+        unsafe mkdir("\(folder)/box.lock", 0o700)
+        #expect(throws: FileLock.Refusal.occupied("\(folder)/box.lock")) { try FileLock("\(folder)/box") }
         #expect(throws: FileLock.Refusal.unavailable(ENOENT)) { try FileLock("\(folder)/none/it") }
     }
 
@@ -68,6 +70,36 @@ import Testing
         #expect(throws: FileLock.Refusal.held(by: nil)) { try FileLock(long) }
         withExtendedLifetime(lock) {}
         #expect(names.count == 1, "only the file")
+    }
+
+    /// Programs without the right to create the lock next to it have only the one on the file.
+    @Test func `The file itself is locked, too, also the one that replaces it`() throws {
+        func isLocked() -> Bool {
+            let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+            defer { close(descriptor) }
+            return flock(descriptor, LOCK_EX | LOCK_NB) != 0
+        }
+        try write("it", path)
+        let lock = try FileLock(path)
+        #expect(isLocked())
+        try write("replaced", "\(path).new")
+        unsafe rename("\(path).new", path)
+        #expect(!isLocked())
+        lock.follow()
+        #expect(isLocked())
+        lock.follow()
+        #expect(isLocked())
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func `Somebody who has locked only the file keeps it`() throws {
+        try write("it", path)
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+        #expect(throws: FileLock.Refusal.held(by: nil)) { try FileLock(path) }
+        #expect(names == ["it"], "no lock is left behind")
+        close(descriptor)
+        withExtendedLifetime(try FileLock(path)) { #expect(names.sorted() == ["it", "it.lock"]) }
     }
 
     @Test func `A lock that somebody has replaced is left to its new holder`() throws {

@@ -71,6 +71,8 @@ package struct Node: Hashable, Sendable {
     /// Up to here, a `Double` has each whole number.
     private static let largestExact = 9_007_199_254_740_992.0
 
+    package var isNumber: Bool { if case .number = value { true } else { false } }
+
     package var isString: Bool { if case .string = value { true } else { false } }
 
     /// Whether the value is neither an array nor an object.

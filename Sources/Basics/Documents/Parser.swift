@@ -22,9 +22,11 @@ extension Node {
     /// quotation marks.
     ///
     /// - Returns: The value with these errors fixed; nil if another error ended parsing. All errors are in `log`.
-    package static func repaired(json octets: some Collection<UInt8>, file: String, log: ProblemLog) -> Node? {
+    package static func repaired(
+        json octets: some Collection<UInt8>, file: String, log: ProblemLog, atMost maximum: Int = maximumSize
+    ) -> Node? {
         do throws(Problem) {
-            var parser = try Parser(octets, file: file, log: log, isStrict: false)
+            var parser = try Parser(octets, file: file, log: log, isStrict: false, atMost: maximum)
             return try parser.document()
         } catch {
             log.note(error)
@@ -73,10 +75,15 @@ struct Parser {
     /// The maximum number of errors after which parsing goes on.
     static let maximumRepairs = 100
 
-    init(_ octets: some Collection<UInt8>, file: String, log: ProblemLog, isStrict: Bool) throws(Problem) {
+    init(
+        _ octets: some Collection<UInt8>, file: String, log: ProblemLog, isStrict: Bool,
+        atMost maximum: Int = Node.maximumSize
+    ) throws(Problem) {
         (self.file, self.log, self.isStrict) = (file, log, isStrict)
-        guard octets.count <= Node.maximumSize else {
-            throw Problem(file: file, position: Position(), code: .tooLarge, message: "the file is larger than 16 MiB")
+        guard octets.count <= maximum else {
+            throw Problem(
+                file: file, position: Position(), code: .tooLarge,
+                message: "the file is larger than \(maximum >> 20) MiB")
         }
         let all = Array(octets)
         log.keep(all, of: file)

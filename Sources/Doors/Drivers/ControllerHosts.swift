@@ -36,7 +36,7 @@ package final class HCICentralHost: LiveCentralHost {
     private var keepsLinks = false  // through a reset
     private var log: PacketLog
     private var warnings = HostWarnings()
-    private var bonds: BondFile?
+    private let bonds: BondFile?
     private var desk: PasskeyDesk
     private let ownAddress: DeviceAddress
 
@@ -125,15 +125,9 @@ package final class HCICentralHost: LiveCentralHost {
     private func step(_ input: Host.Input) {
         host.step(input, values: &device, at: loop.now, pool: &pool, into: &hostOutbox)
         for output in hostOutbox { desk.take(output) { [inbox] in inbox.add(.answered($0)) } }
-        if hostOutbox.contains(where: \.changesBonds) { saveBonds() }
+        if hostOutbox.contains(where: \.changesBonds) { bonds?.save(host.security.bonds, of: ownAddress) }
         for output in hostOutbox { handle(output) }
         hostOutbox.removeAll(keepingCapacity: true)
-    }
-
-    private func saveBonds() {
-        do throws(Obstacle) { try bonds?.save(host.security.bonds, of: ownAddress) } catch {
-            Notices.warn("\(error)")
-        }
     }
 
     private func handle(_ output: Host.Output) {

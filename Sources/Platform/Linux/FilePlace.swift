@@ -13,12 +13,18 @@ package struct FilePlace: Hashable, Sendable {
 
     package var exists: Bool { missing.isEmpty }
 
-    /// Nil for `-`, `/dev/stderr` and the like, and for a pipe, a device or a folder, which cannot be overwritten.
+    /// Nil for `-`, `/dev/stderr` and the like, for no path, and for a pipe, a device or a folder, which cannot be overwritten.
     /// A socket can only be replaced: it has a place if `orSocket`.
     package init?(_ path: String, orSocket: Bool = false) {
-        guard path != "-", !Self.streams.contains(where: path.hasPrefix) else { return nil }
+        guard path != "-", !path.isEmpty, !Self.streams.contains(where: path.hasPrefix) else { return nil }
         guard let place = Self.place(of: path, orSocket: orSocket) else { return nil }
         self = place
+    }
+
+    /// How many names the file at a path has, because of hard links; 0 if there is none.
+    package static func names(_ path: String) -> Int {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_nlink) : 0
     }
 
     private init(_ status: stat, missing: String = "") {

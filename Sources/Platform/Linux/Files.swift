@@ -38,8 +38,13 @@ package func makeFolders(_ path: String) throws(Obstacle) {
 }
 
 /// The names in a folder, in any order, without `.` and `..`; none when it cannot be read.
-package func folderEntries(_ path: String) -> [String] {
-    guard let stream = unsafe opendir(path) else { return [] }
+package func folderEntries(_ path: String) -> [String] { readableFolderEntries(path) ?? [] }
+
+/// The names in a folder, in any order, without `.` and `..`; nil when it cannot be read.
+///
+/// In a name that is not UTF-8, U+FFFD stands for what is none: that names no file.
+package func readableFolderEntries(_ path: String) -> [String]? {
+    guard let stream = unsafe opendir(path) else { return nil }
     defer { unsafe closedir(stream) }
     var names: [String] = []
     while let entry = unsafe readdir(stream) {

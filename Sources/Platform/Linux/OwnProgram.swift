@@ -14,6 +14,16 @@ package enum OwnProgram {
         return Array(words.dropFirst())
     }
 
+    /// The first of the words that is not UTF-8, so that `words` has something else in its place; nil if all are.
+    package static var unreadableWord: String? {
+        var place = unsafe mainArguments()
+        while let pointer = unsafe place, let word = unsafe pointer.pointee {
+            if unsafe String(validatingCString: word) == nil { return unsafe String(cString: word) }
+            unsafe place = pointer + 1
+        }
+        return nil
+    }
+
     /// With which another process of it starts, even if its file has been replaced meanwhile.
     package static var executable: String {
         let link = "/proc/self/exe"

@@ -10,13 +10,14 @@ struct Replacement: Sendable {
     /// can only be written in place: `/dev/stderr`, a device or a pipe, or a file in a folder that cannot be written.
     init?(of path: String) throws(OutputFailure) {
         guard FilePlace(path) != nil else { return nil }
+        guard !path.hasSuffix("/") else { throw OutputFailure(path: path, code: EISDIR) }
         target = resolvedPath(path)
         var status = stat()
         let exists = unsafe stat(target, &status) == 0
         if exists, unsafe access(target, W_OK) != 0 { throw OutputFailure(path: path, code: errno) }
         var (name, number, attempt) = (target, CInt(-1), 0)
         repeat {
-            name = "\(target).\(getpid())-\(attempt)"
+            name = Self.temporary(target, ".\(getpid())-\(attempt)")
             number = unsafe open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, exists ? 0o600 : 0o666)
             attempt += 1
         } while number < 0 && errno == EEXIST
@@ -28,6 +29,15 @@ struct Replacement: Sendable {
         guard exists else { return }
         _ = fchown(descriptor, status.st_uid, status.st_gid)  // only root may give a file away
         fchmod(descriptor, status.st_mode & 0o777)
+    }
+
+    /// The path with an ending, without the last characters of its name if that would be longer than a name or a path can be.
+    private static func temporary(_ target: String, _ ending: String) -> String {
+        let (folder, longest) = (target.lastIndex(of: "/").map { target[...$0] } ?? "", Int(NAME_MAX))
+        var name = target.dropFirst(folder.count)
+        let room = min(longest, Int(PATH_MAX) - 1 - folder.utf8.count) - ending.utf8.count
+        while name.utf8.count > room, !name.isEmpty { name.removeLast() }
+        return folder + name + ending
     }
 
     /// Replaces the file; returns an `errno(3)`, or nil.

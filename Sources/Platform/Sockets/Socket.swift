@@ -176,6 +176,12 @@ struct FileIdentity: Equatable {
     private let number: UInt64
     let isSocket: Bool
 
+    /// How many names the open file has; 0 after it was replaced or removed.
+    static func names(of descriptor: CInt) -> Int {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_nlink) : 0
+    }
+
     /// Nil if there is no file at `path`.
     init?(path: String) {
         var status = stat()

@@ -42,18 +42,60 @@ package struct DeviceCapture: Sendable {
         var attributes = AttributeCapture()
         var reports: [Instant] = []
         var timing: ConnectionTiming?
+        /// Its place in the order in which devices were found.
+        var number = 0
+        /// How many connections with it last.
+        var connections = 0
+        /// Whether the queue has it.
+        var isQueued = false
+        /// Whether a packet has come since it was last put into the queue.
+        var isActive = false
+
+        /// What becomes of a device at the head of the queue.
+        enum Fate { case forgotten, kept, connected }
+
+        /// Whether only its advertising is known.
+        var isAdvertiser: Bool { connections == 0 && attributes.services.isEmpty }
+
+        /// Returns whether it comes into the queue.
+        mutating func enters() -> Bool {
+            guard isAdvertiser, !isQueued else { return false }
+            isQueued = true
+            return true
+        }
+
+        mutating func leaves() -> Fate {
+            isQueued = false
+            guard isAdvertiser else { return .connected }
+            guard isActive else { return .forgotten }
+            (isActive, isQueued) = (false, true)
+            return .kept
+        }
+
+        /// Returns whether it comes into the queue.
+        mutating func disconnect() -> Bool {
+            connections = max(0, connections - 1)
+            return enters()
+        }
     }
 
-    /// The maximum number of devices; further advertisers are ignored.
-    private static let maximumDevices = 1024
+    /// The maximum number of devices. The addresses of advertisers change, so that hours show many: one that was not received for
+    /// longest is forgotten for a new device.
+    package static let maximumDevices = 1024
     /// The maximum number of advertising reports of a device that show its interval.
     private static let maximumReports = 256
     /// The times between two reports that can show an interval; the times of a file are arbitrary.
     private static let possibleGaps = Duration.zero...Duration.seconds(60)
 
     private var found: [Key: Found] = [:]
-    /// In the order in which they were found.
-    private var order: [Key] = []
+    private var foundCount = 0
+    /// Advertisers from `head` on, the oldest first; also devices that have become more since they were put there.
+    private var queue: [Key] = []
+    private var head = 0
+    /// How many devices the search for those to forget has looked at.
+    private(set) var looks = 0
+    /// How often a packet was ignored because all devices are more than advertisers.
+    package private(set) var ignoredCount = 0
     private var connections: [Link: Connection] = [:]
     /// The incomplete frames.
     private(set) var frames: [Direction: [UInt8]] = [:]
@@ -70,16 +112,20 @@ package struct DeviceCapture: Sendable {
     /// If the packets are those of both sides, only the central's count.
     package var devices: [RecordedDevice] {
         func isKnown(_ key: Key) -> Bool { found[key]?.attributes.services.isEmpty == false }
-        return order.filter { key in
+        return inOrder { key, found in
             guard isKnown(key) else { return false }
-            guard case .local = key, let address = found[key]?.device.address else { return true }
+            guard case .local = key, let address = found.device.address else { return true }
             return !isKnown(.address(address))
-        }.compactMap { found[$0] }.map(device)
+        }
     }
 
     /// The advertising devices without a connection.
     package var others: [RecordedDevice] {
-        order.compactMap { found[$0] }.filter(\.attributes.services.isEmpty).map(device)
+        inOrder { $1.attributes.services.isEmpty }
+    }
+
+    private func inOrder(_ isWanted: (Key, Found) -> Bool) -> [RecordedDevice] {
+        found.filter { isWanted($0.key, $0.value) }.values.sorted { $0.number < $1.number }.map(device)
     }
 
     private func device(_ found: Found) -> RecordedDevice {
@@ -122,10 +168,41 @@ package struct DeviceCapture: Sendable {
 
     private mutating func change(_ key: Key, _ body: (inout Found) -> Void) {
         if found[key] == nil {
-            guard order.count < Self.maximumDevices else { return }
-            order.append(key)
+            guard found.count < Self.maximumDevices || forgetAdvertiser() else {
+                ignoredCount += 1
+                return
+            }
+            found[key] = Found(number: foundCount)
+            foundCount += 1
         }
-        body(&found[key, default: Found()])
+        let isNew = { (found: inout Found) in
+            body(&found)
+            found.isActive = true
+            return found.enters()
+        }(&found[key, default: Found()])
+        if isNew, case .address = key { queue.append(key) }
+    }
+
+    /// Forgets an advertiser, if there is one. Each step takes a device from the queue, and each packet puts at most one into it
+    /// or keeps one there, so that a packet costs two steps at most in the long run.
+    private mutating func forgetAdvertiser() -> Bool {
+        while head < queue.count {
+            looks += 1
+            let key = queue[head]
+            head += 1
+            if head > Self.maximumDevices {
+                queue.removeFirst(head)
+                head = 0
+            }
+            switch found[key]?.leaves() {
+            case .forgotten:
+                found[key] = nil
+                return true
+            case .kept: queue.append(key)
+            case .connected, nil: break
+            }
+        }
+        return false
     }
 
     private mutating func take(_ event: HCI.Event, _ controller: UInt16, at now: Instant) throws(Malformed) {
@@ -179,13 +256,16 @@ package struct DeviceCapture: Sendable {
         end(link)
         connections[link] = Connection(key: key, isServerLocal: isLocal)
         change(key) { found in
+            found.connections += 1
             if !isLocal { found.device.address = complete.peer }
             found.attributes.connect()
         }
     }
 
     private mutating func end(_ link: Link) {
-        connections[link] = nil
+        if let key = connections.removeValue(forKey: link)?.key, found[key]?.disconnect() == true, case .address = key {
+            queue.append(key)
+        }
         for kind in [PacketRecord.Kind.aclToController, .aclToHost] {
             frames[Direction(link: link, kind: kind)] = nil
         }

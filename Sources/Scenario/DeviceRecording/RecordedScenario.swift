@@ -23,29 +23,47 @@ package struct RecordedScenario {
 
     /// The scenario.
     package let root: Node
-    /// The values in CSV, by time; nil if the scenario does not refer to it.
-    package let table: String?
-    /// How many values the table has.
-    package let count: Int
+    /// The values that the device sent, by time; nil if the scenario does not refer to a table.
+    private let rows: [RecordedTable.Row]?
 
     package init(_ device: RecordedDevice, _ settings: Settings) {
         let writer = Writer(device, settings)
-        let rows = settings.keepsValues ? writer.rows : []
-        (count, table) = (rows.count, writer.hasRecording ? Self.csv(rows) : nil)
+        let rows = settings.keepsValues ? writer.rows.sorted { $0.time < $1.time } : []
+        self.rows = writer.hasRecording ? rows : nil
         root = .object([
             ("lubdub", 1), ("name", Node(.string("Recording of \(writer.name)"))),
             ("note", Node(.string(settings.note))), ("tags", ["recorded"]), ("devices", Node(.array([writer.device]))),
         ])
     }
 
-    fileprivate typealias Row = (time: Duration, path: String, octets: [UInt8])
+    /// The table; nil if the scenario does not refer to one. `paths`: the characteristics that are in the scenario, if these are
+    /// not all.
+    package func table(of paths: Set<String>? = nil) -> RecordedTable? {
+        rows.map { rows in RecordedTable(rows.filter { paths?.contains($0.path) ?? true }) }
+    }
+}
 
-    private static func csv(_ rows: [Row]) -> String {
-        var text = "seconds,characteristic,octets\n"
-        for row in rows.sorted(by: { $0.time < $1.time }) {
-            text += "\(row.time.seconds),\(row.path),\(row.octets.hex)\n"
+/// The values that a device sent, in CSV.
+package struct RecordedTable: Sendable {
+    typealias Row = (time: Duration, path: String, octets: [UInt8])
+
+    package private(set) var text = "seconds,characteristic,octets\n"
+    /// How many values it has.
+    package private(set) var count = 0
+    /// When the first value was sent that is missing because the table would be too large to be read; nil if none is.
+    package private(set) var end: Duration?
+
+    /// From rows by time.
+    init(_ rows: [Row], atMost maximum: Int = Node.maximumSize) {
+        for row in rows {
+            let line = "\(row.time.seconds),\(row.path),\(row.octets.hex)\n"
+            guard text.utf8.count + line.utf8.count <= maximum else {
+                end = row.time
+                return
+            }
+            text += line
+            count += 1
         }
-        return text
     }
 }
 
@@ -181,11 +199,18 @@ private struct Writer {
         return isText ? ("utf8", String(decoding: octets, as: UTF8.self)) : ("octets", octets.hex)
     }
 
+    /// What stands for descriptors of fixed length that the client did not read, as most do not: no extended properties, no
+    /// broadcasts, and a value without a known format or unit.  Core 6.0, Vol 3, Part G, sections 3.3.3.1, 3.3.3.4 and 3.3.3.5.
+    private static let unread: [UUID: [UInt8]] = [
+        .characteristicExtendedProperties: [0, 0], .serverCharacteristicConfiguration: [0, 0],
+        .characteristicPresentationFormat: [0x1B, 0, 0, 0x27, 1, 0, 0],
+    ]
+
     private func descriptor(_ own: RecordedDevice.Descriptor) -> Node {
         var members: Members = [("uuid", string(own.uuid.description))]
         let isConfiguration = own.uuid == .clientCharacteristicConfiguration
         if !isConfiguration {
-            let octets = own.content.octets ?? []
+            let octets = own.content.octets ?? Self.unread[own.uuid] ?? []
             // Of the words for people, only the number of octets is kept.
             let text = settings.keepsValues ? octets : octets.map { _ in 0x2D }
             let isText = own.uuid == .characteristicUserDescription
@@ -228,11 +253,14 @@ private struct Writer {
         return own.uuid == .serviceChanged || answers ? [] : own.notifications
     }
 
-    var rows: [RecordedScenario.Row] {
+    /// Without values that are longer than an attribute can be.
+    var rows: [RecordedTable.Row] {
         recorded.services.flatMap { service in
             let id = ids[service.handle] ?? ""
             return service.characteristics.flatMap { own in
-                played(own).map { ($0.time, "\(id)/\(names[own.handle] ?? "")", $0.octets) }
+                played(own).filter { $0.octets.count <= 512 }.map {
+                    ($0.time, "\(id)/\(names[own.handle] ?? "")", $0.octets)
+                }
             }
         }
     }

@@ -12,7 +12,8 @@ extension CaseFiles {
     /// The files of this machine.  A link to a folder is followed only if it is one of `operands`, so that no tree is infinite.
     package static func real(_ operands: [String]) -> CaseFiles {
         CaseFiles(
-            kind: { kind(of: $0, followingLinks: operands.contains($0)) }, names: folderEntries, contents: contents)
+            kind: { kind(of: $0, followingLinks: operands.contains($0)) }, names: readableFolderEntries,
+            contents: contents)
     }
 
     private static func kind(of path: String, followingLinks: Bool) -> Kind? {

@@ -86,6 +86,16 @@ func listen(
     let radio = try radio(invocation)
     let security = try clientSecurity(invocation, above: radio)
     let limit = try orFail { try invocation.duration("--for") } ?? limit
+    return try BondFile.finishing(security.bonds) { () throws(Obstacle) in
+        try listen(settings, above: radio, security, limit, makeScreen, progress, report)
+    }
+}
+
+private func listen(
+    _ settings: SensorCollector.Settings, above radio: RadioChoice, _ security: ClientSecurity, _ limit: Duration?,
+    _ makeScreen: (@Sendable (EventLoop, RunCompletion) -> ScreenSession)?, _ progress: (@Sendable () -> Void)?,
+    _ report: @escaping @Sendable (SensorCollector.Update) -> Void
+) throws(Obstacle) -> ExitCode {
     let signals = Signals()
     let loop = EventLoop(pace: .real())
     return try orFail {

@@ -38,7 +38,7 @@ private let largestRecording = 4 << 20
 private let largestTrace = 256 << 20
 
 func record(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
-    guard let path = invocation.text("-o"), path != "-" else {
+    guard let path = invocation.text("-o"), path != "-", !path.isEmpty else {
         throw Obstacle(.usage, "record needs a file to write: -o strap.json")
     }
     let files = try RecordingFiles(path, invocation)
@@ -50,8 +50,7 @@ func record(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
         note: "Recorded from \(source) on \(presentTime.prefix(10)) with lubdub record.", table: files.tableName)
     settings.keepsValues = !invocation.has("--without-values")
     if !settings.keepsValues { settings.note = "Recorded with lubdub record --without-values." }
-    let scenario = RecordedScenario(device, settings)
-    try files.write(scenario, device)
+    try files.write(RecordedScenario(device, settings))
     return code
 }
 
@@ -133,21 +132,29 @@ private final class SharedCapture: Sendable {
 private func chosen(of capture: DeviceCapture, _ peer: String?) throws(Obstacle) -> RecordedDevice {
     func matches(_ device: RecordedDevice) -> Bool {
         guard let peer else { return true }
-        if let address = DeviceAddress(peer) { return device.address?.number == address.number }
+        if let address = DeviceAddress(peer) {
+            return peer.contains("/") ? device.address == address : device.address?.number == address.number
+        }
         return device.name == peer
     }
     let found = capture.devices.filter(matches)
     if let first = found.first, found.count == 1 { return first }
     func list(_ devices: [RecordedDevice]) -> String {
-        devices.map { device in
+        let named = devices.prefix(10).map { device in
             let address = device.address.map { "\($0)" } ?? "unknown address"
             return device.name.map { "\($0.quoted) (\(address))" } ?? address
-        }.joined(separator: ", ")
+        }
+        return (named + (devices.count > 10 ? ["\(devices.count - 10) more"] : [])).joined(separator: ", ")
+    }
+    if capture.ignoredCount > 0 {
+        Console.warn(
+            "the packets show more than \(DeviceCapture.maximumDevices) connected devices; later ones are ignored: cut the "
+                + "trace, or record again")
     }
     guard found.isEmpty else {
         throw Obstacle(.usage, "the packets show \(found.count) devices: choose one with --peer: \(list(found))")
     }
-    let others = capture.devices + capture.others.filter(matches).prefix(10)
+    let others = capture.devices + capture.others.filter(matches)
     throw Obstacle(
         .environment,
         "the packets do not show a client that discovers the services of \(peer?.quoted ?? "a device"). Devices: "
@@ -179,20 +186,29 @@ private struct RecordingFiles {
     /// Relative to the scenario.
     var tableName: String { tablePath.split(separator: "/").last.map(String.init) ?? tablePath }
 
-    /// Writes both files, and reports what validation finds in them.
-    func write(_ scenario: RecordedScenario, _ device: RecordedDevice) throws(Obstacle) {
-        if let table = scenario.table { try orFail(.environment) { try tableFile.write(table) } }
-        try orFail(.environment) { try scenarioFile.write(scenario.root.indentedJSON + "\n") }
-        let values = scenario.table == nil ? "" : ", and \(tablePath) with \(scenario.count.counted("value"))"
-        let attributes =
-            device.services.count.counted("service")
-            + " and \(device.characteristics.count.counted("characteristic"))"
-        Console.print("Wrote \(path) with \(attributes)\(values)")
-        let reading = ScenarioFile.read(path) { contents(of: $0) }
-        for problem in reading.problems { Console.warn("\(problem)") }
-        if reading.scenario == nil {
-            Console.warn("Lubdub cannot play this device as it is: change what the errors above name in \(path)")
+    /// Writes both files as validation accepts them, and reports what it finds in them.
+    func write(_ recording: RecordedScenario) throws(Obstacle) {
+        let scenario: PlayableScenario
+        do throws(PlayableScenario.Unplayable) { scenario = try PlayableScenario(recording, path: path) } catch {
+            for problem in error.problems { Console.warn("\(problem)") }
+            throw Obstacle(
+                .environment, "no scenario can play this device: \(path.quoted) is not written (see the problems above)"
+            )
         }
+        for problem in scenario.omissions {
+            Console.warn("\(problem.path) is not in \(path.quoted) as it is on the device: \(problem.message)")
+        }
+        if let end = scenario.table?.end {
+            Console.warn(
+                "\(tablePath) has the values of the first \(end.components.seconds) s only: a table has at most 16 MiB")
+        }
+        if let table = scenario.table { try orFail(.environment) { try tableFile.write(table.text) } }
+        try orFail(.environment) { try scenarioFile.write(scenario.root.indentedJSON + "\n") }
+        let values = scenario.table.map { ", and \(tablePath) with \($0.count.counted("value"))" } ?? ""
+        let (services, characteristics) = scenario.counts
+        let attributes = "\(services.counted("service")) and \(characteristics.counted("characteristic"))"
+        Console.print("Wrote \(path) with \(attributes)\(values)")
+        for problem in scenario.warnings { Console.warn("\(problem)") }
         Console.print("next: lubdub serve \(path.operandForShell)")
     }
 }

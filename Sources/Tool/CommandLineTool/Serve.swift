@@ -180,6 +180,15 @@ private func offer(
     let paint = try terminal.flatMap { _ throws(Obstacle) in try statusPaint(configuration, invocation) }
     defer { terminal?.giveBack() }
     let bonds = try ClientSecurity.bonds(invocation)
+    return try BondFile.finishing(bonds) { () throws(Obstacle) in
+        try offer(configuration, endpoints, factor, invocation, terminal, paint, bonds)
+    }
+}
+
+private func offer(
+    _ configuration: RunConfiguration, _ endpoints: ServeEndpoints, _ factor: Double, _ invocation: Invocation,
+    _ terminal: TerminalDevice?, _ paint: Paint?, _ bonds: BondFile?
+) throws(Obstacle) -> ExitCode {
     let (prepared, files, verbosity, feed) = try prepare(
         configuration, invocation, inRealTime: true, hasPage: endpoints.page != nil)
     let (started, keeper) = keeping(bonds, of: prepared)
@@ -222,8 +231,10 @@ private func offer(
             return (await live.close(signals), reason)
         }
         var world = ended
+        keeper?.save(world)
         if case .failure(let why) = reason { Console.warn("\(why)") }
-        return try files.close(&world, reason.code ?? (world.runaways.isEmpty ? .success : .usage))
+        let code = reason.code ?? (world.runaways.isEmpty ? .success : .usage)
+        return try files.close(&world, bonds?.finish() == false ? .environment : code)
     }
 }
 

@@ -13,15 +13,15 @@ package struct CaseFiles {
     }
 
     let kind: (String) -> Kind?
-    let names: (String) -> [String]
+    let names: (String) -> [String]?
     let contents: (String) -> [UInt8]?
 
     /// - Parameters:
     ///   - kind: The kind of a path; nil if there is nothing.
-    ///   - names: The names in a folder, in any order.
+    ///   - names: The names in a folder, in any order; nil if it cannot be read. U+FFFD stands for what is not UTF-8.
     ///   - contents: The octets of a file; nil if it cannot be read.
     package init(
-        kind: @escaping (String) -> Kind?, names: @escaping (String) -> [String],
+        kind: @escaping (String) -> Kind?, names: @escaping (String) -> [String]?,
         contents: @escaping (String) -> [UInt8]?
     ) { (self.kind, self.names, self.contents) = (kind, names, contents) }
 
@@ -112,9 +112,10 @@ package struct SuiteDiscovery {
     private mutating func documents(inFolder operand: String, orSuites: Bool) -> [(root: String, path: String)] {
         let root = operand.hasSuffix("/") ? String(operand.dropLast()) : operand
         var paths: [String] = []
+        let problemsBefore = problems.count
         collect("", under: root, depth: 0, into: &paths)
         let found = paths.sorted().filter { isCase("\(root)/\($0)", orSuite: orSuites) }
-        if found.isEmpty, !hasReachedLimit {
+        if found.isEmpty, problems.count == problemsBefore, !hasReachedLimit {
             note(operand, .unreadable, "this folder contains no scenario")
         }
         return found.map { (root, $0) }
@@ -125,7 +126,10 @@ package struct SuiteDiscovery {
             let levels = "\(Self.maximumDepth) levels of folders: \("\(root)/\(folder)".abbreviated.quoted)"
             return reachLimit(root, "there are more than \(levels); choose a folder further down")
         }
-        for name in files.names("\(root)/\(folder)").sorted() where !name.hasPrefix(".") && !hasReachedLimit {
+        guard let names = files.names("\(root)/\(folder)") else {
+            return note(folder.isEmpty ? root : "\(root)/\(folder)", .unreadable, "this folder cannot be read")
+        }
+        for name in names.sorted() where !name.hasPrefix(".") && !hasReachedLimit {
             visited += 1
             guard visited <= Self.maximumFiles else {
                 return reachLimit(
@@ -135,9 +139,24 @@ package struct SuiteDiscovery {
             switch files.kind("\(root)/\(path)") {
             case .file: if name.hasSuffix(".json") { paths.append(path) }
             case .folder: collect("\(path)/", under: root, depth: depth + 1, into: &paths)
-            case .other, nil: break
+            case .other:
+                if name.hasSuffix(".json") {
+                    note(
+                        "\(root)/\(path)", .unreadable,
+                        "neither a file nor a folder: name what it leads to, or move it away")
+                }
+            case nil: noteMissing(name, "\(root)/\(path)")
             }
         }
+    }
+
+    /// Reports what a folder lists although nothing is there, if it can be a scenario or a folder of them.
+    private mutating func noteMissing(_ name: String, _ path: String) {
+        guard name.hasSuffix(".json") || !name.contains(".") else { return }
+        note(
+            path, .unreadable,
+            name.contains("\u{FFFD}")
+                ? "this name is not UTF-8: rename it" : "nothing is there: a link to a missing file? remove it")
     }
 
     /// Reports a limit of the search, which ends.
@@ -147,10 +166,16 @@ package struct SuiteDiscovery {
     }
 
     /// Whether a file is a case: it has or includes devices, or it is malformed; or whether it is a suite.
+    ///
+    /// What only other files include has no devices; but a file with a key that such files do not have may be a scenario whose
+    /// devices are misspelt.
     private func isCase(_ path: String, orSuite: Bool) -> Bool {
         guard let octets = files.contents(path), let root = try? Node(json: octets, file: path) else { return true }
-        guard root["kind"]?.string != "suite" else { return orSuite }
-        return (root["devices"] ?? root["include"]) != nil
+        let kind = root["kind"]?.string
+        guard kind != "suite" else { return orSuite }
+        if (root["devices"] ?? root["include"]) != nil { return true }
+        guard root["lubdub"]?.isNumber == true else { return false }
+        return kind != nil || !root.pairs.allSatisfy { Tables.includedKeys.contains($0.key) }
     }
 
     private mutating func disambiguate() {

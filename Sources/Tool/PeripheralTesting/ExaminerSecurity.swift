@@ -12,7 +12,7 @@ struct ExaminerSecurity {
     private var given: UInt32?
     /// How the command line names the peripheral.
     private var peer = ""
-    private var file: BondFile?
+    private(set) var file: BondFile?
     /// The bonds without a file: they save the user from entering a passkey in each connection.
     private var bonds: [Bond] = []
     /// Whether a question has remained unanswered; then nobody is there.
@@ -47,9 +47,7 @@ struct ExaminerSecurity {
         bonds.append(bond)
         guard let file else { return }
         let others = file.bonds(of: address).filter { $0.peer != bond.peer }
-        do throws(Obstacle) { try self.file?.save(others + [bond], of: address) } catch {
-            Console.warn("\(error)")
-        }
+        file.save(others + [bond], of: address)
     }
 
     /// The passkey that a peripheral displays: the one of `--passkey`, or the user's answer; nil if there is none before

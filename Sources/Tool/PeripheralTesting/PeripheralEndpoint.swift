@@ -69,9 +69,8 @@ package enum PeripheralEndpoint {
             trace?.write(chunk)
             recent.take(chunk)
         }
-        let code = try withHost(log, limit) { host throws(Obstacle) in
+        let code = try withHost(log, limit, security) { host throws(Obstacle) in
             guard let name = invocation.text("--peer") else { throw missingPeer(host) }
-            host.security = security
             let pairing = ["--passkey", "--bonds"].flatMap { name in invocation.text(name).map { [name, $0] } ?? [] }
             var test = RealPeripheralTest(
                 checks: checks, peer: Peer(name), isStrict: invocation.has("--strict"), printer: printer,
@@ -91,9 +90,8 @@ package enum PeripheralEndpoint {
     ) throws(Obstacle) -> ExitCode {
         let security = try ExaminerSecurity(invocation)
         defer { Console.show(last: nil) }
-        return try withHost(packets, nil) { host throws(Obstacle) in
+        return try withHost(packets, nil, security) { host throws(Obstacle) in
             guard let name = invocation.text("--peer") else { throw missingPeer(host) }
-            host.security = security
             let visit = Visit(to: Peer(name), for: duration) { stage in
                 showProgress(of: host.time, for: stage == .searching ? timeout : duration, stage.words(name))
             }
@@ -115,9 +113,17 @@ package enum PeripheralEndpoint {
         return try orFail(.environment) { try TraceFile(path, epoch: epoch) }
     }
 
-    /// Calls `body` with a host, on the thread of a loop, whose time is over after `limit`.
+    /// Calls `body` with a host that pairs, on the thread of a loop, whose time is over after `limit`.
     private func withHost(
-        _ log: PacketLog, _ limit: Duration?, _ body: (RealTimeHost) throws(Obstacle) -> ExitCode
+        _ log: PacketLog, _ limit: Duration?, _ security: ExaminerSecurity,
+        _ body: (RealTimeHost) throws(Obstacle) -> ExitCode
+    ) throws(Obstacle) -> ExitCode {
+        try BondFile.finishing(security.file) { () throws(Obstacle) in try playing(log, limit, security, body) }
+    }
+
+    private func playing(
+        _ log: PacketLog, _ limit: Duration?, _ security: ExaminerSecurity,
+        _ body: (RealTimeHost) throws(Obstacle) -> ExitCode
     ) throws(Obstacle) -> ExitCode {
         let signals = Signals()
         let loop = EventLoop(pace: .real())
@@ -129,6 +135,7 @@ package enum PeripheralEndpoint {
                 throw Obstacle(.environment, "the radio was not ready within \(limit.formatted) (--for)")
             }
             defer { host.close() }
+            host.security = security
             return try body(host)
         }
     }

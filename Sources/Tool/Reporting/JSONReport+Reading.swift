@@ -5,6 +5,14 @@ import Expectations
 
 extension JSONReport {
     static let maximumCases = 100_000
+    /// More than the largest campaign writes whose clients each leave 8 KiB of errors.
+    package static let maximumSize = 256 << 20
+
+    /// Why a report, or its text, is too large to be read again; nil if it is not.
+    package static func unreadableReason(_ report: Report, _ text: String) -> String? {
+        if text.utf8.count > maximumSize { return "it is larger than \(maximumSize >> 20) MiB" }
+        return report.cases.count > maximumCases ? "it has more than \(maximumCases) cases" : nil
+    }
 
     /// The report in a file, or all problems of the file.
     ///
@@ -14,7 +22,9 @@ extension JSONReport {
         _ octets: some Collection<UInt8>, file: String
     ) -> (report: Report?, problems: [Problem]) {
         let log = ProblemLog()
-        guard let node = Node.repaired(json: octets, file: file, log: log) else { return (nil, log.problems) }
+        guard let node = Node.repaired(json: octets, file: file, log: log, atMost: maximumSize) else {
+            return (nil, log.problems)
+        }
         let document = Cursor(node, file: file, log: log)
         grammar.check(document)
         guard log.isEmpty else { return (nil, log.problems) }

@@ -9,7 +9,7 @@ extension JSONReport {
     package static func read(files paths: [String]) throws(Obstacle) -> [Report] {
         var (reports, problems): ([Report], [Problem]) = ([], [])
         for path in paths {
-            guard let octets = contents(of: path) else {
+            guard let octets = contents(of: path, atMost: maximumSize) else {
                 problems.append(
                     Problem(
                         file: path, position: Position(), code: .unreadable, path: "", message: "cannot read this file")

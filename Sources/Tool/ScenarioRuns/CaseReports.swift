@@ -177,7 +177,12 @@ package struct ReportFiles {
     package func write(_ report: Report) throws(Obstacle) {
         var failure: OutputFailure?
         for (file, format) in files {
-            do throws(OutputFailure) { try file.write(format.text(of: report)) } catch { failure = failure ?? error }
+            let text = format.text(of: report)
+            if format == .json, let reason = JSONReport.unreadableReason(report, text) {
+                Console.warn(
+                    "no Lubdub command can read the JSON report: \(reason) (run fewer cases, or shards of them)")
+            }
+            do throws(OutputFailure) { try file.write(text) } catch { failure = failure ?? error }
         }
         if let failure { throw Obstacle(.environment, "\(failure)") }
     }

@@ -3,4 +3,4 @@ import CommandSupport
 import Glibc
 import Linux
 
-exit(runTool(OwnProgram.words))
+exit(OwnProgram.unreadableWord.map(refuse) ?? runTool(OwnProgram.words))

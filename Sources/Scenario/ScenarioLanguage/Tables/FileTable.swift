@@ -7,6 +7,8 @@ package enum Tables {
         root: .object(scenarioFields), definitions: definitions, everywhere: everywhere, advice: advice)
     static let included = Grammar(
         root: .object(sharedFields), definitions: definitions, everywhere: everywhere, advice: includedAdvice)
+    /// The keys of files that only others include.
+    package static let includedKeys = Set((sharedFields + everywhere).map(\.key))
     static let suite = Grammar(
         root: .object(suiteFields), definitions: definitions, everywhere: everywhere, advice: advice)
 
