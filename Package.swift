@@ -76,7 +76,7 @@ let floors = [
         .swift(
             "Screens", uses: "HTTP", "ScenarioReference", "ScenarioRuns", embedding: "LivePage/page.html"),
         .swift("ClientTesting", uses: "Screens"),
-        .swift("PeripheralTesting", uses: "Checks", "Screens", embedding: "known-deviations.json"),
+        .swift("PeripheralTesting", uses: "CheckCatalogue", "Screens", embedding: "known-deviations.json"),
         .swift("Benchmarks", uses: "ClientTesting", embedding: "bumble.py"),
         .swift(
             "CommandLineTool", uses: "Benchmarks", "CheckCatalogue", "DeviceRecording", "PeripheralTesting",

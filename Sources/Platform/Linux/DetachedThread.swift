@@ -37,7 +37,8 @@ package final class SignalRelay: Sendable {
         var ends: [CInt] = [0, 0]
         guard unsafe openPipe(&ends) == 0 else {
             let reason = unsafe String(cString: strerror(errno))
-            throw Obstacle(.environment, "cannot make a pipe: \(reason) (use fewer --jobs)")
+            let fix = "use fewer --jobs, or raise the limit of open files: ulimit -n"
+            throw Obstacle(.environment, "cannot make a pipe: \(reason) (\(fix))")
         }
         for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
         (signals, descriptor) = (Signals(passedOnTo: ends[0]), ends[1])
