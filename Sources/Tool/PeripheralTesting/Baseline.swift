@@ -63,7 +63,7 @@ struct Baseline {
 
     /// What a run shows about known fails.
     static func facts(_ report: Report, _ baseline: Baseline?) throws(Obstacle) -> [String] {
-        guard let baseline else { return try suggestion(report).map { [$0] } ?? [] }
+        guard let baseline else { return try likelyStack(report).map { [$0] } ?? [] }
         let known = report.cases.count { $0.outcome.isKnown }
         let cured = report.cases.filter { $0.outcome.verdict == .pass && baseline.ids.contains($0.id) }.map(\.id)
         var facts = ["\(known.counted("known fail")) of \(baseline.name.quoted)"]
@@ -72,7 +72,7 @@ struct Baseline {
     }
 
     /// Names the stack, if all of its known deviations that were checked fail.
-    private static func suggestion(_ report: Report) throws(Obstacle) -> String? {
+    private static func likelyStack(_ report: Report) throws(Obstacle) -> String? {
         let fails = Set(report.cases.filter { $0.outcome.verdict == .fail }.map(\.id))
         let judged = Set(report.cases.filter { $0.outcome.verdict != .skip }.map(\.id))
         for stack in try stacks() {

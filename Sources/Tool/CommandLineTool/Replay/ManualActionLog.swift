@@ -67,7 +67,7 @@ struct ManualActionLog {
 
     mutating func add(_ line: [UInt8]) throws(Unreadable) {
         count += 1
-        guard let (time, event) = try Self.written(line) ?? rewritten(line) else { return }
+        guard let (time, event) = try timeAndEvent(of: line) else { return }
         end = time
         let isBeginning = event == "began"
         guard isBeginning || event == "ended" else { return }
@@ -92,9 +92,10 @@ struct ManualActionLog {
         return (time, ["began", "ended"].first { head.contains("\"event\": \"\($0)\"") } ?? "")
     }
 
-    /// The time and the event of a line that another program has written anew, with other spaces, numbers or order of
-    /// members, as jq does; nil if the line has no time.
-    private func rewritten(_ line: [UInt8]) throws(Unreadable) -> (time: String, event: String)? {
+    /// The time and the event of any line; nil if it has no time.  Other programs, such as jq, write lines anew with other
+    /// spaces, numbers or order of members.
+    private func timeAndEvent(of line: [UInt8]) throws(Unreadable) -> (time: String, event: String)? {
+        if let written = Self.written(line) { return written }
         guard let node = try? Node(json: line, file: ""), let time = node["t"] else { return nil }
         guard case .number(let text) = time.value, let seconds = Double(text), (0..<1e10).contains(seconds) else {
             throw unreadable("the line has no time")
