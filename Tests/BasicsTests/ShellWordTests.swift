@@ -10,7 +10,7 @@ import Testing
         #expect(path.operandForShell == word)
     }
 
-    /// What is printed has no control characters, and a shell must get the same word all the same.
+    /// A terminal shows control characters as escapes, which a shell would take for other words.
     @Test(arguments: [
         ("a\u{1}b", #""$(printf %b 'a\0001b')""#), ("a\nb", #""$(printf %b 'a\0012b')""#),
         ("it's\t\\", #""$(printf %b 'it'\''s\0011\\')""#),

@@ -59,7 +59,7 @@ import Testing
     }
 
     /// Also if all shards were interrupted alike, or if there is only one report.
-    @Test func `A report that was interrupted is reported, and the merged report says so`() throws {
+    @Test func `A report of an interrupted run is named, also in the merged report`() throws {
         func part(_ file: String, _ shard: String?, _ ids: [String], of selected: Int) -> Report.Part {
             var report = Self.report(shard, ids)
             if ids.count < selected { report.gaps = ["interrupted: \(ids.count) of \(selected) cases were run"] }

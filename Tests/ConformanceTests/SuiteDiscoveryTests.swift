@@ -77,7 +77,7 @@ import Testing
         #expect(different.problems.first?.code == .duplicateID)
     }
 
-    /// Ids are equal if they look alike, since people and reports cannot tell them apart.
+    /// Ids are equal if they look alike, since people cannot distinguish them.
     @Test(arguments: [false, true])
     func `Two names that look alike are a problem, with the fix for that`(mayRepeat: Bool) {
         let names = ["\u{E9}.json", "e\u{301}.json"]

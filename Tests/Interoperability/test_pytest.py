@@ -219,7 +219,7 @@ def test_an_end_that_was_asked_for_is_none_of_a_crash(strap):
 
 
 def test_a_run_that_takes_too_long_keeps_its_verdicts(tmp_path):
-    (tmp_path / 'client').write_text('test -e begun && exec sleep 100\ntouch begun\nexit 3\n')
+    (tmp_path / 'client').write_text('test -e begun && exec sleep 100; touch begun; exit 3')
     with pytest.raises(lubdub.Failure, match='(?s)did not end within 4 s.* 1 verdicts until then:.*named: fail') as caught:
         lubdub.judge(
             'clients/named', 'clients/silence', client=f'cd {tmp_path} && sh client', folder=tmp_path / 'kept', limit=4)

@@ -109,7 +109,7 @@ import Testing
     }
 
     /// A page, a summary or JUnit that only says "1 pass" would hide that the run was interrupted.
-    @Test func `Each format says that cases are missing`() throws {
+    @Test func `Each format has the reason why cases are missing`() throws {
         let whole = try Self.report([("a", .pass)])
         var report = whole
         report.gaps = ["interrupted: 1 of <5> cases were run"]

@@ -35,7 +35,7 @@ import Testing
         #expect(report.seed == 7)
     }
 
-    @Test func `A report says that cases are missing, and those of older versions say nothing`() throws {
+    @Test func `A report has the reason why cases are missing, and those of older versions need none`() throws {
         var report = Self.report
         #expect(
             !JSONReport.text(of: report).contains("incomplete")

@@ -53,7 +53,7 @@ extension Report {
 
     /// What is missing from the parts, one line each: shards of a split suite, and cases that the parts lack.
     package static func gaps(in parts: [Part]) -> [String] {
-        // Shards differ by one case at most; reports of older versions do not say that cases are missing.
+        // Shards differ by one case at most; older versions did not report that cases are missing.
         let least = (parts.map(\.report.cases.count).max() ?? 0) - 1
         return missingShards(parts)
             + parts.flatMap { part -> [String] in

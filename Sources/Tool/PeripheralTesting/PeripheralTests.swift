@@ -248,7 +248,7 @@ package struct SimulatedPeripheralTest {
 }
 
 extension Report {
-    /// Says that not all checks ran, if some have no outcome.
+    /// Notes that not all checks ran, if some have no outcome.
     fileprivate mutating func noteInterruption(of checks: [Check]) {
         guard cases.count < checks.count else { return }
         gaps = ["interrupted: \(cases.count) of \(checks.count) checks ran"]

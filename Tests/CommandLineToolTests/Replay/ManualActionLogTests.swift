@@ -16,7 +16,7 @@ import Testing
     }
 
     private static func line(_ time: String, _ event: String, _ said: String, _ name: String = "control 1") -> String {
-        #"{"t": \#(time), "event": "EVENT", "of": "strap", "line": \#(said), "rule": "\#(name)"}"#
+        #"{"t": \#(time), "event": "\#(event)", "of": "strap", "line": \#(said), "rule": "\#(name)"}"#
     }
 
     @Test func `The first line identifies the run`() throws {

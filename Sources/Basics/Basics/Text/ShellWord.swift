@@ -17,7 +17,7 @@ extension String {
         return self
     }
 
-    /// Of scalars, since a quotation mark before a combining one is not a character of its own.
+    /// Of scalars, since a quotation mark before a combining one is part of another character.
     private var inQuotes: String {
         "'" + unicodeScalars.map { $0 == "'" ? #"'\''"# : String($0) }.joined() + "'"
     }
