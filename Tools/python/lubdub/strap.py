@@ -216,11 +216,12 @@ class Strap:
         until = time.monotonic() + limit
         while True:
             is_over = time.monotonic() >= until or self._has_ended
-            for event in self._found(name, **members):
+            found = self._found(name, **members)
+            self._check_alive()
+            for event in found:
                 if event.get('t', 0.0) > after or after == 0.0:
                     return event
             if is_over:
-                self._check_alive()
                 later = f' after {after} s' if after else ''
                 raise Failure(
                     f'no event {name} {members or ""} within {limit} s{later}{self._patterns.hint(name, members)}; '
