@@ -139,7 +139,7 @@ import Testing
     /// Otherwise each of the cases would get the verdict error for it.
     @Test func `A machine that can play no case ends the run`() throws {
         let recorder = EventRecorder()
-        let full = Obstacle(.environment, "cannot make a pipe")
+        let full = Obstacle(.environment, "cannot open the files of a case")
         let scheduler = try Self.scheduler(["a", "b", "c"], jobs: 2, recorder) { () throws(Obstacle) in
             // There is room for one case.
             guard recorder.all.isEmpty else { throw full }
@@ -150,7 +150,7 @@ import Testing
         }
         #expect(scheduler.obstacle?.code == .environment)
         #expect(scheduler.runner.report.cases.map(\.id) == ["a"])
-        #expect(scheduler.report(of: 3).gaps == ["cannot make a pipe: 1 of 3 cases were run"])
+        #expect(scheduler.report(of: 3).gaps == ["cannot open the files of a case: 1 of 3 cases were run"])
     }
 
     @Test func `A case that ends makes room for the next`() throws {
@@ -158,7 +158,7 @@ import Testing
         let scheduler = try Self.scheduler(["a", "b"], jobs: 2, recorder) { () throws(Obstacle) in
             guard recorder.all.count != 1 else {
                 recorder.add("full")
-                throw Obstacle(.environment, "cannot make a pipe")
+                throw Obstacle(.environment, "cannot open the files of a case")
             }
             recorder.add("relay")
             return try SignalRelay()
