@@ -3,6 +3,8 @@ import Testing
 @testable import Basics
 
 @Suite struct SuggestionTests {
+    @Test func `An empty word means nothing`() { #expect(closestMatch(to: "", in: ["s", "x"]) == nil) }
+
     @Test(
         arguments: [
             ("", "", 0), ("a", "", 1), ("", "abc", 3), ("abc", "abc", 0), ("abc", "acb", 1), ("abcd", "badc", 2),

@@ -8,6 +8,31 @@ import Testing
 import VirtualWorld
 
 @testable import ClientTesting
+@testable import CommandSupport
+@testable import ScenarioRuns
+
+/// A scenario without expectations, of which a run was played to its end or interrupted.
+@Suite struct InterruptionTests {
+    @Test(arguments: [
+        (ExitCode.signal(15), 3, "inconclusive  client: the run was interrupted, until then it reported measurements "),
+        (.signal(2), 0, "inconclusive  client: the run was interrupted, until then it reported no measurement "),
+        (.success, 3, "pass  client: it reported measurements "),
+        (.failure, 0, "fail  client: it reported no measurement "),
+    ])
+    func `An interrupted run without expectations neither passes nor fails`(
+        code: ExitCode, measurements: Int, line: String
+    ) throws {
+        let text = #"{"lubdub": 1, "name": "x", "devices": [{"id": "strap", "services": [{"service": "heart_rate"}]}]}"#
+        let scenario = try #require(ScenarioFile.read("x") { _ in Array(text.utf8) }.scenario)
+        let configuration = RunConfiguration(scenario, seed: 1)
+        let world = try configuration.world()
+        let result = CaseResult(
+            world, Judgement(world, isStrict: false), of: configuration, measurements: measurements, timeline: nil,
+            code: code)
+        let lines = result.lines(Paint(isOn: false), isVirtual: true).map(\.description)
+        #expect(lines.last?.hasPrefix(line) == true, "\(lines)")
+    }
+}
 
 /// The findings of a case in which the client has shown nothing wrong.
 @Suite struct JudgementTests {

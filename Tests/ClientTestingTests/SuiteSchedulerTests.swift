@@ -62,11 +62,13 @@ import Testing
     private static func scheduler(
         _ ids: [String], jobs: Int, isInOrder: Bool = false, endsAtFault: Bool = false, _ recorder: EventRecorder,
         from signals: Signals? = nil,
+        makeRelay: (@Sendable () throws(Obstacle) -> SignalRelay)? = nil,
         play: @escaping @Sendable (SuiteScheduler.Turn, Signals) -> SuiteScheduler.CaseCompletion
     ) throws -> SuiteScheduler {
         let runner = CaseRunner(ids.map { Case($0, path: $0, of: "all") }, into: Report(version: "1"))
-        let callbacks = SuiteScheduler.Callbacks(
+        var callbacks = SuiteScheduler.Callbacks(
             play: play, report: { turn, _ in recorder.add("reported \(turn.item.id)") }, interruption: { nil })
+        if let makeRelay { callbacks.makeRelay = makeRelay }
         let relay = try SignalRelay()
         let order = SuiteScheduler.Order(isSuites: isInOrder, endsAtFault: endsAtFault)
         return try SuiteScheduler(runner, jobs: jobs, order, callbacks).run(signals ?? relay.signals)
@@ -128,8 +130,55 @@ import Testing
         }
         #expect(scheduler.interruption == .signal(SIGINT))
         #expect(scheduler.runner.report.cases.map(\.id) == ["a"])
+        #expect(scheduler.report(of: 4).gaps == ["interrupted: 1 of 4 cases were run"])
+        #expect(scheduler.report(of: 1).gaps == [])
         #expect(!recorder.all.contains("began d"))
         #expect(scheduler.runner.report.summary[.fail] == 0)
+    }
+
+    /// Otherwise each of the cases would get the verdict error for it.
+    @Test func `A machine that can play no case ends the run`() throws {
+        let recorder = EventRecorder()
+        let full = Obstacle(.environment, "cannot open the files of a case")
+        let scheduler = try Self.scheduler(["a", "b", "c"], jobs: 2, recorder) { () throws(Obstacle) in
+            // There is room for one case.
+            guard recorder.all.isEmpty else { throw full }
+            recorder.add("relay")
+            return try SignalRelay()
+        } play: { _, _ in
+            Self.ending(.pass)
+        }
+        #expect(scheduler.obstacle?.code == .environment)
+        #expect(scheduler.runner.report.cases.map(\.id) == ["a"])
+        #expect(scheduler.report(of: 3).gaps == ["cannot open the files of a case: 1 of 3 cases were run"])
+    }
+
+    @Test func `A case that ends makes room for the next`() throws {
+        let recorder = EventRecorder()
+        let scheduler = try Self.scheduler(["a", "b"], jobs: 2, recorder) { () throws(Obstacle) in
+            guard recorder.all.count != 1 else {
+                recorder.add("full")
+                throw Obstacle(.environment, "cannot open the files of a case")
+            }
+            recorder.add("relay")
+            return try SignalRelay()
+        } play: { _, _ in
+            Self.ending(.pass)
+        }
+        #expect(scheduler.obstacle == nil)
+        #expect(scheduler.runner.report.cases.map(\.id) == ["a", "b"])
+    }
+
+    /// The cases that wait for the first would be searched after each of them if they were a list.
+    @Test func `Many cases wait for the first one`() throws {
+        let (recorder, ids) = (EventRecorder(), (0..<200).map { "\($0)" })
+        let scheduler = try Self.scheduler(ids, jobs: 2, isInOrder: true, recorder) { turn, _ in
+            if turn.item.id == "199" { recorder.add("last") }
+            if turn.item.id == "0" { #expect(recorder.wait(for: "last")) }
+            return Self.ending(.pass)
+        }
+        #expect(recorder.all == ["last"] + ids.map { "reported \($0)" })
+        #expect(scheduler.runner.count == 200)
     }
 
     @Test(arguments: [(true, ["a", "b"]), (false, ["a", "b", "c"])])

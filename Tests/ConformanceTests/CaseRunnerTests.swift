@@ -31,6 +31,22 @@ import Testing
         #expect(runner.count == 3)
     }
 
+    /// It is asked for after each case, so a run of n cases would look at n² outcomes if they were counted anew.
+    @Test func `The number of outcomes is kept, not counted`() throws {
+        #expect(MemoryLayout<CaseRunner<Case>>.offset(of: \.count) != nil)
+        var runner = Self.runner("a", "b", "c", "d")
+        let turns = Self.turns(4, of: &runner)
+        for (turn, verdict) in zip(turns, [.pass, .inconclusive, nil, .pass] as [Verdict?]) {
+            _ = runner.ended(turn, verdict.map(Self.outcome), isDisturbed: verdict == .inconclusive)
+        }
+        #expect(runner.count == 3)
+        let second = try #require(Self.turns(1, of: &runner).first)
+        _ = runner.ended(second, Self.outcome(.pass))
+        #expect(second.isSecond && runner.count == 3)
+        runner.end(after: second)
+        #expect(runner.count == 2 && runner.report.cases.map(\.id) == ["a", "b"])
+    }
+
     @Test func `A report is in the suite's order, whichever ends first`() {
         var runner = Self.runner("a", "b", "c")
         let turns = Self.turns(4, of: &runner)

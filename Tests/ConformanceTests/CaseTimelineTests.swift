@@ -31,6 +31,18 @@ import Testing
         #expect(zip(curve.points, curve.points.dropFirst()).allSatisfy { $0.instant < $1.instant })
     }
 
+    /// All that a client prints before its first HCI command comes at the start.
+    @Test func `Any number of values at one instant are few points, so that each costs little`() {
+        var curve = Curve()
+        for number in 0..<10_000 {
+            curve.add(Double(number), at: .start)
+            #expect(curve.points.count <= 240)
+        }
+        #expect(curve.points.map(\.low).min() == 0 && curve.points.map(\.high).max() == 9_999)
+        curve.add(60, at: .start.advanced(by: .seconds(1)))
+        #expect(curve.points.last?.low == 60 && curve.points.count <= 240)
+    }
+
     @Test func `A value outside the range of a figure is drawn at the limit`() {
         let curve = Self.curve([(0, 1e17), (1, -1.7e308), (2, 60)])
         #expect(curve.points.map(\.low) == [1e6, -1e6, 60])

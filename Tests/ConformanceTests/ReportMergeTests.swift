@@ -58,7 +58,28 @@ import Testing
         #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
     }
 
-    @Test func `Missing and incomplete shards are reported`() {
+    /// Also if all shards were interrupted alike, or if there is only one report.
+    @Test func `A report of an interrupted run is named, also in the merged report`() throws {
+        func part(_ file: String, _ shard: String?, _ ids: [String], of selected: Int) -> Report.Part {
+            var report = Self.report(shard, ids)
+            if ids.count < selected { report.gaps = ["interrupted: \(ids.count) of \(selected) cases were run"] }
+            return Report.Part(file, report)
+        }
+        let short = [
+            part("i1", "1/3", ["a", "d", "g", "j"], of: 5), part("p2", "2/3", ["b", "e", "h", "k"], of: 4),
+            part("p3", "3/3", ["c", "f", "i", "l"], of: 4),
+        ]
+        let gap = ["i1: interrupted: 4 of 5 cases were run"]
+        #expect(Report.gaps(in: short) == gap)
+        let merged = try Report(merging: short)
+        #expect(merged.gaps == gap && merged.cases.count == 12)
+        #expect(try Report(merging: [Report.Part("m", merged)]).gaps == ["m: \(gap[0])"])
+        #expect(Report.gaps(in: [part("x", "1/1", ["a"], of: 3)]).count == 1)
+        #expect(Report.gaps(in: [part("x", nil, ["a"], of: 3), part("y", nil, ["b"], of: 1)]).count == 1)
+        #expect(Report.gaps(in: [part("x", "1/2", ["a"], of: 2), part("y", "2/2", ["b"], of: 2)]).count == 2)
+    }
+
+    @Test func `Missing and incomplete shards are reported`() throws {
         let parts = [
             Report.Part("x", Self.report("1/4", ["a", "b", "c"])), Report.Part("y", Self.report("3/4", ["d"])),
         ]
@@ -66,6 +87,7 @@ import Testing
             Report.gaps(in: parts) == [
                 "missing: shard 2/4, 4/4", "y has only 1 case: it was interrupted, or ended by --until-fail",
             ])
+        #expect(try Report(merging: parts).gaps == Report.gaps(in: parts))
         let huge = [Report.Part("x", Self.report("1/9223372036854775807", ["a", "b"]))]
         #expect(Report.gaps(in: huge).first?.hasSuffix("and 9223372036854775786 more") == true)
         #expect((try? Report(merging: huge))?.cases.count == 2)

@@ -77,6 +77,18 @@ import Testing
         #expect(different.problems.first?.code == .duplicateID)
     }
 
+    /// Ids are equal if they look alike, since people cannot distinguish them.
+    @Test(arguments: [false, true])
+    func `Two names that look alike are a problem, with the fix for that`(mayRepeat: Bool) {
+        let names = ["\u{E9}.json", "e\u{301}.json"]
+        let files = CaseFiles(
+            kind: { $0 == "all" ? .folder : .file }, names: { _ in names }, contents: { _ in Array(Self.device.utf8) })
+        let problems = SuiteDiscovery(["all"], in: files, mayRepeat: mayRepeat).problems
+        #expect(problems.map(\.code) == [.duplicateID])
+        #expect(problems.first?.description.hasSuffix("can be one or two: rename one of them") == true)
+        #expect(problems.first?.description.contains("--repeat") == false)
+    }
+
     @Test(arguments: [
         (["none.json"], "none.json:1:1: LD0113: no such file or folder"),
         (

@@ -20,7 +20,6 @@ import Testing
     /// A request, its kind, and the handle in the error from the heart rate service.
     static let requests: [(name: String, octets: String, sort: ErrorInjection.Requests, handle: UInt8)] = [
         ("Read", "0A 0B 00", .read, 0x0B),
-        ("Read of a declaration", "0A 07 00", .read, 0x07),
         ("Read of a configuration", "0A 09 00", .read, 0x09),
         ("Read of what may not be read", "0A 08 00", .read, 0x08),
         ("Read Blob", "0C 0B 00 00 00", .read, 0x0B),
@@ -63,6 +62,18 @@ import Testing
         #expect(elsewhere.answer(request) == usual)
     }
 
+    /// They are readable without security: Core 6.0, Vol 3, Part G, sections 3.1 to 3.3.1.
+    @Test(arguments: ["0A 06 00", "0A 07 00", "0C 07 00 01 00", "0E 06 00 07 00", "20 06 00 07 00"])
+    func `No server refuses to read a declaration`(request: String) throws {
+        var sound = try StrapServer()
+        let usual = sound.answer(hex(request))
+        #expect(usual.first?.first != 0x01)
+        for kinds in [ErrorInjection.Requests.read, .all] {
+            var server = try Self.server(kinds, in: Self.heartRate)
+            #expect(server.answer(hex(request)) == usual)
+        }
+    }
+
     /// A search lists the attributes before the first one with an error; the next request gets the error.
     @Test(arguments: [
         ("10 01 00 FF FF 00 28", "11 06 01 00 05 00 00 18"), ("08 01 00 FF FF 00 28", "09 04 01 00 00 18"),
@@ -94,6 +105,20 @@ import Testing
             let refused = Server.Output.refused(opcode: 0x10, handle: 0x0006, error)
             #expect(server.events == (begins ? [.discovering, refused] : [refused]))
         }
+    }
+
+    @Test(arguments: [("08 01 00 FF FF 03 28", "08 07 00 FF FF 03 28"), ("04 01 00 FF FF", "04 06 00 FF FF")])
+    func `A search of all handles that gets an error has started, and has not finished`(
+        first: String, next: String
+    ) throws {
+        var server = try Self.server(.discover, in: Self.heartRate)
+        _ = server.answer(hex(first))
+        #expect(server.events == [.discovering])
+        let request = hex(next)
+        _ = server.answer(request)
+        #expect(server.events == [.refused(opcode: request[0], handle: UInt16(request[1]), Self.odd)])
+        _ = server.answer(hex(first))
+        #expect(server.events == [.discovering])
     }
 
     @Test func `A command with an error has no effect and no response`() throws {

@@ -158,6 +158,44 @@ struct ServerCase: CustomTestStringConvertible {
         #expect(events == [.discovering, .discovered])
     }
 
+    /// A client may search all handles for characteristics, or for attributes, without a service discovery.
+    @Test(
+        arguments: [
+            (["08 01 00 FF FF 03 28", "08 06 00 FF FF 03 28", "08 13 00 FF FF 03 28"], [1, 0, -1]),
+            (["04 01 00 FF FF", "04 06 00 FF FF", "04 13 00 FF FF"], [1, 0, -1]),
+            (["08 01 00 FF FF 00 28", "08 13 00 FF FF 00 28"], [1, -1]),
+            // Again, as after a change of services.
+            (
+                ["04 01 00 FF FF", "04 13 00 FF FF", "04 01 00 FF FF", "04 13 00 FF FF"],
+                [1, -1, 1, -1]
+            ),
+            // Descriptors after the characteristics.
+            (["08 01 00 FF FF 03 28", "08 13 00 FF FF 03 28", "04 01 00 FF FF", "04 13 00 FF FF"], [1, -1, 0, 0]),
+            // Characteristics after services, as bluetoothd and Bumble ask for them.
+            (
+                [
+                    "10 01 00 FF FF 00 28", "08 01 00 FF FF 03 28", "10 13 00 FF FF 00 28", "08 01 00 FF FF 03 28",
+                    "08 13 00 FF FF 03 28", "04 01 00 FF FF",
+                ],
+                [1, 0, -1, 0, 0, 0]
+            ),
+            // A single service, a value, or descriptors only.
+            (
+                ["08 01 00 05 00 03 28", "08 06 00 FF FF 03 28", "04 09 00 FF FF", "08 01 00 FF FF 38 2A"],
+                [0, 0, 0, 0]
+            ),
+        ] as [([String], [Int])])
+    func `A search of all handles is a discovery, unless another one came first`(
+        requests: [String], changes: [Int]
+    ) throws {
+        var strap = try StrapServer()
+        for (request, change) in zip(requests, changes) {
+            _ = strap.answer(hex(request))
+            let found = strap.events.filter { $0 == .discovering || $0 == .discovered }
+            #expect(found == (change > 0 ? [.discovering] : change < 0 ? [.discovered] : []), "\(request)")
+        }
+    }
+
     @Test(arguments: events)
     func `Requests are reported as events`(request: String, events: [Server.Output]) throws {
         var strap = try StrapServer()

@@ -190,6 +190,44 @@ def test_an_event_that_never_comes_fails(strap):
         device.act('clear')
 
 
+def test_nothing_is_absent_after_a_crash(tmp_path):
+    device = lubdub.Strap('resting', folder=tmp_path / 'log')
+    assert device.events('disconnected') == []
+    device._process.kill()
+    device._process.wait()
+    questions = [
+        lambda: device.events('disconnected'), lambda: device.events('connected'), lambda: device.wait_for('start'),
+        lambda: device.wait_for('connected', limit=0.1), lambda: device.act('clear'), lambda: device.status, device.close]
+    for question in [*questions, device.close]:
+        with pytest.raises(lubdub.Failure, match='killed by signal 9, so its event log is not complete|serve has ended|not answer'):
+            question()
+    with pytest.raises(ZeroDivisionError), lubdub.Strap('resting') as device:
+        device._process.kill()
+        1 / 0
+    device = lubdub.Strap('resting')
+    device._process.terminate()
+    device._process.wait()
+    with pytest.raises(lubdub.Failure, match='has ended with status 143'):
+        device.close()
+
+
+def test_an_end_that_was_asked_for_is_none_of_a_crash(strap):
+    device = strap('resting', '--for', '1 s')
+    device._process.wait()
+    assert device.events('disconnected') == [] and device.wait_for('end')['status'] == 0
+    assert device.close() == 0
+
+
+def test_a_run_that_takes_too_long_keeps_its_verdicts(tmp_path):
+    (tmp_path / 'client').write_text('test -e begun && exec sleep 100; touch begun; exit 3')
+    with pytest.raises(lubdub.Failure, match='(?s)did not end within 4 s.* 1 verdicts until then:.*named: fail') as caught:
+        lubdub.judge(
+            'clients/named', 'clients/silence', client=f'cd {tmp_path} && sh client', folder=tmp_path / 'kept', limit=4)
+    report = caught.value.report
+    assert [case.verdict for case in report.cases] == ['fail'] and report.status == 128 + signal.SIGINT
+    assert (tmp_path / 'kept/report.json').exists() and report.content['incomplete'] == ['interrupted: 1 of 2 cases were run']
+
+
 def test_a_strap_needs_no_pytest(tmp_path):
     with lubdub.Strap('resting', variables={}, folder=tmp_path / 'kept') as device:
         assert device.controller == f'tcp:127.0.0.1:{device.port}'
@@ -276,13 +314,19 @@ class PytestTests(unittest.TestCase):
     def test_straps_actions_events_and_verdicts(self):
         status, output = self.pytest(OWN)
         self.assertEqual(status, 0, output)
-        self.assertIn('56 passed, 1 skipped', output)
+        self.assertIn('59 passed, 1 skipped', output)
 
     def test_a_failure_names_the_folder_with_the_event_log(self):
         status, output = self.pytest(OWN, '-k', 'test_that_fails', '-rA', FAILING='1')
         self.assertEqual(status, 1, output)
         folder, = re.findall(r'^\S+/strap1$', output, re.MULTILINE)
         self.assertIn('"event": "end"', (pathlib.Path(folder) / 'events.jsonl').read_text())
+
+    def test_a_crash_fails_a_test_that_asks_nothing(self):
+        status, output = self.pytest("def test_it(strap):\n    strap('resting')\n    strap('resting')._process.kill()\n")
+        self.assertEqual(status, 1, output)
+        self.assertIn('1 passed, 1 error', output)
+        self.assertIn('lubdub serve was killed by signal 9, so its event log is not complete', output)
 
     def test_a_missing_program_is_named(self):
         status, output = self.pytest("def test_it(strap):\n    strap('resting')\n", '--lubdub', '/nowhere/lubdub')

@@ -2,6 +2,7 @@ import Basics
 import Checks
 import CommandSupport
 import Expectations
+import Reporting
 import Testing
 
 @testable import CommandLineTool
@@ -56,6 +57,32 @@ import Testing
         var report = Report(version: "0")
         for (id, verdict) in verdicts { report.add(id, Outcome(verdict, title: id)) }
         return report
+    }
+
+    private static func baseline(_ text: String) throws(Obstacle) -> Baseline {
+        try Baseline(Array(text.utf8), file: "known.json")
+    }
+
+    @Test(arguments: [
+        ("5", "1:16: LD0108: deviations: expected a list, found 5"),
+        ("null", "1:16: LD0108: deviations: expected a list, found null"),
+        ("{}", "1:16: LD0108: deviations: expected a list, found an object"),
+        (#"["battery/level"]"#, "1:17: LD0106: deviations[0].case: \"case\" is required"),
+        (#"[{"id": "battery/level"}]"#, "1:17: LD0106: deviations[0].case: \"case\" is required"),
+        (#"[{"case": 1}]"#, "1:26: LD0108: deviations[0].case: expected the id of a check, found 1"),
+    ])
+    func `A list of deviations that accepts nothing is a problem`(list: String, problem: String) {
+        let error = #expect(throws: Obstacle.self) { try Self.baseline("{\"deviations\": \(list)}") }
+        #expect(error?.code == .usage)
+        #expect(error?.lines.first == "known.json:\(problem)", "\(error?.lines ?? [])")
+    }
+
+    @Test func `Ids that no check has are known`() throws {
+        let text = #"{"deviations": [{"case": "GATT/SR/GAR/BI-01-C"}, {"case": "GATT/SR/GAR/BI-1-C", "why": "x"}]}"#
+        #expect(try Self.baseline(text).unknownIDs == ["GATT/SR/GAR/BI-1-C"])
+        #expect(try Self.baseline(#"{"deviations": []}"#).unknownIDs == [])
+        let report = JSONReport.text(of: Self.report([("resting", .fail), ("other", .pass)]))
+        #expect(try Self.baseline(report).unknownIDs == ["resting"])
     }
 
     @Test func `A stack is named by its known deviations`() throws {

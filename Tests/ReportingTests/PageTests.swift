@@ -108,6 +108,26 @@ import Testing
         #expect(Self.page(("x", report)).contains("<h1>\(headline)</h1>"))
     }
 
+    /// A page, a summary or JUnit that only says "1 pass" would hide that the run was interrupted.
+    @Test func `Each format has the reason why cases are missing`() throws {
+        let whole = try Self.report([("a", .pass)])
+        var report = whole
+        report.gaps = ["interrupted: 1 of <5> cases were run"]
+        let page = Self.page(("x", report))
+        #expect(page.contains("<h1>The case passes, and others are missing</h1>"))
+        #expect(page.contains("<li>interrupted: 1 of &lt;5&gt; cases were run</li>"))
+        #expect(
+            Self.page(("x", report), ("y", whole)).contains("<li>x: interrupted: 1 of &lt;5&gt; cases were run</li>"))
+        let summary = MarkdownReport.text(of: [ReportColumn("x", report)])
+        #expect(summary.hasPrefix("### ❔ Lubdub: 1 pass"))
+        #expect(summary.contains("\n\n* interrupted: 1 of &lt;5&gt; cases were run\n\n"))
+        let both = MarkdownReport.text(of: [ReportColumn("x", report), ReportColumn("y", whole)])
+        #expect(both.contains("\n* x: interrupted: 1 of &lt;5&gt; cases were run"))
+        #expect(
+            JUnitReport.text(of: report).contains(
+                #"<property name="incomplete" value="interrupted: 1 of &lt;5&gt; cases were run"/>"#))
+    }
+
     @Test func `A failure shows expectation, observation, time, trace and replay command`() throws {
         let page = Self.page(("x", try Self.report([("a", .fail)])))
         for part in [

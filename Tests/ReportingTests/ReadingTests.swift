@@ -52,6 +52,19 @@ import Testing
         #expect(JSONReport.unreadableReason(report, "") == "it has more than 100000 cases")
     }
 
+    @Test func `A report has the reason why cases are missing, and those of older versions need none`() throws {
+        var report = Self.report
+        #expect(
+            !JSONReport.text(of: report).contains("incomplete")
+                && !JSONReport.lastLine(of: report).contains("incomplete"))
+        report.gaps = [#"interrupted: 2 of 5 cases were run "x""#]
+        let read = JSONReport.read(Array(JSONReport.text(of: report).utf8), file: "r.json")
+        #expect(read.problems == [] && read.report?.gaps == report.gaps)
+        #expect(try Node(json: JSONReport.lastLine(of: report).utf8, file: "line")["incomplete"]?.kind == "an array")
+        let older = JSONReport.read(Array(Self.text(Self.item(), passed: 1).utf8), file: "r.json")
+        #expect(older.problems == [] && older.report?.gaps == [])
+    }
+
     private static func text(_ item: String, passed: Int = 0, seed: String = "1", rest: String = "") -> String {
         let summary = #"{"pass": \#(passed), "fail": 0, "inconclusive": 0, "skip": 0, "error": 0}"#
         return #"{"lubdub": "1", "seed": \#(seed), "cases": [\#(item)], "summary": \#(summary)\#(rest)}"#

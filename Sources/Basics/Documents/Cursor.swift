@@ -150,7 +150,7 @@ package struct Cursor {
     package func replacing(_ node: Node) -> Cursor { Cursor(node, location, file: file, log: log) }
 
     /// A cursor at the same place whose problems go to another log.
-    func reporting(to log: ProblemLog) -> Cursor { Cursor(node, location, file: file, log: log) }
+    package func reporting(to log: ProblemLog) -> Cursor { Cursor(node, location, file: file, log: log) }
 }
 
 extension [String] {

@@ -32,15 +32,34 @@ package final class SignalRelay: Sendable {
     package let signals: Signals
     private let descriptor: CInt
 
-    /// Throws when the process has no free descriptors.
+    /// Throws when the process has too few free descriptors for a case, whose files could not be opened.
     package init() throws(Obstacle) {
-        var ends: [CInt] = [0, 0]
-        guard unsafe openPipe(&ends) == 0 else {
+        var ends: [CInt] = [-1, -1]
+        guard unsafe openPipe(&ends) == 0, Self.hasRoom(beside: ends[0]) else {
             let reason = unsafe String(cString: strerror(errno))
-            throw Obstacle(.environment, "cannot make a pipe: \(reason) (use fewer --jobs)")
+            for end in ends where end >= 0 { close(end) }
+            let fix = "use fewer --jobs, or raise the limit of open files: ulimit -n"
+            throw Obstacle(.environment, "cannot open the files of a case: \(reason) (\(fix))")
         }
         for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
         (signals, descriptor) = (Signals(passedOnTo: ends[0]), ends[1])
+    }
+
+    /// The descriptors of a case with a client: its output, its controller, its logs, and what waits for them.
+    private static let descriptorsOfCase = 20
+
+    /// Whether a case finds free descriptors; if not, `errno` has the reason.
+    private static func hasRoom(beside descriptor: CInt) -> Bool {
+        var probes: [CInt] = []
+        while probes.count < descriptorsOfCase {
+            let probe = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+            guard probe >= 0 else { break }
+            probes.append(probe)
+        }
+        let reason = errno
+        for probe in probes { close(probe) }
+        errno = reason
+        return probes.count == descriptorsOfCase
     }
 
     deinit {

@@ -3,32 +3,25 @@ import Bluetooth
 
 // Requests that find attributes.
 extension Access {
-    /// Answers one request of a primary service discovery.  The discovery ends with a response that reaches the last
-    /// handle of the range, or with Attribute Not Found.  Part G, section 4.4.
+    /// Answers one request that can belong to a discovery, by this procedure; nil for a request that cannot.
     func discover(
-        _ range: HandleRange, _ server: inout Server, _ answer: (Server) throws(ErrorResponse) -> PDU
+        _ range: HandleRange, by procedure: Discovery.Procedure?, _ server: inout Server,
+        _ answer: (inout Server) throws(ErrorResponse) -> PDU
     ) throws(ErrorResponse) -> PDU {
+        guard let procedure, server.discovery.includes(procedure, range) else { return try answer(&server) }
         do throws(ErrorResponse) {
-            let response = try answer(server)
-            noteSearch(isOver: response.lastGroupEnd == range.last, &server)
+            let response = try answer(&server)
+            server.noteSearch(by: procedure, response.lastSearched == range.last ? .finished : .started)
             return response
         } catch {
-            if error.isEndOfSearch { noteSearch(isOver: true, &server) }
-            if error.isInjected { noteBrokenSearch(&server) }
+            // After an injected error, the client's next request starts a new discovery.
+            if error.isInjected {
+                server.noteSearch(by: procedure, .broken)
+            } else if error.isEndOfSearch {
+                server.noteSearch(by: procedure, .finished)
+            }
             throw error
         }
-    }
-
-    private func noteSearch(isOver: Bool, _ server: inout Server) {
-        if !server.isSearched { server.events.append(.discovering) }
-        if isOver { server.events.append(.discovered) }
-        server.isSearched = !isOver
-    }
-
-    /// An injected error interrupted the discovery: the client's next request starts a new one.
-    private func noteBrokenSearch(_ server: inout Server) {
-        if !server.isSearched { server.events.append(.discovering) }
-        server.isSearched = false
     }
 
     private func attributes(in range: HandleRange) throws(ErrorResponse) -> ArraySlice<AttributeTable.Attribute> {
@@ -111,11 +104,13 @@ extension Access {
 }
 
 extension PDU {
-    /// The last handle of the last service in the response; nil for other PDUs.
-    fileprivate var lastGroupEnd: UInt16? {
+    /// The last handle that a response covers: that of the last service or attribute; nil for other PDUs.
+    fileprivate var lastSearched: UInt16? {
         switch self {
         case .readByGroupTypeResponse(let groups): groups.last?.range.last
         case .findByTypeValueResponse(let groups): groups.last?.last
+        case .findInformationResponse(let types): types.last?.handle
+        case .readByTypeResponse(let list): list.last?.handle
         default: nil
         }
     }

@@ -20,16 +20,23 @@ struct Access {
         try checkAwareness(of: request, &server)
         switch request {
         case .exchangeMTURequest(let clientReceives): return try exchangeMTU(clientReceives, &server)
-        case .findInformationRequest(let range): return try findInformation(range, server)
-        case .findByTypeValueRequest(let range, let type, let value):
-            guard UUID(type) == .primaryService else { return try findByTypeValue(range, UUID(type), value, server) }
-            return try discover(range, &server) { (server) throws(ErrorResponse) in
-                try findByTypeValue(range, .primaryService, value, server)
+        case .findInformationRequest(let range):
+            return try discover(range, by: .attributes, &server) { (server) throws(ErrorResponse) in
+                try findInformation(range, server)
             }
-        case .readByTypeRequest(let range, let type): return try readByType(range, type, &server, &values)
+        case .findByTypeValueRequest(let range, let type, let value):
+            let procedure: Discovery.Procedure? = UUID(type) == .primaryService ? .services : nil
+            return try discover(range, by: procedure, &server) { (server) throws(ErrorResponse) in
+                try findByTypeValue(range, UUID(type), value, server)
+            }
+        case .readByTypeRequest(let range, let type):
+            return try discover(range, by: Discovery.Procedure(readingEach: type), &server) {
+                (server) throws(ErrorResponse) in
+                try readByType(range, type, &server, &values)
+            }
         case .readByGroupTypeRequest(let range, let type):
-            guard type == .primaryService else { return try readByGroupType(range, type, server) }
-            return try discover(range, &server) { (server) throws(ErrorResponse) in
+            let procedure: Discovery.Procedure? = type == .primaryService ? .services : nil
+            return try discover(range, by: procedure, &server) { (server) throws(ErrorResponse) in
                 try readByGroupType(range, type, server)
             }
         case .readRequest(let handle):
@@ -90,7 +97,8 @@ extension Access {
         _ handle: UInt16, from offset: Int = 0, _ server: Server, _ values: inout some AttributeValues
     ) throws(ErrorResponse) -> [UInt8] {
         guard let attribute = attributes[handle: handle] else { throw ErrorResponse(.invalidHandle, at: handle) }
-        try server.errorInjection.check(.read, at: handle)
+        // A declaration can always be read.  Part G, sections 3.1 to 3.3.1.
+        if !attribute.type.isDeclaration { try server.errorInjection.check(.read, at: handle) }
         if case .requested = attribute.content { return try requested(attribute, from: offset, server) }
         let value = try readSound(attribute, server, &values)
         guard offset <= value.count else { throw ErrorResponse(.invalidOffset, at: handle) }

@@ -11,7 +11,7 @@ public struct ErrorInjection: Hashable, Sendable {
         /// The set with these bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Reads of values and descriptors: Read, Read Blob, Read Multiple, and Read By Type except of declarations.
+        /// Reads of values and descriptors, not of declarations: Read, Read Blob, Read Multiple and Read By Type.
         public static let read = Requests(rawValue: 0x01)
         /// Writes of values, and of descriptors except the Client Characteristic Configuration: Write, Prepare Write,
         /// Execute Write.

@@ -14,9 +14,9 @@ public struct Server: Sendable {
         case send(Packet)
         /// The new ATT MTU in octets, for both directions: pass it to the `adopt(mtu:)` of the connection's client.
         case exchangedMTU(Int)
-        /// The client started to discover primary services.
+        /// The client started to discover services, or all attributes.
         case discovering
-        /// The client finished the discovery of primary services.
+        /// The client finished that discovery.
         case discovered
         /// The client set bits of a Client Characteristic Configuration; `handle` is the value's.
         case subscribed(handle: UInt16)
@@ -80,7 +80,7 @@ public struct Server: Sendable {
     var indications = Indications()
     var events: [Output] = []  // of the current request
     var waiting: WaitingRequest?
-    var isSearched = false  // a discovery of primary services has started and not finished
+    var discovery = Discovery()
     /// Only nonzero ones: a linear search through a few.
     private(set) var configurations: [Configuration] = []
 

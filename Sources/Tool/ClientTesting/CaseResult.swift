@@ -30,7 +30,11 @@ package struct CaseResult: Sendable {
         let (title, duration, findings) = (configuration.scenario.name, world.now.sinceStart, judgement.findings)
         hint = measurements > 0 ? "" : (client?.end?.words ?? client?.printed.cause).map { "; \($0)" } ?? ""
         var outcome: Outcome
-        if findings.isEmpty {
+        if judgement.code == nil, code.isInterruption {
+            outcome = Outcome(
+                .inconclusive, title: title, reasons: ["the run was interrupted"], replay: configuration.replay,
+                seed: configuration.seed, duration: duration)
+        } else if findings.isEmpty {
             let passes = judgement.code == .success || measurements > 0
             outcome = Outcome(
                 passes ? .pass : .fail, title: title,
@@ -80,8 +84,9 @@ package struct CaseResult: Sendable {
         lines += judgement.lines(paint)
         if judgement.code == nil {
             let (verdict, count) = (outcome.verdict, measurements == 0 ? "no measurement" : "measurements")
+            let why = code.isInterruption ? "the run was interrupted, until then " : ""
             lines.append(
-                "\(paint(verdict.rawValue, verdict.style))  client: it reported \(count) "
+                "\(paint(verdict.rawValue, verdict.style))  client: \(why)it reported \(count) "
                     + "(a scenario without expectations requires one measurement)")
         }
         if let code = judgement.code, code != .success {

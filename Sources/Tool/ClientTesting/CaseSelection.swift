@@ -86,6 +86,7 @@ package struct CaseSelection {
         guard let report = try JSONReport.read(files: [path]).first, !report.cases.isEmpty else {
             throw Obstacle(.environment, "--last-failed: \(path) has no cases, since its run was interrupted")
         }
+        for gap in report.gaps { Console.warn("--last-failed: \(path): \(gap); the others are left out") }
         return try orFail { try report.failed(of: cases, in: path) }
     }
 }

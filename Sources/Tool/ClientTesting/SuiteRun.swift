@@ -263,16 +263,14 @@ package func runSuite(_ selection: CaseSelection, _ invocation: Invocation) thro
     let runner = CaseRunner(cases, into: empty, runOfCase: \.run)
     let scheduler = try SuiteScheduler(runner, jobs: jobs, order, callbacks).run(signals)
     ProgressBar.remove()
-    let report = scheduler.runner.report
+    let report = scheduler.report(of: cases.count)
     player.reportEnd(report)
     try reports.write(report)
-    let share = "\(report.cases.count) of \(cases.count.counted("case")) \(cases.count == 1 ? "was" : "were") run"
+    if let obstacle = scheduler.obstacle { throw obstacle }
+    for gap in report.gaps { Console.warn("\(gap)") }
     if let interruption = scheduler.interruption {
-        Console.warn("interrupted: \(share)")
+        if report.gaps.isEmpty { Console.warn("interrupted, after all cases were run") }
         return interruption
-    }
-    if scheduler.hasFault, report.cases.count < cases.count {
-        Console.warn("ended by --until-fail: \(share)")
     }
     if report.code == .environment { Console.warn("nothing was judged: all cases were skipped") }
     return scheduler.failure ?? report.code
@@ -289,13 +287,13 @@ package func runSingleCase(_ item: Case, _ invocation: Invocation) throws(Obstac
         report: { player.reportAlone($0.item, $1) })
     let runner = CaseRunner([item], into: Report(version: version))
     let scheduler = try SuiteScheduler(runner, jobs: 1, SuiteScheduler.Order(), callbacks).run(Signals())
-    if invocation.has("--json") { player.reportEnd(scheduler.runner.report) }
-    try reports.write(scheduler.runner.report)
-    if let interruption = scheduler.interruption, interruption != .signal(SIGPIPE),
-        !configuration.scenario.expectations.isEmpty
-    {
+    let report = scheduler.report(of: 1)
+    if invocation.has("--json") { player.reportEnd(report) }
+    try reports.write(report)
+    if let interruption = scheduler.interruption, interruption != .signal(SIGPIPE) {
         Console.warn("interrupted: what was not decided by then is inconclusive")
     }
+    if let obstacle = scheduler.obstacle { throw obstacle }
     switch scheduler.last {
     case .played(let result): return result.code
     case .failed(let failure, _): throw failure

@@ -59,6 +59,8 @@ struct SuiteScheduler: Sendable {
         var showProgress: @Sendable (_ ended: Int, _ ids: [String]) -> Void = { _, _ in }
         /// Why no more cases may start; nil when there is no reason.
         var interruption: @Sendable () -> ExitCode? = { Console.failure == EPIPE ? .signal(SIGPIPE) : nil }
+        /// Makes what passes signals on to a case; throws when the process has no free descriptors.
+        var makeRelay: @Sendable () throws(Obstacle) -> SignalRelay = { () throws(Obstacle) in try SignalRelay() }
     }
 
     /// How cases are reported, and when no more are started.
@@ -74,6 +76,8 @@ struct SuiteScheduler: Sendable {
     /// Why not all cases were run; nil when all were.
     private(set) var interruption: ExitCode?
     private(set) var last: CaseCompletion?
+    /// Why no case can start on this machine; nil if cases can.
+    private(set) var obstacle: Obstacle?
     /// The exit code of the gravest of the reported cases that could not be run; nil if there is none.
     private(set) var failure: ExitCode?
     /// Whether a case that did not pass has ended the run.
@@ -82,7 +86,7 @@ struct SuiteScheduler: Sendable {
     private let order: Order
     private let callbacks: Callbacks
     private var playing: [(turn: Turn, relay: SignalRelay)] = []
-    private var unreported: [(turn: Turn, completion: CaseCompletion)] = []
+    private var unreported: [Int: (turn: Turn, completion: CaseCompletion)] = [:]  // by the position of the case
     private var nextReported = 0  // the position of a case, when they are reported in order
     private var isCut = false  // the cases that are still being played are not reported
 
@@ -116,10 +120,27 @@ struct SuiteScheduler: Sendable {
         }
     }
 
+    /// The report of the run, which says why some of the selected cases are missing.
+    func report(of selected: Int) -> Report {
+        var report = runner.report
+        guard report.cases.count < selected else { return report }
+        let why = obstacle?.description ?? (interruption == nil ? "ended by --until-fail" : "interrupted")
+        report.gaps = [
+            "\(why): \(report.cases.count) of \(selected.counted("case")) \(selected == 1 ? "was" : "were") run"
+        ]
+        return report
+    }
+
     private mutating func startCases(_ inbox: AsyncStream<Message>.Continuation) {
-        while interruption == nil, !hasFault, playing.count < jobs, let turn = runner.next() {
+        while interruption == nil, obstacle == nil, !hasFault, playing.count < jobs, runner.hasNext {
+            let relay: SignalRelay
+            do throws(Obstacle) { relay = try callbacks.makeRelay() } catch {
+                // A case that ends frees descriptors.
+                if playing.isEmpty { obstacle = error }
+                break
+            }
+            guard let turn = runner.next() else { break }
             do throws(Obstacle) {
-                let relay = try SignalRelay()
                 try DetachedThread.start { [callbacks] in
                     inbox.yield(.ended(turn, callbacks.play(turn, relay.signals)))
                 }
@@ -139,13 +160,13 @@ struct SuiteScheduler: Sendable {
         last = completion
         interruption = interruption ?? completion.interruption
         let hasEnded = runner.ended(turn, completion.outcome, isDisturbed: completion.result?.disturbance != nil)
-        if turn.isSecond, hasEnded { unreported.removeAll { $0.turn.place == turn.place } }
+        if turn.isSecond, hasEnded { unreported[turn.place] = nil }
         guard !isCut else { return }
         if hasEnded, order.endsAtFault, completion.outcome?.verdict.isFault == true { hasFault = true }
         if hasEnded, !order.isSuites {
             report(turn, completion)
-        } else {
-            unreported.append((turn, completion))
+        } else if unreported[turn.place] == nil {
+            unreported[turn.place] = (turn, completion)
         }
         reportNext()
         interruption = interruption ?? callbacks.interruption()
@@ -154,8 +175,7 @@ struct SuiteScheduler: Sendable {
     /// Reports the cases that are next in order.
     private mutating func reportNext() {
         guard order.isSuites else { return }
-        while let index = unreported.firstIndex(where: { $0.turn.place == nextReported }) {
-            let (turn, completion) = unreported.remove(at: index)
+        while let (turn, completion) = unreported.removeValue(forKey: nextReported) {
             nextReported += 1
             report(turn, completion)
             guard order.endsAtFault, completion.outcome?.verdict.isFault == true else { continue }
@@ -167,9 +187,7 @@ struct SuiteScheduler: Sendable {
 
     /// Reports the cases that wait for others that were interrupted.
     private mutating func reportRest() {
-        for (turn, completion) in unreported.sorted(by: { $0.turn.place < $1.turn.place }) {
-            report(turn, completion)
-        }
+        for (_, (turn, completion)) in unreported.sorted(by: { $0.key < $1.key }) { report(turn, completion) }
         unreported.removeAll()
     }
 

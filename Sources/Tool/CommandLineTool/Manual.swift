@@ -1,5 +1,6 @@
 import Basics
 import CommandSupport
+import Screens
 
 let manualGrammar = CommandSupport.Grammar(
     "manual", "Print a manual page, for man -l",
@@ -25,7 +26,10 @@ func manual(_ invocation: Invocation, of program: Program) throws(Obstacle) -> E
     } else {
         page = ManualPage(of: program, manualSections)
     }
-    let text = page.text(version: "lubdub \(version)", date: invocation.text("--date") ?? "")
+    let date = try orFail {
+        try invocation.value("--date", as: "a day, YYYY-MM-DD") { CalendarDay($0) == nil ? nil : $0 }
+    }
+    let text = page.text(version: "lubdub \(version)", date: date ?? "")
     Console.print(linesOf: String(text.dropLast()))  // its line feed
     return .success
 }

@@ -29,6 +29,9 @@ func matrix(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     }
     let reports = try JSONReport.read(files: invocation.operands)
     let columns = zip(names(of: invocation.operands), reports).map { ReportColumn($0, $1) }
+    for (path, report) in zip(invocation.operands, reports) {
+        for gap in report.gaps { Console.warn("\(path): \(gap)") }
+    }
     guard let path else {
         Console.print(linesOf: String(write(columns).dropLast()))  // without its last line feed
         return .success

@@ -27,7 +27,6 @@ func merge(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     for line in report.campaign.map(\.line) { Console.print("\(line)") }
     Console.print(
         "\(report.cases.count.counted("case")) from \(parts.count.counted("report")): \(report.summary.words())")
-    let gaps = Report.gaps(in: parts)
-    for gap in gaps { Console.warn("\(gap)") }
-    return !gaps.isEmpty && report.code == .success ? .environment : report.code
+    for gap in report.gaps { Console.warn("\(gap)") }
+    return !report.gaps.isEmpty && report.code == .success ? .environment : report.code
 }

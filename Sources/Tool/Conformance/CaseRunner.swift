@@ -14,8 +14,10 @@ package struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID
     package var empty: Report
     private let runOfCase: @Sendable (Item) -> CampaignRun?
     private var outcomes: [Outcome?]
+    /// The number of cases that have an outcome.
+    package private(set) var count = 0
     private var waiting: ArraySlice<Int>
-    private var disturbed: [Int] = []
+    private var disturbed: ArraySlice<Int> = []
     private var playing = 0
     /// The place of the last case in the report.
     private var last = Int.max
@@ -38,9 +40,8 @@ package struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID
             playing += 1
             return Turn(item: cases[place], isSecond: false, place: place)
         }
-        guard playing == 0, !disturbed.isEmpty else { return nil }
+        guard playing == 0, let place = disturbed.popFirst() else { return nil }
         playing += 1
-        let place = disturbed.removeFirst()
         return Turn(item: cases[place], isSecond: true, place: place)
     }
 
@@ -54,6 +55,7 @@ package struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID
     package mutating func ended(_ turn: Turn, _ outcome: Outcome?, isDisturbed: Bool = false) -> Bool {
         playing -= 1
         guard let outcome, turn.place <= last else { return false }
+        if outcomes[turn.place] == nil { count += 1 }
         outcomes[turn.place] = outcome
         guard isDisturbed, !turn.isSecond else { return true }
         disturbed.append(turn.place)
@@ -63,7 +65,10 @@ package struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID
     /// Ends the report with the case of a turn, and runs no more.
     package mutating func end(after turn: Turn) {
         last = turn.place
-        for place in outcomes.indices where place > last { outcomes[place] = nil }
+        for place in outcomes.indices where place > last && outcomes[place] != nil {
+            outcomes[place] = nil
+            count -= 1
+        }
         (waiting, disturbed) = ([], [])
     }
 
@@ -72,8 +77,6 @@ package struct CaseRunner<Item: Identifiable & Sendable>: Sendable where Item.ID
 
     /// The cases that were not handed out yet.
     package var remaining: [Item] { (waiting + disturbed).map { cases[$0] } }
-
-    package var count: Int { outcomes.count { $0 != nil } }
 
     /// The outcomes, in the suite's order.
     package var report: Report {

@@ -30,7 +30,9 @@ package struct Curve: Hashable, Sendable {
         let value = min(max(value, Self.range.lowerBound), Self.range.upperBound)
         add(Point(instant: instant, low: value, high: value))
         guard points.count > Self.maximumPoints, let first = points.first, let last = points.last else { return }
-        width = max(width * 2, first.instant.duration(to: last.instant) * 2 / Self.maximumPoints)
+        // At least the smallest difference of instants, so that values at one instant become one point.
+        let least = Duration.nanoseconds(1)
+        width = max(width * 2, first.instant.duration(to: last.instant) * 2 / Self.maximumPoints, least)
         let narrow = points
         points.removeAll(keepingCapacity: true)
         for point in narrow { add(point) }

@@ -76,6 +76,8 @@ package struct Report: Hashable, Sendable {
     package var facts: [Fact] = []
     /// The attributes of a real peripheral, a line each.
     package var attributes: [String] = []
+    /// Why selected cases are missing, a line each; empty if the report has all of them.
+    package var gaps: [String] = []
     private let givenSeed: UInt64?
     /// Which part of a suite was run; nil for all of it.
     package let shard: Selection.Shard?

@@ -46,29 +46,33 @@ extension Report {
             let entry = places[place].entry
             add(entry.id, entry.outcome, run: entry.run)
         }
+        gaps = Self.gaps(in: parts)
     }
 
     private var shardWords: String { shard.map { "shard \($0)" } ?? "not a shard" }
 
-    /// What is missing from the parts of a split suite, one line each.
+    /// What is missing from the parts, one line each: shards of a split suite, and cases that the parts lack.
     package static func gaps(in parts: [Part]) -> [String] {
+        // Shards differ by one case at most; older versions did not report that cases are missing.
+        let least = (parts.map(\.report.cases.count).max() ?? 0) - 1
+        return missingShards(parts)
+            + parts.flatMap { part -> [String] in
+                let (file, report) = (part.file, part.report)
+                guard report.gaps.isEmpty, report.shard != nil, report.cases.count < least else {
+                    return report.gaps.map { "\(file): \($0)" }
+                }
+                let count = report.cases.count.counted("case")
+                return ["\(file) has only \(count): it was interrupted, or ended by --until-fail"]
+            }
+    }
+
+    private static func missingShards(_ parts: [Part]) -> [String] {
         guard let count = parts.first?.report.shard?.count else { return [] }
-        let present = Dictionary(parts.compactMap { part in part.report.shard.map { ($0.part, part) } }) { one, _ in one
-        }
-        let longest = parts.map(\.report.cases.count).max() ?? 0
+        let present = Set(parts.compactMap(\.report.shard?.part))
         let total = count - present.count
-        let missing = (1...count).lazy.filter { present[$0] == nil }.prefix(20)
-        var lines: [String] = []
-        if total > 0 {
-            let list = missing.map { "\($0)/\(count)" }.joined(separator: ", ")
-            lines.append("missing: shard \(list)\(total > 20 ? " and \(total - 20) more" : "")")
-        }
-        // Parts differ by one case at most.
-        for (_, part) in present.sorted(by: { $0.key < $1.key }) where part.report.cases.count < longest - 1 {
-            lines.append(
-                "\(part.file) has only \(part.report.cases.count.counted("case")): it was interrupted, or ended by --until-fail"
-            )
-        }
-        return lines
+        guard total > 0 else { return [] }
+        let missing = (1...count).lazy.filter { !present.contains($0) }.prefix(20)
+        let list = missing.map { "\($0)/\(count)" }.joined(separator: ", ")
+        return ["missing: shard \(list)\(total > 20 ? " and \(total - 20) more" : "")"]
     }
 }

@@ -188,14 +188,20 @@ package struct SuiteDiscovery {
         }
         var known: [String: Case] = [:]
         for item in cases {
-            guard let other = known.updateValue(item, forKey: item.id), other != item || !mayRepeat else { continue }
-            let fix = other == item ? "; to run a case several times, use --repeat" : ""
+            guard let other = known.updateValue(item, forKey: item.id) else { continue }
+            let (isSame, isLike) = (other == item, !item.id.hasSameOctets(as: other.id))
+            guard !isSame || !mayRepeat || isLike else { continue }
+            var fix = isSame ? "; to run a case several times, use --repeat" : ""
+            if isLike { fix = " in other code points, as é can be one or two: rename one of them" }
             note(item.path, .duplicateID, "another case has the id \(item.id.quoted)\(fix)")
         }
     }
 }
 
 extension String {
+    /// Equal texts can have different octets: `==` compares what they look like.
+    fileprivate func hasSameOctets(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+
     /// A folder's path without the last slash.
     fileprivate var trimmed: String { count > 1 && hasSuffix("/") ? String(dropLast()) : self }
 }

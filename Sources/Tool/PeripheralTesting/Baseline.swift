@@ -1,4 +1,5 @@
 import Basics
+import CheckCatalogue
 import Checks
 import CommandSupport
 import Conformance
@@ -29,16 +30,32 @@ struct Baseline {
                 "--baseline: cannot read the file \(name.quoted): name a JSON report, a list of deviations, or a known "
                     + "stack (\(names))")
         }
+        try self.init(octets, file: name)
+        let unknown = unknownIDs
+        guard let first = unknown.first else { return }
+        let others = unknown.count > 1 ? " and \(unknown.count - 1) more" : ""
+        let hint = suggestion(for: first, among: Check.all.map(\.id))
+        let list = "\(first.abbreviated.quoted)\(others)\(hint)"
+        Console.warn("--baseline: \(name.quoted) has ids that no check has: \(list)")
+    }
+
+    /// The fails of a JSON report or a list of deviations in a file.
+    init(_ octets: [UInt8], file name: String) throws(Obstacle) {
         self.name = name
         let document = try Self.document(octets, file: name)
-        guard document["deviations"] == nil else {
-            ids = Set(Self.deviations(document).map(\.check))
+        guard let list = document["deviations"] else {
+            let (report, problems) = JSONReport.read(octets, file: name)
+            guard let report else { throw Obstacle(.usage, problems: problems.flatMap(\.lines)) }
+            ids = Set(report.cases.filter { $0.outcome.verdict == .fail }.map(\.id))
             return
         }
-        let (report, problems) = JSONReport.read(octets, file: name)
-        guard let report else { throw Obstacle(.usage, problems: problems.flatMap(\.lines)) }
-        ids = Set(report.cases.filter { $0.outcome.verdict == .fail }.map(\.id))
+        let problems = Self.problems(of: list)
+        guard problems.isEmpty else { throw Obstacle(.usage, problems: problems.flatMap(\.lines)) }
+        ids = Set(Self.deviations(document).map(\.check))
     }
+
+    /// The ids that belong to no check, in order.
+    var unknownIDs: [String] { ids.subtracting(Check.all.map(\.id)).sorted() }
 
     private init(_ name: String, _ ids: Set<String>) { (self.name, self.ids) = (name, ids) }
 
@@ -46,7 +63,7 @@ struct Baseline {
 
     /// What a run shows about known fails.
     static func facts(_ report: Report, _ baseline: Baseline?) throws(Obstacle) -> [String] {
-        guard let baseline else { return try suggestion(report).map { [$0] } ?? [] }
+        guard let baseline else { return try likelyStack(report).map { [$0] } ?? [] }
         let known = report.cases.count { $0.outcome.isKnown }
         let cured = report.cases.filter { $0.outcome.verdict == .pass && baseline.ids.contains($0.id) }.map(\.id)
         var facts = ["\(known.counted("known fail")) of \(baseline.name.quoted)"]
@@ -55,7 +72,7 @@ struct Baseline {
     }
 
     /// Names the stack, if all of its known deviations that were checked fail.
-    private static func suggestion(_ report: Report) throws(Obstacle) -> String? {
+    private static func likelyStack(_ report: Report) throws(Obstacle) -> String? {
         let fails = Set(report.cases.filter { $0.outcome.verdict == .fail }.map(\.id))
         let judged = Set(report.cases.filter { $0.outcome.verdict != .skip }.map(\.id))
         for stack in try stacks() {
@@ -87,6 +104,24 @@ struct Baseline {
         (document["deviations"]?.items ?? []).compactMap { item in
             item["case"]?.string.map { (item["stack"]?.string, $0) }
         }
+    }
+
+    /// Why a list of deviations names no check: it is not a list of objects with an id each.
+    private static func problems(of list: Cursor) -> [Problem] {
+        let log = ProblemLog()
+        let list = list.reporting(to: log)
+        guard case .array = list.node.value else {
+            list.note(
+                .wrongType, "expected a list, found \(list.node.kind)", help: #"write "deviations": [{"case": ID}]"#)
+            return log.problems
+        }
+        list.eachItem { item in
+            guard let id = item["case"] else {
+                return item.note(.missingKey, "\"case\" is required", help: "it is the id of a check", key: "case")
+            }
+            if !id.node.isString { id.note(.wrongType, "expected the id of a check, found \(id.node.kind)") }
+        }
+        return log.problems
     }
 
     private static func document(_ octets: [UInt8], file: String) throws(Obstacle) -> Cursor {

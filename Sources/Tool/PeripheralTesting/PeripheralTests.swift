@@ -34,7 +34,9 @@ struct RealPeripheralTest {
         let scan = PeripheralScan(for: peer, by: host, within: timeout)
         var runner = CaseRunner(checks, into: Report(version: version), rank: \.rank)
         if !host.isOver || host.time.isUp, let obstacle = obstacle(scan, host) {
-            try reports.write(runner.report)
+            var report = runner.report
+            report.gaps = ["0 of \(checks.count) checks ran: \(obstacle)"]
+            try reports.write(report)
             throw obstacle
         }
         let begin = host.now
@@ -121,16 +123,17 @@ struct RealPeripheralTest {
     }
 
     private func end(
-        _ host: RealTimeHost, _ report: Report, _ recent: RecentPackets, since begin: Instant
+        _ host: RealTimeHost, _ judged: Report, _ recent: RecentPackets, since begin: Instant
     ) throws(Obstacle) -> ExitCode {
+        var report = judged
+        report.noteInterruption(of: checks)
         let requests = recent.requests
         let effort = [host.connections.counted("connection")] + (requests > 0 ? [requests.counted("request")] : [])
         let seconds = host.time.passed(since: begin).components.seconds
         printer.end(
             report, facts: ["\(effort.joined(separator: ", ")), \(seconds) s"] + (try Baseline.facts(report, baseline)))
         try reports.write(report)
-        let count = report.summary.total
-        if count < checks.count { Console.warn("interrupted: \(count) of \(checks.count) checks ran") }
+        for gap in report.gaps { Console.warn("\(gap)") }
         if case .failure(let reason)? = host.time.reason { throw Obstacle(.environment, reason) }
         return host.time.reason?.code ?? report.code
     }
@@ -213,6 +216,7 @@ package struct SimulatedPeripheralTest {
             printer.show(outcome, as: reported, isKnown: isKnown, replay: replay, trace: packets)
             report.add(check.id, reported)
         }
+        report.noteInterruption(of: checks)
         if interruption == nil { printer.end(report, facts: try Baseline.facts(report, baseline)) }
         try reports.write(report)
         return interruption ?? report.code
@@ -240,6 +244,14 @@ package struct SimulatedPeripheralTest {
         world.packets = PacketLog { recent.take($0) }
         _ = try run(check, in: world)
         return recent.lines(until: finding.instant, showing: finding.evidence)
+    }
+}
+
+extension Report {
+    /// Notes that not all checks ran, if some have no outcome.
+    fileprivate mutating func noteInterruption(of checks: [Check]) {
+        guard cases.count < checks.count else { return }
+        gaps = ["interrupted: \(cases.count) of \(checks.count) checks ran"]
     }
 }
 

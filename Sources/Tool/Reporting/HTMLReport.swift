@@ -57,9 +57,10 @@ private struct Page {
         let total = total
         let judged = total.total - total[.skip]
         guard judged > 0 else { return "No case has a verdict" }
-        if total[.pass] == judged { return judged == 1 ? "The case passes" : "All \(judged) cases pass" }
+        let rest = matrix.columns[0].report.gaps.isEmpty ? "" : ", and others are missing"
+        if total[.pass] == judged { return (judged == 1 ? "The case passes" : "All \(judged) cases pass") + rest }
         return
-            "\(judged - total[.pass]) of \(judged.counted("case")) \(judged - total[.pass] == 1 ? "does" : "do") not pass"
+            "\(judged - total[.pass]) of \(judged.counted("case")) \(judged - total[.pass] == 1 ? "does" : "do") not pass\(rest)"
     }
 
     private var header: HTML {
@@ -76,15 +77,25 @@ private struct Page {
             <p class="brand"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="\(Self.heart)"/></svg>Lubdub</p>
             <h1>\(headline)</h1>
             <p class="facts">\(facts)</p>
-            \(isSingle ? tallies(total) : HTML.nothing)\(isSingle ? campaign(report) : HTML.nothing)\(isSingle ? identity(report) : HTML.nothing)</header>
+            \(isSingle ? tallies(total) : HTML.nothing)\(gaps)\(isSingle ? campaign(report) : HTML.nothing)\(isSingle ? identity(report) : HTML.nothing)</header>
 
             """
     }
 
     /// The cases of a campaign that did not pass in every run.
-    private func campaign(_ report: Report) -> HTML {
-        let lines = report.campaign.map { summary -> HTML in "<li>\(summary.line)</li>\n" }
-        return lines.isEmpty ? .nothing : "<ul class=\"campaign\">\n\(lines)</ul>\n"
+    private func campaign(_ report: Report) -> HTML { list(report.campaign.map(\.line)) }
+
+    /// Why cases are missing.
+    private var gaps: HTML {
+        list(
+            matrix.columns.flatMap { column in
+                column.report.gaps.map { isSingle ? $0 : "\(column.name): \($0)" }
+            })
+    }
+
+    private func list(_ lines: [String]) -> HTML {
+        let items = lines.map { line -> HTML in "<li>\(line)</li>\n" }
+        return lines.isEmpty ? .nothing : "<ul class=\"campaign\">\n\(items)</ul>\n"
     }
 
     /// What identifies a real peripheral and the run.

@@ -9,8 +9,9 @@ package enum JSONReport {
         let cases = report.cases.map { row($0, withStart: true) }.joined(separator: ",\n  ")
         let seed = report.facts.isEmpty ? "\"seed\": \(report.seed), " : ""
         let shard = report.shard.map { "\"shard\": \("\($0)".quoted), " } ?? ""
+        let gaps = report.gaps.isEmpty ? "" : "\(self.gaps(of: report)), "
         return """
-            {"lubdub": \(report.version.quoted), \(seed)\(shard)\(about(report))"cases": [\(cases.isEmpty ? "" : "\n  ")\(cases)],
+            {"lubdub": \(report.version.quoted), \(seed)\(shard)\(gaps)\(about(report))"cases": [\(cases.isEmpty ? "" : "\n  ")\(cases)],
              "summary": {\(counts(report))}}
 
             """
@@ -20,7 +21,13 @@ package enum JSONReport {
     package static func line(of entry: Report.Entry) -> String { row(entry, withStart: false) }
 
     /// The last line, after those of the cases.
-    package static func lastLine(of report: Report) -> String { "{\"summary\": {\(counts(report))}}" }
+    package static func lastLine(of report: Report) -> String {
+        "{\"summary\": {\(counts(report))}\(report.gaps.isEmpty ? "" : ", \(gaps(of: report))")}"
+    }
+
+    private static func gaps(of report: Report) -> String {
+        "\"incomplete\": [\(report.gaps.map(\.quoted).joined(separator: ", "))]"
+    }
 
     private static func counts(_ report: Report) -> String {
         Verdict.allCases.map { "\($0.rawValue.quoted): \(report.summary[$0])" }.joined(separator: ", ")
@@ -76,6 +83,7 @@ package enum JSONReport {
                 "The seed of the command line, else that of all cases; 1 if they differ; missing for a real peripheral."
             ),
             .init("shard", .form(shard), "Which part of the suite was run, as I/N; missing if all of it was."),
+            incomplete,
             .init(
                 "facts",
                 .list(
@@ -97,10 +105,14 @@ package enum JSONReport {
         let summary = Shape.Field(
             "summary", .object(counts), required: true, "The number of cases per verdict, on the last line.")
         let lines = Grammar(
-            root: .any([.object(fields.filter { $0.key != "start" }), .object([summary])]),
+            root: .any([.object(fields.filter { $0.key != "start" }), .object([summary, incomplete])]),
             definitions: [("finding", .object(findingFields))], everywhere: [])
         return lines.schema(title: "A line of lubdub run --json and lubdub check --json")
     }
+
+    private static let incomplete = Shape.Field(
+        "incomplete", .list(.text),
+        "Why selected cases are missing, a line each: interrupted: 4 of 5 cases were run; missing if all were run.")
 
     private static let fields: [Shape.Field] = [
         .init(

@@ -22,11 +22,12 @@ package enum MarkdownReport {
         }
         rows.append(["**all**"] + verdicts.map { "**\(summary[$0])**" })
         let campaign = report.campaign.map { "* \(escaped($0.line))" }.joined(separator: "\n")
+        let gaps = list(report.gaps)
         let facts = report.facts.map { "* \(escaped($0.name)): \(escaped($0.value))" }.joined(separator: "\n")
         let seed = report.facts.isEmpty ? ", seed \(report.seed)" : ""
         return [
-            "### \(sign(of: report.accepted)) Lubdub: \(summary.words(of: verdicts))", table(rows, numbers: true),
-        ] + (campaign.isEmpty ? [] : [campaign]) + [
+            "### \(sign(of: report)) Lubdub: \(summary.words(of: verdicts))", table(rows, numbers: true),
+        ] + gaps + (campaign.isEmpty ? [] : [campaign]) + [
             "lubdub \(escaped(report.version))\(seed), \(report.duration.formatted) in the cases' time"
         ] + (facts.isEmpty ? [] : [facts])
     }
@@ -40,7 +41,13 @@ package enum MarkdownReport {
         rows.append(
             ["**pass**"] + matrix.columns.map { "**\($0.report.summary[.pass])** of \($0.report.summary.total)" })
         let counts = "\(matrix.rows.count.counted("case")) in \(matrix.columns.count.counted("report"))"
-        return ["### Lubdub: \(counts)", table(rows, numbers: false)]
+        let gaps = matrix.columns.flatMap { column in column.report.gaps.map { "\(column.name): \($0)" } }
+        return ["### Lubdub: \(counts)", table(rows, numbers: false)] + list(gaps)
+    }
+
+    /// A list as a paragraph; none for an empty one.
+    private static func list(_ lines: [String]) -> [String] {
+        lines.isEmpty ? [] : [lines.map { "* \(escaped($0))" }.joined(separator: "\n")]
     }
 
     // MARK: Failures
@@ -81,9 +88,11 @@ package enum MarkdownReport {
         }
     }
 
-    private static func sign(of tally: Report.Tally) -> String {
-        let worst: [Verdict] = [.error, .fail, .inconclusive, .pass]
-        return sign(of: worst.first { tally[$0] > 0 } ?? .skip)
+    /// That of the worst verdict; cases that are missing have none.
+    private static func sign(of report: Report) -> String {
+        let (worst, tally) = ([Verdict.error, .fail, .inconclusive, .pass], report.accepted)
+        let verdict = worst.first { tally[$0] > 0 || $0 == .inconclusive && !report.gaps.isEmpty }
+        return sign(of: verdict ?? .skip)
     }
 
     private static func table(_ rows: [[String]], numbers: Bool) -> String {

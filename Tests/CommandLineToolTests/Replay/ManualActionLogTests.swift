@@ -83,6 +83,19 @@ import Testing
         #expect(log.actions.map(\.end) == Self.stories[index].ends)
     }
 
+    /// jq writes 3.5 for 3.500000, and with `-c` no spaces; others sort the members.
+    @Test(arguments: [
+        #"{"t": 3.5, "event": "EVENT", "of": "strap", "line": {"do": "silence"}, "rule": "key s"}"#,
+        #"{"t":3.5,"event":"EVENT","of":"strap","line":{"do":"silence"},"rule":"key s"}"#,
+        #"{"event":"EVENT","line":{"do":"silence"},"of":"strap","rule":"key s","t":35e-1}"#,
+    ])
+    func `A log that another program has written anew has the same actions`(line: String) throws {
+        let ended = line.replacing("EVENT", with: "ended").replacing("3.5", with: "4").replacing("35e-1", with: "4")
+        let log = try Self.log([line.replacing("EVENT", with: "began"), ended])
+        #expect(log.actions.map(\.time) == ["3.500000"] && log.actions.map(\.end) == [.at("4.000000")])
+        #expect(log.end == "4.000000")
+    }
+
     @Test func `The time of the last line is known`() throws {
         #expect(
             try Self.log([Self.line("1.000000", "read", "1"), #"{"t": 12.345678, "event": "read"}"#]).end == "12.345678"
@@ -105,7 +118,7 @@ import Testing
 
     @Test(
         arguments: [
-            #"{"t": 1e9, "event": "read"}"#, #"{"t": 1.5, "event": "read"}"#,
+            #"{"t": 1e99, "event": "read"}"#, #"{"t": -1.5, "event": "read"}"#, #"{"t": "1", "event": "read"}"#,
             #"{"t": 99999999999.000000, "event": "x"}"#,
             #"{"t": 1.000000, "event": "began", "of": "#,
             #"{"t": 1.000000, "event": "began", "line": {"do": "silence"}}"#,

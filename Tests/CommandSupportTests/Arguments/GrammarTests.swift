@@ -53,6 +53,20 @@ import Testing
         #expect(found.texts("--for").isEmpty)
     }
 
+    @Test(arguments: [
+        (["check", "--report", ""], "--report needs a value: FILE"),
+        (["check", "--report="], "--report needs a value: FILE"),
+        (["validate", "a.json", ""], "FILE must not be empty"), (["validate", ""], "FILE must not be empty"),
+    ])
+    func `An empty word names no file`(words: [String], message: String) {
+        let error = #expect(throws: UsageError.self) { try invocation(words) }
+        #expect(error.map { "\($0)" }?.hasPrefix(message) == true, "\(String(describing: error))")
+    }
+
+    @Test func `An empty word can be another value`() throws {
+        #expect(try invocation(["serve", "", "--set", ""]).texts("--set") == [""])
+    }
+
     @Test func `Every word after two dashes is an operand, and a single dash always is`() throws {
         #expect(try invocation(["validate", "-", "--", "--seed", "-h"]).operands == ["-", "--seed", "-h"])
     }

@@ -3,6 +3,14 @@ import Testing
 @testable import Screens
 
 @Suite struct MonthOfStepsTests {
+    @Test(arguments: [
+        ("2024-02-29", true), ("2023-02-29", false), ("2026-99-99", false), ("2026-00-10", false), ("2026-1-1", false),
+        ("2026-01-01 ", false), ("+026-01-01", false), ("", false), ("0000-01-01", false), ("9999-12-31", true),
+    ])
+    func `A day is written as year, month and day, and exists`(text: String, isDay: Bool) {
+        #expect((CalendarDay(text) != nil) == isDay)
+    }
+
     private func day(_ month: Int, _ day: Int) throws -> CalendarDay {
         try #require(CalendarDay(year: 2024, month: month, day: day))
     }

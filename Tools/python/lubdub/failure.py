@@ -2,7 +2,12 @@
 
 
 class Failure(Exception):
-    """Lubdub did not start, ended early, or did not do as asked; the message has its standard error."""
+    """Lubdub did not start, ended early, or did not do as asked; the message has its standard error.
+
+    `report` has what `judge` had judged until its limit; None for others.
+    """
+
+    report = None
 
 
 class Refused(Failure):

@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+from .failure import Failure
 from .report import judge
 from .strap import Strap
 
@@ -25,9 +26,15 @@ def strap(request, tmp_path):
         return running[-1]
 
     yield start
+    failures = []
     for device in reversed(running):
-        device.close()
+        try:
+            device.close()
+        except Failure as failure:
+            failures.append(failure)
         request.node.add_report_section('teardown', 'lubdub', f'{device.folder}\n{device.errors}')
+    if failures:  # after all have ended
+        raise failures[0]
 
 
 @pytest.fixture

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
 
 from .failure import Failure
 from .strap import program
+
+# Seconds for a run to end after a signal: it ends its clients, and writes its reports.
+GRACE = 10.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,8 +78,10 @@ class Report:
 def judge(*suites, client=None, options=(), folder=None, lubdub=None, limit=600.0):
     """Runs suites with the command of a client, or with the built-in client; returns the report.
 
-    `folder` receives report, event logs and traces (`--keep`).  Raises Failure if nothing could run.
+    `folder` receives report, event logs and traces (`--keep`).  Raises Failure if nothing could run, or if it takes more than
+    `limit` seconds: then the run is interrupted, and `report` of the Failure has the verdicts until then.
     """
+    __tracebackhide__ = True
     with tempfile.TemporaryDirectory(prefix='lubdub') as temporary:
         path = pathlib.Path(temporary) / 'report.json'
         words = [program(lubdub), 'run', *map(os.fspath, suites), '--report', str(path), *options]
@@ -82,10 +89,49 @@ def judge(*suites, client=None, options=(), folder=None, lubdub=None, limit=600.
             words += ['--client', client]
         if folder is not None:
             words += ['--keep', os.fspath(folder)]
-        done = subprocess.run(
-            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit, text=True,
-            errors='replace')
-        if not path.exists():
-            raise Failure(f'lubdub run judged nothing (status {done.returncode}): {done.stdout.strip()}')
-        content = json.loads(path.read_text(encoding='utf-8'))
-        return Report(done.returncode, content, done.stdout, pathlib.Path(folder) if folder is not None else None)
+        is_late = False
+        with open(pathlib.Path(temporary) / 'output.txt', 'w+b') as output:  # not a pipe, which what a client starts keeps open
+            with _ended(subprocess.Popen(
+                    words, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)) as process:
+                try:
+                    process.wait(limit)
+                except subprocess.TimeoutExpired:
+                    is_late = True
+            output.seek(0)
+            said = output.read().decode(errors='replace')
+        report = None
+        if path.exists():
+            content = json.loads(path.read_text(encoding='utf-8'))
+            report = Report(process.returncode, content, said, pathlib.Path(folder) if folder is not None else None)
+        if is_late:
+            raise _late(limit, report, said)
+        if report is None:
+            raise Failure(f'lubdub run judged nothing (status {process.returncode}): {said.strip()}')
+        return report
+
+
+@contextlib.contextmanager
+def _ended(process):
+    """Ends a process that still runs at the end: by signals after which it writes its reports, then without mercy."""
+    try:
+        yield process
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            if process.poll() is None:
+                process.send_signal(number)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(GRACE)
+        process.wait()
+
+
+def _late(limit, report, said):
+    """The failure of a run that did not end in time, with its verdicts until then."""
+    cases = report.cases if report is not None else []
+    lines = [f'{case.id}: {case.verdict}' for case in cases]
+    failure = Failure('\n'.join([
+        f'lubdub run did not end within {limit} s, and was interrupted (judge takes limit=SECONDS); '
+        f'{len(lines)} verdicts until then:', *lines] if lines else [
+        f'lubdub run did not end within {limit} s, and was interrupted before the first verdict (judge takes '
+        f'limit=SECONDS): {said.strip()}']))
+    failure.report = report
+    return failure

@@ -27,6 +27,10 @@ def program(path=None):
     return found
 
 
+# The exit status of `lubdub serve` after SIGTERM.
+ENDED = 128 + signal.SIGTERM
+
+
 class Strap:
     """A running `lubdub serve`: a context manager, which ends it.
 
@@ -50,6 +54,7 @@ class Strap:
         self.trace = self.folder / 'trace.btsnoop'
         self._errors = self.folder / 'errors.txt'
         self._connection = None
+        self._is_closing = False
         self._patience = 10.0  # seconds for an answer
         self._turn = threading.Lock()  # a coroutine waits for events in another thread
         self._scenario, self._program = os.fspath(scenario), program(lubdub)
@@ -67,7 +72,7 @@ class Strap:
         try:
             self.controller = self._offered(time.monotonic() + limit)
         except BaseException:
-            self.close()
+            self._end()
             raise
 
     def _offered(self, until):
@@ -138,17 +143,33 @@ class Strap:
 
     def _ask(self, question):
         """The reply to a question about the scenario: after the end, from another `lubdub serve`."""
-        try:
-            return self.request(question)
-        except Refused:
-            raise
-        except Failure:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(10)
-            if self._process.poll() is None:
+        self._check_alive()
+        if not self._has_ended:
+            try:
+                return self.request(question)
+            except Refused:
                 raise
+            except Failure:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(10)
+                if not self._has_ended:
+                    raise
+                self._check_alive()
         with Strap(self._scenario, lubdub=self._program) as other:
             return other.request(question)
+
+    @property
+    def _has_ended(self):
+        return self._process.poll() is not None
+
+    def _check_alive(self):
+        """Fails if it has ended in another way than by `close`, or as `--for` asks: then its log is not complete."""
+        __tracebackhide__ = True
+        status = self._process.poll()
+        expected = (0, ENDED) if self._is_closing else (None, 0)
+        if status not in expected:
+            fate = f'was killed by signal {-status}' if status < 0 else f'has ended with status {status}'
+            raise Failure(f'lubdub serve {fate}, so its event log is not complete: {self.errors}')
 
     def act(self, action, of=None, **arguments):
         """Starts an action that a script can contain: `act('silence', 'strap', lasting='8 s')`.
@@ -174,10 +195,14 @@ class Strap:
         """The events so far, or those with this name and these members.
 
         `of` is a path as in a scenario: `heart_rate` is `strap/heart_rate`, and `strap` includes it.  Of other members
-        that are objects, a part is enough.  Fails if no event can have this name and these members.
+        that are objects, a part is enough.  Fails if no event can have this name and these members, or if `lubdub serve`
+        has crashed.
         """
+        __tracebackhide__ = True
         self._patterns.check(name, members)
-        return self._found(name, **members)
+        found = self._found(name, **members)
+        self._check_alive()
+        return found
 
     def _found(self, name=None, **members):
         lines = self._log.read_text(encoding='utf-8').splitlines(keepends=True) if self._log.exists() else []
@@ -190,8 +215,10 @@ class Strap:
         self._patterns.check(name, members, options=('limit', 'after'))
         until = time.monotonic() + limit
         while True:
-            is_over = time.monotonic() >= until or self._process.poll() is not None
-            for event in self._found(name, **members):
+            is_over = time.monotonic() >= until or self._has_ended
+            found = self._found(name, **members)
+            self._check_alive()
+            for event in found:
                 if event.get('t', 0.0) > after or after == 0.0:
                     return event
             if is_over:
@@ -202,22 +229,34 @@ class Strap:
             time.sleep(0.01)
 
     def close(self):
-        """Ends it, so that its files are complete; returns its exit status."""
+        """Ends it, so that its files are complete; returns its exit status.
+
+        Fails if it has ended by itself before, other than as `--for` asks, or does not end: then its files are not complete.
+        """
+        __tracebackhide__ = True
+        self._end()
+        self._check_alive()
+        return self._process.returncode
+
+    def _end(self):
         self._disconnect()
-        if self._process.poll() is None:
+        if not self._has_ended:
+            self._is_closing = True
             self._process.send_signal(signal.SIGTERM)
             try:
-                self._process.wait(5)
+                self._process.wait(10)
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
         self._process.stdout.close()
         if self.folder != pathlib.Path(self._temporary.name):
             self._temporary.cleanup()
-        return self._process.returncode
 
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
-        self.close()
+    def __exit__(self, kind, *_):
+        if kind is None:
+            self.close()
+        else:  # the error of the test says more
+            self._end()

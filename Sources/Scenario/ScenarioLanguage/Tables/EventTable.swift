@@ -35,8 +35,8 @@ extension Event.Kind {
                 ["reason": "pin_or_key_missing"])
         case .bondLost: of("watch", "A device loses the keys of a client.")
         case .mtu: of("strap", "The ATT MTU is negotiated.", ["value": ["$min": 247]])
-        case .discovering: of("strap", "A client starts discovering services.")
-        case .discovered: of("strap", "A client finishes discovering services.")
+        case .discovering: of("strap", "A client starts discovering services, or all attributes.")
+        case .discovered: of("strap", "A client finishes discovering services, or all attributes.")
         case .subscribed:
             of("strap/heart_rate", "A client subscribes to a value.", ["nth": 1, "after": "10 s"])
         case .unsubscribed: of("strap/heart_rate", "A client ends its subscription to a value.")

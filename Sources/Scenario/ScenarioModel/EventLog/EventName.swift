@@ -21,9 +21,9 @@ package enum EventName: String, CaseIterable, Sendable {
     case bondLost = "bond_lost"
     /// ATT_MTU is negotiated; its `value`.
     case mtu
-    /// A client starts discovering services.
+    /// A client starts discovering services, or all attributes.
     case discovering
-    /// A client finishes discovering services.
+    /// A client finishes discovering services, or all attributes.
     case discovered
     case subscribed
     case unsubscribed

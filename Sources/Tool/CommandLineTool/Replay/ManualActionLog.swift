@@ -67,13 +67,10 @@ struct ManualActionLog {
 
     mutating func add(_ line: [UInt8]) throws(Unreadable) {
         count += 1
-        let head = String(decoding: line.prefix(64), as: UTF8.self)
-        guard head.hasPrefix("{\"t\": "), let comma = head.firstIndex(of: ",") else { return }
-        let time = String(head[..<comma].dropFirst(6))
-        guard Self.isTime(time) else { throw unreadable("the line has no time") }
+        guard let (time, event) = try timeAndEvent(of: line) else { return }
         end = time
-        let isBeginning = head.contains("\"event\": \"began\"")
-        guard isBeginning || head.contains("\"event\": \"ended\"") else { return }
+        let isBeginning = event == "began"
+        guard isBeginning || event == "ended" else { return }
         guard let node = try? Node(json: line, file: "") else { throw unreadable("the line is not JSON") }
         guard let said = node["line"] else { return }  // rules of the scenario have no line
         guard let name = node["rule"]?.string, let kind = said["do"]?.string.flatMap(Action.Kind.init(rawValue:)) else {
@@ -84,6 +81,28 @@ struct ManualActionLog {
     }
 
     private func unreadable(_ reason: String) -> Unreadable { Unreadable(line: count, reason: reason) }
+
+    /// The time and the event of a line as Lubdub writes it, of which only the beginning is read; the event is empty if it is
+    /// neither the beginning nor the end of an action.
+    private static func written(_ line: [UInt8]) -> (time: String, event: String)? {
+        let head = String(decoding: line.prefix(64), as: UTF8.self)
+        guard head.hasPrefix("{\"t\": "), let comma = head.firstIndex(of: ",") else { return nil }
+        let time = String(head[..<comma].dropFirst(6))
+        guard isTime(time), head[comma...].hasPrefix(", \"event\": \"") else { return nil }
+        return (time, ["began", "ended"].first { head.contains("\"event\": \"\($0)\"") } ?? "")
+    }
+
+    /// The time and the event of any line; nil if it has no time.  Other programs, such as jq, write lines anew with other
+    /// spaces, numbers or order of members.
+    private func timeAndEvent(of line: [UInt8]) throws(Unreadable) -> (time: String, event: String)? {
+        if let written = Self.written(line) { return written }
+        guard let node = try? Node(json: line, file: ""), let time = node["t"] else { return nil }
+        guard case .number(let text) = time.value, let seconds = Double(text), (0..<1e10).contains(seconds) else {
+            throw unreadable("the line has no time")
+        }
+        let microseconds = Int64((seconds * 1e6).rounded())
+        return ("\(Instant.start.advanced(by: .microseconds(microseconds)))", node["event"]?.string ?? "")
+    }
 
     /// The log's format of seconds: `12.345678`.
     private static func isTime(_ text: String) -> Bool {

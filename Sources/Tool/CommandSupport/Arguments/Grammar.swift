@@ -173,7 +173,8 @@ package struct Grammar: Sendable {
         case (nil, nil): found.values[option.name] = [""]
         case (nil, _?): throw UsageError("\(option.name) takes no value")
         case (let name?, let value):
-            guard let value = value ?? rest.popFirst() else {
+            // Scripts pass an empty word if a variable has no value.
+            guard let value = value ?? rest.popFirst(), !value.isEmpty || !option.kind.isPlace else {
                 throw UsageError("\(option.name) needs a value: \(name)")
             }
             found.values[option.name] = (option.isRepeatable ? found.values[option.name] ?? [] : []) + [value]
@@ -192,6 +193,9 @@ package struct Grammar: Sendable {
         guard words.count <= operands.count || isOpen else {
             throw UsageError("unexpected operand \(words[operands.count].quoted)")
         }
+        guard let empty = words.firstIndex(where: \.isEmpty), let last = operands.indices.last else { return }
+        let operand = operands[min(empty, last)]
+        if operand.kind.isPlace { throw UsageError("\(operand.name) must not be empty") }
     }
 }
 

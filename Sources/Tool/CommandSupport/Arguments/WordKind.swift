@@ -37,6 +37,14 @@ package enum WordKind: Hashable, Sendable {
         }
     }
 
+    /// Whether it names a file, a folder or an address, which an empty word does not.
+    var isPlace: Bool {
+        switch self {
+        case .file, .address, .folder, .scenario, .suite: true
+        case .text, .words: false
+        }
+    }
+
     /// The path of the file that a word of this kind names; nil for an address without one.
     fileprivate func path(in word: String) -> String? {
         guard self == .address else { return word }

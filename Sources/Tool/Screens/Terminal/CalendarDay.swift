@@ -14,6 +14,14 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
         (self.year, self.month, self.day) = (year, month, day)
     }
 
+    /// Nil unless it is written `2024-02-29`, and exists.
+    package init?(_ text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard parts.map(\.count) == [4, 2, 2], parts.joined().allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+        let numbers = parts.compactMap { Int(String(decoding: $0, as: UTF8.self)) }
+        self.init(year: numbers[0], month: numbers[1], day: numbers[2])
+    }
+
     /// 0001-01-01.
     package static let first = CalendarDay()
 
