@@ -267,6 +267,19 @@ class ProcessTests(Interoperability):
             for process in sleeping(7654331):
                 os.kill(process, signal.SIGKILL)
 
+    async def test_a_client_that_searches_all_handles_can_be_interrupted_while_it_does(self):
+        client = faulty(
+            ('import core, device', 'import core, device, gatt_client'),
+            ('service, = await device.Peer(connection).discover_service(HEART_RATE)',
+             'service = gatt_client.ServiceProxy(device.Peer(connection).gatt_client, 1, 0xFFFF, HEART_RATE)'))
+        cases = [scenario(f'recovery/away_while_{state}.json', limit='15 s') for state in ('discovering', 'subscribing')]
+        for case in cases:
+            case['script'][0]['for'] = '3 s'
+            for expectation in case['expect']:
+                expectation['within'] = '10 s'
+        for played in await asyncio.gather(*(play(case, client) for case in cases)):
+            self.assertEqual(played.status, 0, played.output + played.errors)
+
     async def test_an_interrupt_ends_it_too(self):
         async def interrupt(process):
             await asyncio.sleep(1)
