@@ -216,9 +216,9 @@ extension Examiner {
         let value = try characteristic(.temperatureMeasurement, of: .healthThermometer)
         if interval.properties.contains(.write) {
             let valid = try validIntervals().seconds
-            let shortest = UInt16(clamping: shortestMeasured.components.seconds + 1)
-            let expected = MeasurementInterval(seconds: min(max(3, shortest, valid.lowerBound), valid.upperBound))
-            try write(expected.octets, to: interval.valueHandle, "Measurement Interval")
+            let shortest = try shortestVisible(interval.valueHandle).components.seconds + 1
+            let wanted = min(max(3, UInt16(clamping: shortest), valid.lowerBound), valid.upperBound)
+            try write(MeasurementInterval(seconds: wanted).octets, to: interval.valueHandle, "Measurement Interval")
         }
         let octets = try read(interval.valueHandle, "Measurement Interval")
         guard let seconds = (try? MeasurementInterval(octets: octets))?.seconds else {
@@ -229,19 +229,30 @@ extension Examiner {
         }
         try subscribe(.indication, to: value)
         let received = try receivedValues(of: value.valueHandle, for: .seconds(7 * Int(seconds)))
-        // The peripheral may have changed the interval of the connection meanwhile.
-        guard .seconds(Int(seconds)) >= shortestMeasured else {
-            throw .skipped(
-                "not applicable: a connection interval of \(connectionInterval.formatted) is too long for \(seconds) s")
+        // The peripheral may have made the link slower meanwhile.
+        let shortest = try shortestVisible(interval.valueHandle)
+        guard .seconds(Int(seconds)) >= shortest else {
+            throw .skipped("not applicable: the link is too slow to show an interval of \(seconds) s")
         }
+        try expectPeriod(seconds, of: received, leeway: .milliseconds(500) + shortest / 4)
+    }
+
+    /// The shortest measurement interval that shows on this link: an indication and its confirmation take as long as a read.
+    private mutating func shortestVisible(_ handle: UInt16) throws(CheckExit) -> Duration {
+        let begin = now
+        _ = try read(handle, "Measurement Interval")
+        return begin.duration(to: now) * 4
+    }
+
+    private func expectPeriod(
+        _ seconds: UInt16, of received: [ReceivedValue], leeway: Duration
+    ) throws(CheckExit) {
         // Stored measurements come first, without a pause.
         let instants = received.map(\.instant.sinceStart).suffix(5)
         guard instants.count == 5 else {
             throw failure(
                 expected: "at least five indications in seven intervals of \(seconds) s", seen: "\(received.count)")
         }
-        // An indication waits for a connection event.
-        let leeway = Duration.milliseconds(500) + connectionInterval * 2
         for (first, second) in zip(instants, instants.dropFirst()) {
             let period = second - first
             try expect(
@@ -249,10 +260,6 @@ extension Examiner {
                 "\(seconds) s between indications, within \(leeway.formatted)", seen: period.formatted)
         }
     }
-
-    /// The shortest measurement interval that shows on this link, where an indication and its confirmation take two connection
-    /// intervals or more.
-    private var shortestMeasured: Duration { connectionInterval * 5 }
 
     fileprivate mutating func expectStoredMeasurements() throws(CheckExit) {
         let value = try subscribe(to: .temperature)

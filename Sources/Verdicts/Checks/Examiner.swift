@@ -61,8 +61,6 @@ package struct Examiner {
     /// Whether the peripheral has exchanged the MTU, as a client.  Core 6.0, Vol 3, Part F, section 3.4.2.
     package private(set) var hasPeerExchangedMTU = false
     private(set) var supervisionTimeout = Duration.zero
-    /// From connection event to connection event.
-    package private(set) var connectionInterval = Duration.zero
     /// Why the last connection ended.
     private(set) var end: HCIStatus?
     private(set) var isReady = false
@@ -201,9 +199,9 @@ package struct Examiner {
             let hasDefaultMTU = host.unsupportedReason(for: .untouchedConnections) == nil
             (connection, end, isEstablished, mtu) = (id, nil, false, hasDefaultMTU ? 23 : Server.maximumMTU)
             hasPeerExchangedMTU = false
-            take(complete.timing)
+            supervisionTimeout = .milliseconds(10 * Int(complete.timing.supervisionTimeout))
         case .remoteFeatures(let id, _) where id == connection: isEstablished = true
-        case .timing(_, let timing): take(timing)
+        case .timing(_, let timing): supervisionTimeout = .milliseconds(10 * Int(timing.supervisionTimeout))
         case .connectionFailed(_, let failure): refusal = failure
         case .disconnected(let id, _, let reason) where id == connection: (connection, end) = (nil, reason)
         case .exchangedMTU(_, let size): mtu = size
@@ -221,11 +219,6 @@ package struct Examiner {
         case .overheard(_, let octets): if answered.count < Self.maximumNotices { answered.append(octets) }
         default: break
         }
-    }
-
-    private mutating func take(_ timing: ConnectionTiming) {
-        supervisionTimeout = .milliseconds(10 * Int(timing.supervisionTimeout))
-        connectionInterval = .microseconds(1250 * Int(timing.interval))
     }
 
     /// Skips the check if the host lacks a capability.
