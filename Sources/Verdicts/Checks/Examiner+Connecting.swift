@@ -128,7 +128,7 @@ extension Examiner {
             _ = wait(atMost: .seconds(31)) { $0.connection != nil || $0.refusal != nil }
             guard connection != nil else {
                 guard case .outside(let why)? = refusal else {
-                    guard case .name = peer, moves < mostMoves else {
+                    guard case .name = peer, moves < Self.mostMoves else {
                         throw .inconclusive("could not connect to \(peer) within 30 s")
                     }
                     moves += 1
@@ -153,9 +153,8 @@ extension Examiner {
         throw .inconclusive(failure ?? "the connection ended immediately: \(endReason)")
     }
 
-    /// How often to look for another private address of a peripheral that was found by its name, if it cannot be reached.  Real
-    /// ones keep theirs for minutes, simulated ones for 1 s or more.
-    private var mostMoves: Int { isReal ? 1 : 8 }
+    /// How often to look for another private address of a peripheral that was found by its name, if it cannot be reached.
+    private static let mostMoves = 5
 
     /// Connects, exchanges the MTU if `exchangingMTU`, and discovers all attributes.
     package mutating func connect(exchangingMTU: Bool = true) throws(CheckExit) {
