@@ -1,5 +1,5 @@
-import Documents
 import Basics
+import Documents
 import FoundationEssentials
 import Glibc
 import Linux
