@@ -132,12 +132,12 @@ import Testing
         #expect(cases.map(\.id) == (isCase ? ["a", "b"] : ["b"]))
     }
 
-    @Test func `What a folder names and nobody can read is reported`() {
+    @Test func `A name in a folder that leads nowhere is reported`() {
         let kinds: [String: CaseFiles.Kind] = [
             "all": .folder, "all/closed": .folder, "all/good.json": .file, "all/pipe.json": .other, "all/tty": .other,
         ]
         let names = [
-            "all": [
+            "all/": [
                 "closed", "good.json", "gone", "gone.json", "gone.txt", "pipe.json", "tty", "x\u{FFFD}.json",
                 ".gone.json",
             ]
@@ -154,7 +154,7 @@ import Testing
         ] {
             #expect(
                 problems.map(\.description) == [
-                    "all/closed/:1:1: LD0113: this folder cannot be read",
+                    "all/closed:1:1: LD0113: this folder cannot be read",
                     "all/gone:1:1: LD0113: nothing is there: a link to a missing file? remove it",
                     "all/gone.json:1:1: LD0113: nothing is there: a link to a missing file? remove it",
                     "all/pipe.json:1:1: LD0113: neither a file nor a folder: name what it leads to, or move it away",

@@ -63,7 +63,7 @@ import VirtualWorld
 
     private func file() throws(Obstacle) -> BondFile { try BondFile(path) { [disk] in disk.write($0) } }
 
-    @Test func `What a full disk does not take is reported once, and the command fails`() throws {
+    @Test func `A full disk is reported once, and the command fails`() throws {
         let file = try file()
         disk.isFull = true
         for count in 1...3 { file.save(Array(Self.bonds.prefix(count)), of: Self.device) }

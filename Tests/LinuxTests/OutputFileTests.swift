@@ -58,7 +58,8 @@ import Testing
         #expect(try Self.take(path) == [4])
     }
 
-    @Test(arguments: ["", "/tmp", "/tmp/", "/tmp/lubdub-none/"]) func `What is no file cannot be a whole file`(
+    @Test(arguments: ["", "/tmp", "/tmp/", "/tmp/lubdub-none/"])
+    func `The path of a folder or of nothing cannot be a whole file`(
         path: String
     ) {
         #expect(throws: OutputFailure.self) { try WholeFile(path) }

@@ -41,15 +41,15 @@ import Testing
         outcome.note = String(repeating: "n", count: 17 << 20)
         report.add("a", outcome)
         let text = JSONReport.text(of: report)
-        let (read, problems) = JSONReport.read(text.utf8, file: "r.json")
+        let (read, problems) = JSONReport.read(Array(text.utf8), file: "r.json")
         #expect(problems == [])
         #expect(read?.cases.first?.outcome.note?.utf8.count == 17 << 20)
-        #expect(JSONReport.unreadableReason(report, text) == nil)
-        let huge = String(repeating: "n", count: JSONReport.maximumSize + 1)
-        #expect(JSONReport.unreadableReason(report, huge) == "it is larger than 256 MiB")
-        #expect(JSONReport.read(huge.utf8, file: "r.json").problems.map(\.code) == [.tooLarge])
-        for number in 0..<JSONReport.maximumCases { report.add("\(number)", Outcome(.pass, title: "x")) }
-        #expect(JSONReport.unreadableReason(report, "") == "it has more than 100000 cases")
+        let (cases, octets) = (JSONReport.maximumCases, JSONReport.maximumSize)
+        #expect(JSONReport.unreadableReason(cases: cases, octets: octets) == nil)
+        #expect(JSONReport.unreadableReason(cases: 1, octets: octets + 1) == "it is larger than 256 MiB")
+        #expect(JSONReport.unreadableReason(cases: cases + 1, octets: 1) == "it has more than 100000 cases")
+        let huge = JSONReport.read(repeatElement(UInt8(ascii: " "), count: octets + 1), file: "r.json")
+        #expect(huge.problems.map(\.code) == [.tooLarge])
     }
 
     @Test func `A report has the reason why cases are missing, and those of older versions need none`() throws {

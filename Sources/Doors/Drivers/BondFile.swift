@@ -16,7 +16,7 @@ import Synchronization
 /// the owner can read the file; a new one replaces it when it is complete. As long as there is this object, no other process
 /// can use the file: each would write only the bonds that it knows.
 ///
-/// What cannot be written is kept. This is reported once; whoever saves something else tries again, and so does `finish`.
+/// If the file cannot be written, the object keeps the bonds, and reports this once; the next change tries again, and so does `finish`.
 package final class BondFile: Sendable {
     /// Replaces the file by this text.
     typealias Writer = @Sendable (String) -> OutputFailure?
@@ -100,7 +100,7 @@ package final class BondFile: Sendable {
         }
     }
 
-    /// Says what the file cannot be protected from.
+    /// Warns of other programs that could use the file, too.
     private static func warn(_ path: String, _ refusal: Int32?) {
         if let refusal {
             let reason = unsafe String(cString: strerror(refusal))

@@ -42,7 +42,7 @@ package func folderEntries(_ path: String) -> [String] { readableFolderEntries(p
 
 /// The names in a folder, in any order, without `.` and `..`; nil when it cannot be read.
 ///
-/// In a name that is not UTF-8, U+FFFD stands for what is none: that names no file.
+/// A name that is not UTF-8 has U+FFFD in it, and names no file.
 package func readableFolderEntries(_ path: String) -> [String]? {
     guard let stream = unsafe opendir(path) else { return nil }
     defer { unsafe closedir(stream) }

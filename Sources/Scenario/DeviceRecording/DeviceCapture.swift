@@ -51,7 +51,7 @@ package struct DeviceCapture: Sendable {
         /// Whether a packet has come since it was last put into the queue.
         var isActive = false
 
-        /// What becomes of a device at the head of the queue.
+        /// The result of the search for a device that can be forgotten.
         enum Fate { case forgotten, kept, connected }
 
         /// Whether only its advertising is known.

@@ -5,11 +5,11 @@ import ScenarioLanguage
 package struct PlayableScenario {
     /// The scenario.
     package private(set) var root: Node
-    /// What it refers to, if it does.
+    /// The table to which it refers; nil if it does not.
     package private(set) var table: RecordedTable?
-    /// What kept validation from accepting the recording as it was: what these problems name is left out.
+    /// The problems of the recording as it was: without the parts that they name, it is valid.
     package private(set) var omissions: [Problem] = []
-    /// What is contrary to a specification and played all the same.
+    /// The parts that are contrary to a specification and played all the same.
     package private(set) var warnings: [Problem] = []
 
     /// How many services and characteristics it has.

@@ -199,7 +199,7 @@ private struct Writer {
         return isText ? ("utf8", String(decoding: octets, as: UTF8.self)) : ("octets", octets.hex)
     }
 
-    /// What stands for descriptors of fixed length that the client did not read, as most do not: no extended properties, no
+    /// The values of descriptors of fixed length that the client did not read, as most do not: no extended properties, no
     /// broadcasts, and a value without a known format or unit.  Core 6.0, Vol 3, Part G, sections 3.3.3.1, 3.3.3.4 and 3.3.3.5.
     private static let unread: [UUID: [UInt8]] = [
         .characteristicExtendedProperties: [0, 0], .serverCharacteristicConfiguration: [0, 0],

@@ -22,7 +22,7 @@ package func runTool(_ words: [String]) -> Int32 {
     }
 }
 
-/// Says that a word of the command line is not UTF-8, and returns the exit status.
+/// Reports a word of the command line that is not UTF-8, and returns the exit status.
 package func refuse(_ word: String) -> Int32 {
     Console.prepare()
     Console.warn("\(word.abbreviated.quoted) on the command line is not UTF-8: write it so, or rename the file")

@@ -18,7 +18,7 @@ package struct CaseFiles {
 
     /// - Parameters:
     ///   - kind: The kind of a path; nil if there is nothing.
-    ///   - names: The names in a folder, in any order; nil if it cannot be read. U+FFFD stands for what is not UTF-8.
+    ///   - names: The names in a folder, in any order; nil if it cannot be read. One that is not UTF-8 has U+FFFD in it.
     ///   - contents: The octets of a file; nil if it cannot be read.
     package init(
         kind: @escaping (String) -> Kind?, names: @escaping (String) -> [String]?,
@@ -127,7 +127,8 @@ package struct SuiteDiscovery {
             return reachLimit(root, "there are more than \(levels); choose a folder further down")
         }
         guard let names = files.names("\(root)/\(folder)") else {
-            return note(folder.isEmpty ? root : "\(root)/\(folder)", .unreadable, "this folder cannot be read")
+            return note(
+                folder.isEmpty ? root : "\(root)/\(folder.dropLast())", .unreadable, "this folder cannot be read")
         }
         for name in names.sorted() where !name.hasPrefix(".") && !hasReachedLimit {
             visited += 1
@@ -167,7 +168,7 @@ package struct SuiteDiscovery {
 
     /// Whether a file is a case: it has or includes devices, or it is malformed; or whether it is a suite.
     ///
-    /// What only other files include has no devices; but a file with a key that such files do not have may be a scenario whose
+    /// A file that only others include has no devices; but one with a key that such files do not have may be a scenario whose
     /// devices are misspelt.
     private func isCase(_ path: String, orSuite: Bool) -> Bool {
         guard let octets = files.contents(path), let root = try? Node(json: octets, file: path) else { return true }

@@ -8,10 +8,10 @@ extension JSONReport {
     /// More than the largest campaign writes whose clients each leave 8 KiB of errors.
     package static let maximumSize = 256 << 20
 
-    /// Why a report, or its text, is too large to be read again; nil if it is not.
-    package static func unreadableReason(_ report: Report, _ text: String) -> String? {
-        if text.utf8.count > maximumSize { return "it is larger than \(maximumSize >> 20) MiB" }
-        return report.cases.count > maximumCases ? "it has more than \(maximumCases) cases" : nil
+    /// Why a report of this size is too large to be read again; nil if it is not.
+    package static func unreadableReason(cases: Int, octets: Int) -> String? {
+        if octets > maximumSize { return "it is larger than \(maximumSize >> 20) MiB" }
+        return cases > maximumCases ? "it has more than \(maximumCases) cases" : nil
     }
 
     /// The report in a file, or all problems of the file.

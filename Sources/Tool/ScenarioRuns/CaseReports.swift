@@ -178,7 +178,8 @@ package struct ReportFiles {
         var failure: OutputFailure?
         for (file, format) in files {
             let text = format.text(of: report)
-            if format == .json, let reason = JSONReport.unreadableReason(report, text) {
+            let (cases, octets) = (report.cases.count, text.utf8.count)
+            if format == .json, let reason = JSONReport.unreadableReason(cases: cases, octets: octets) {
                 Console.warn(
                     "no Lubdub command can read the JSON report: \(reason) (run fewer cases, or shards of them)")
             }
