@@ -12,7 +12,7 @@ import jsonschema
 from harness import RELEASE, ROOT, needs_release
 
 
-PROGRAM = (ROOT / RELEASE).resolve()
+PROGRAM = (ROOT / (RELEASE or '.build/release/lubdub')).resolve()
 BENCHMARKS = str(PROGRAM.with_name('benchmarks'))
 ENVIRONMENT = os.environ | {'LUBDUB': str(PROGRAM)}
 
