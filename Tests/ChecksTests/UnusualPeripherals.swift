@@ -44,7 +44,7 @@ extension Peripheral {
                              "permissions": ["secure_connections"], "value": 1}
                             """#
                         ])
-                ], advertise: "{}", security: #"{"secure_connections": false}"#),
+                ], advertise: "{}", security: #"{"secure_connections": false, "io": "display_only"}"#),
         ] + fastHearts + clocks + slow
 
     /// Straps whose RR-Intervals arrive late, one by one, or seldom.
