@@ -92,8 +92,6 @@ examples:  ## build and run Examples, packages that use the libraries as other p
 	@Tools/setup test
 	swift build --package-path Examples $(SHARED) $(BUILDING)
 	for example in measurement battery scan; do .build/debug/examples $$example || exit 1; done
-	@# A package has the name of its folder.
-	ln -sfn .. .build/Lubdub
 	swift run --package-path Examples/SameNames $(BUILDING)
 	swift build --build-tests --package-path $(APP) $(SHARED) $(BUILDING)
 	LUBDUB_DAY=1 swift test --skip-build --package-path $(APP) $(SHARED)
