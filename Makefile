@@ -20,10 +20,9 @@ SHARED := --scratch-path .build
 # Whole-program optimization saves a sixth of the time of a read, but the linker needs 7 GiB: disable it with `make release LINKING=`.
 LINKING := $(shell awk '/^MemTotal/ && $$2 > 12000000 { print "--experimental-lto-mode full" }' /proc/meminfo)
 # Modules that read external data or wrap C.
-READING := AppleBluetooth Arguments ATT Basics Bluetooth BlueZ Characteristics Checks Clients ClientTesting CommandLineTool \
-    Conformance Control Cryptography DBus DeviceRecording Devices Documents Drivers Expectations GATT HCI HTTP KernelBluetooth \
-    L2CAP LEHost LivePage PeripheralTesting Replay Reporting ScenarioLanguage ScenarioModel SecurityManager Services \
-    Simulation Sockets Terminal VirtualRadio
+READING := AppleBluetooth ATT Basics Bluetooth BlueZ Characteristics Checks Clients ClientTesting CommandLineTool CommandSupport \
+    Conformance Cryptography DBus DeviceRecording Devices Documents Drivers Expectations GATT HCI HTTP L2CAP LEHost Linux \
+    PeripheralTesting Reporting ScenarioLanguage ScenarioModel Screens SecurityManager Services Sockets VirtualRadio
 # Suites of tests that update what is generated.
 GENERATING := ActionTableTests CommandPageTests MistakeTests OutputSchemaTests ProblemFormatTests ReferencePageTests RegistryTests \
     ReportTests ScenarioFileTests VerdictTests
@@ -40,8 +39,8 @@ COVERED := -Xswiftc -sanitize=fuzzer -Xswiftc -profile-generate -Xswiftc -profil
     --scratch-path .build/fuzz-coverage
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
 # Modules with threads, tasks, actors or locks.
-THREADED := BlueZ ClientTesting CommandLineTool CommandSupport Conformance Control CoreBluetooth DBus Drivers Examples HTTP \
-    PeripheralTesting Replay Reporting ScenarioLanguage ScenarioRuns Simulation Sockets Terminal
+THREADED := Basics BlueZ ClientTesting CommandLineTool CommandSupport Conformance CoreBluetooth DBus Drivers Examples HTTP Linux \
+    PeripheralTesting Reporting ScenarioLanguage ScenarioRuns Screens Sockets
 THREAD_CHECKED := --sanitize=thread --scratch-path .build/threads
 
 .DEFAULT_GOAL := help

@@ -59,4 +59,19 @@ import Testing
             #expect(isBus || !text.contains(word), "\(file)")
         }
     }
+
+    /// A filter of a target that no longer exists would run nothing, and pass.
+    @Test(arguments: ["READING", "THREADED"])
+    func `make sanitize names targets of tests`(list: String) throws {
+        let makefile = try String(contentsOfFile: "\(TidyTests.root)/Makefile", encoding: .utf8)
+        let lines = makefile.split(separator: "\n", omittingEmptySubsequences: false)
+        let start = try #require(lines.firstIndex { $0.hasPrefix("\(list) := ") })
+        let end = try #require(lines[start...].firstIndex { !$0.hasSuffix("\\") })
+        let names = lines[start...end].flatMap { $0.split(separator: " ") }.dropFirst(2).filter { $0 != "\\" }
+        #expect(names.count > 10)
+        for name in names {
+            let exists = FileManager.default.fileExists(atPath: "\(TidyTests.root)/Tests/\(name)Tests")
+            #expect(exists, "\(name)")
+        }
+    }
 }
