@@ -140,7 +140,7 @@ let fuzzingTests = Module.tests(
 
 /// The programs of `make fuzz`, with their readers in `Tests/FuzzingTests`.
 ///
-/// libFuzzer looks at all counters of a program after each run: so the readers of small modules have programs of their own.
+/// After each run, libFuzzer looks at all counters of the program. Small programs keep the readers of small modules fast.
 let fuzzers: [Module] = [
     .fuzzer("Packets", reading: "Packets", uses: "ATT", "HCI", "L2CAP"),
     .fuzzer(

@@ -83,7 +83,7 @@ private func resolvedPath(_ path: String, links: Int) -> String {
 }
 
 /// The path of what exists, without links; nil, and `errno(3)`, if it does not.
-private func realPath(_ path: String) -> String? {
+func realPath(_ path: String) -> String? {
     guard let resolved = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(resolved) }
     return unsafe String(cString: resolved)

@@ -5,23 +5,23 @@ import Glibc
 package enum OwnProgram {
     /// The words of the command line after the program's name.
     package static var words: [String] {
-        var words: [String] = []
-        var place = unsafe mainArguments()
-        while let pointer = unsafe place, let word = unsafe pointer.pointee {
-            unsafe words.append(String(cString: word))
-            unsafe place = pointer + 1
-        }
-        return Array(words.dropFirst())
+        unsafe Array(arguments { word in unsafe String(cString: word) }.dropFirst())
     }
 
     /// The first of the words that is not UTF-8, so that `words` has something else in its place; nil if all are.
     package static var unreadableWord: String? {
+        unsafe arguments { word in unsafe String(validatingCString: word) == nil ? String(cString: word) : nil }.first
+    }
+
+    /// The results of `read` for all words of the command line, the program's name first.
+    private static func arguments(_ read: (UnsafeMutablePointer<CChar>) -> String?) -> [String] {
+        var results: [String] = []
         var place = unsafe mainArguments()
         while let pointer = unsafe place, let word = unsafe pointer.pointee {
-            if unsafe String(validatingCString: word) == nil { return unsafe String(cString: word) }
+            if let result = unsafe read(word) { results.append(result) }
             unsafe place = pointer + 1
         }
-        return nil
+        return results
     }
 
     /// With which another process of it starts, even if its file has been replaced meanwhile.
@@ -36,9 +36,8 @@ package enum OwnProgram {
     /// As /proc has it, if that is not mounted.
     static var startedFile: String {
         guard let path = unsafe startedPath() else { return "" }
-        guard let real = unsafe realpath(path, nil) else { return absolutePath(unsafe String(cString: path)) }
-        defer { unsafe free(real) }
-        return unsafe String(cString: real)
+        let name = unsafe String(cString: path)
+        return realPath(name) ?? absolutePath(name)
     }
 
     /// The fix for a missing /proc or /sys, which `need` requires; nil if both are there.
