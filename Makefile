@@ -20,12 +20,12 @@ SHARED := --scratch-path .build
 # Whole-program optimization saves a sixth of the time of a read, but the linker needs 7 GiB: disable it with `make release LINKING=`.
 LINKING := $(shell awk '/^MemTotal/ && $$2 > 12000000 { print "--experimental-lto-mode full" }' /proc/meminfo)
 # Modules that read external data or wrap C.
-READING := AppleBluetooth ATT Basics Bluetooth BlueZ Characteristics Checks Clients ClientTesting CommandLineTool CommandSupport \
+READING := AppleBluetooth ATT Basics Bluetooth BlueZ Cases Characteristics Checks Clients CommandLineTool CommandSupport \
     Conformance Cryptography DBus DeviceRecording Devices Documents Drivers Expectations GATT HCI HTTP L2CAP LEHost Linux \
-    PeripheralTesting Reporting ScenarioLanguage ScenarioModel Screens SecurityManager Services Sockets VirtualRadio
+    ScenarioLanguage ScenarioModel Screens SecurityManager Services Sockets VirtualRadio
 # Suites of tests that update what is generated.
 GENERATING := ActionTableTests CommandPageTests MistakeTests OutputSchemaTests ProblemFormatTests ReferencePageTests RegistryTests \
-    ReportTests ScenarioFileTests VerdictTests
+    ReportFormatTests ScenarioFileTests VerdictTests
 # For make matrix: which clients of Tests/Clients/clients.json run (all if empty).
 CLIENTS ?=
 # For make fuzz: how long each reader is fuzzed, which (all if empty), and the sanitizer (none, but ten times faster, if empty).
@@ -39,8 +39,8 @@ COVERED := -Xswiftc -sanitize=fuzzer -Xswiftc -profile-generate -Xswiftc -profil
     --scratch-path .build/fuzz-coverage
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
 # Modules with threads, tasks, actors or locks.
-THREADED := Basics BlueZ ClientTesting CommandLineTool CommandSupport Conformance CoreBluetooth DBus Drivers Examples HTTP Linux \
-    PeripheralTesting Reporting ScenarioLanguage ScenarioRuns Screens Sockets
+THREADED := Basics BlueZ Cases CommandLineTool CommandSupport Conformance CoreBluetooth DBus Drivers Examples HTTP Linux \
+    ScenarioLanguage Screens Sockets
 THREAD_CHECKED := --sanitize=thread --scratch-path .build/threads
 
 .DEFAULT_GOAL := help

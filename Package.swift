@@ -77,17 +77,16 @@ let floors: KeyValuePairs<String, [Module]> = [
         .swift("Expectations", uses: "VirtualWorld"),
         .swift("Checks", uses: "Expectations"),
         .swift("CheckCatalogue", uses: "Checks"),
+        .swift("Conformance", uses: "Expectations", "Linux", embedding: "Reports/HTML/page.css"),
+        .swift(
+            "Cases", uses: "CheckCatalogue", "Conformance", "Drivers", embedding: "Peripheral/known-deviations.json"),
     ],
     "Tool": [
-        .swift("CommandSupport", uses: "Linux", "Sockets"),
-        .swift("Conformance", uses: "Expectations"),
-        .swift("Reporting", uses: "CommandSupport", "Conformance", embedding: "HTML/page.css"),
-        .swift("ScenarioRuns", uses: "Drivers", "Reporting"),
-        .swift("Screens", uses: "HTTP", "ScenarioReference", "ScenarioRuns", embedding: "LivePage/page.html"),
-        .swift("ClientTesting", uses: "Screens"),
-        .swift("PeripheralTesting", uses: "CheckCatalogue", "Screens", embedding: "known-deviations.json"),
+        .swift("CommandSupport", uses: "Cases"),
         .swift(
-            "CommandLineTool", uses: "ClientTesting", "DeviceRecording", "PeripheralTesting",
+            "Screens", uses: "CommandSupport", "HTTP", "ScenarioReference", embedding: "LivePage/page.html"),
+        .swift(
+            "CommandLineTool", uses: "DeviceRecording", "Screens",
             embedding: "Templates/Files/strap.json", "Templates/Files/thermometer.json",
             "Templates/Files/fitness.json", "Templates/Files/ecg.json", "Templates/Files/custom.json",
             "Templates/Files/suite.json", "Templates/Files/bumble_client.py", "Templates/Files/bleak_client.py"),
@@ -111,27 +110,27 @@ let examples: [Module] = [
 ]
 
 /// The program of `make bench`, which no package contains.
-let benchmarks = Module.program("benchmarks", uses: "ClientTesting", embedding: "bumble.py")
+let benchmarks = Module.program("benchmarks", uses: "CommandLineTool", embedding: "bumble.py")
 
 /// The tests in `Tests/<name>Tests`, which use `Mutations`, too, and files there that are not Swift.
 let tests =
     [
-        "ATT", "AppleBluetooth", "Basics", "Bluetooth", "Characteristics", "Clients", "CommandLineTool",
-        "CommandSupport", "Conformance", "Cryptography", "Documents", "GATT", "HCI", "HTTP", "L2CAP", "Linux",
-        "Reporting", "ScenarioModel", "ScenarioReference", "ScenarioRuns", "Services", "Sockets", "VirtualRadio", "os",
+        "ATT", "AppleBluetooth", "Basics", "Bluetooth", "Characteristics", "Clients", "CommandSupport",
+        "Conformance", "Cryptography", "Documents", "GATT", "HCI", "HTTP", "L2CAP", "Linux", "ScenarioModel",
+        "ScenarioReference", "Services", "Sockets", "VirtualRadio", "os",
     ].map { Module.tests($0, uses: $0) } + [
-        .tests("BlueZ", uses: "BlueZ", "TestBus"), .tests("Checks", uses: "CheckCatalogue"),
-        .tests("ClientTesting", uses: "CommandLineTool"),
+        .tests("BlueZ", uses: "BlueZ", "TestBus"), .tests("Cases", uses: "CommandSupport"),
+        .tests("Checks", uses: "CheckCatalogue"),
+        .tests("CommandLineTool", uses: "CommandLineTool", "TestBus"),
         .tests("CoreBluetooth", uses: "CoreBluetoothMock", "LubdubTesting", excluding: "Scenarios", by: appRules),
         .tests("DBus", uses: "DBus", "Sockets", "TestBus"),
         .tests("DeviceRecording", uses: "Checks", "DeviceRecording"), .tests("Devices", uses: "Services"),
         .tests("Drivers", uses: "Drivers", "Expectations"), .tests("Expectations", uses: "EventLogs", "Expectations"),
         .tests("LEHost", uses: "LEHost", "VirtualRadio"),
-        .tests("PeripheralTesting", uses: "CommandLineTool", "TestBus"),
         .tests("ScenarioLanguage", uses: "ScenarioLanguage", excluding: "Broken", "Fixtures", "Mistakes.txt"),
         .tests("Screens", uses: "Screens", excluding: "Terminal/Screens"),
         .tests("SecurityManager", uses: "SecurityManager", excluding: "pairings.txt"), .tests("Tidy"),
-        .tests("VirtualWorld", uses: "Clients", "EventLogs", "Reporting"),
+        .tests("VirtualWorld", uses: "Clients", "Conformance", "EventLogs"),
         .tests("Examples", uses: "Adapters", "BatteryPeripheral", "Measurement", "Scanner", "TestBus"),
     ]
 let fuzzingTests = Module.tests(

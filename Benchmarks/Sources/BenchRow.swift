@@ -1,11 +1,11 @@
 import Basics
+import Cases
 import Characteristics
 import Clients
 import CommandSupport
 import Devices
 import Linux
 import ScenarioModel
-import ScenarioRuns
 import Services
 import Synchronization
 import VirtualWorld

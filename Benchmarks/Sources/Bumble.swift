@@ -1,5 +1,5 @@
 import Basics
-import ClientTesting
+import Cases
 import CommandSupport
 import Glibc
 import Linux

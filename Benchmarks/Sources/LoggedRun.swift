@@ -1,13 +1,12 @@
 import Basics
-import ClientTesting
+import Cases
 import CommandSupport
+import Conformance
 import Documents
 import Glibc
 import LEHost
 import Linux
-import Reporting
 import ScenarioModel
-import ScenarioRuns
 import VirtualWorld
 
 /// A scenario with a strap, in JSON: `heart` has the fields of its Heart Rate service, `others` its other services, after
@@ -30,11 +29,11 @@ struct LoggedRun {
         var scenario = try benchScenario(json)
         scenario.limit = limit
         directory = try ScratchDirectory()
-        let configuration = RunConfiguration(
+        let plan = RunPlan(
             scenario, seed: 1, events: isLogged ? directory.path("events.jsonl") : nil,
             trace: isLogged ? directory.path("trace.btsnoop") : nil)
-        clientRun = try BuiltInClientRun(configuration)
-        files = try LogFiles(configuration, &clientRun.world, inRealTime: false)
+        clientRun = try BuiltInClientRun(plan)
+        files = try LogFiles(plan, &clientRun.world, inRealTime: false)
     }
 
     /// Takes what the client's host outputs, so that the client receives nothing.  Returns how many notifications have

@@ -1,5 +1,6 @@
 import Basics
 import Bluetooth
+import Cases
 import CommandSupport
 import Documents
 import GATT
@@ -7,7 +8,6 @@ import HCI
 import LEHost
 import ScenarioLanguage
 import ScenarioModel
-import ScenarioRuns
 import VirtualWorld
 
 /// A host without the built-in client, in a world without logs.
@@ -17,8 +17,8 @@ struct MinimalClient {
 
     /// Starts the scenario's devices and the host.
     init(_ json: String) throws(Obstacle) {
-        let configuration = RunConfiguration(try benchScenario(json), seed: 1, events: nil, trace: nil)
-        let world = try configuration.world()
+        let plan = RunPlan(try benchScenario(json), seed: 1, events: nil, trace: nil)
+        let world = try plan.world()
         host = try orFail(.internalError, "cannot add the client: ") { try WorldCentralHost(in: world) }
         host.world.start()
         command(.start)

@@ -1,8 +1,8 @@
 import Basics
+import Cases
 import Clients
 import CommandSupport
 import Linux
-import ScenarioRuns
 
 // The cost of pairing and encryption.
 extension BenchRow {

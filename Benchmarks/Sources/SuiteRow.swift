@@ -1,11 +1,11 @@
 import Basics
-import ClientTesting
+import Cases
+import CommandLineTool
 import CommandSupport
 import Conformance
 import Expectations
 import Linux
 import ScenarioModel
-import ScenarioRuns
 import VirtualWorld
 
 extension BenchRow {
@@ -35,14 +35,14 @@ extension BenchRow {
         case .unplayed(let outcome): return outcome
         case .scenario(let scenario, _):
             do throws(Obstacle) {
-                let configuration = RunConfiguration(scenario, seed: item.seed ?? scenario.seed)
-                var world = try configuration.world()
+                let plan = RunPlan(scenario, seed: item.seed ?? scenario.seed)
+                var world = try plan.world()
                 world.judgeExpectations()
-                var clientRun = try BuiltInClientRun(configuration, in: world, nil)
+                var clientRun = try BuiltInClientRun(plan, in: world, nil)
                 clientRun.play { _, _ in }
                 clientRun.world.report(.ended)
-                let judgement = try Judgement(clientRun, of: configuration)
-                return CaseResult(clientRun, judgement, of: configuration, code: .success).outcome
+                let judgement = try Judgement(clientRun, of: plan)
+                return CaseResult(clientRun, judgement, of: plan, code: .success).outcome
             } catch { return Outcome(.error, title: scenario.name, reasons: error.lines) }
         }
     }

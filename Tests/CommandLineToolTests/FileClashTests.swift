@@ -1,8 +1,8 @@
 import Basics
+import Cases
 import FoundationEssentials
 import Glibc
 import ScenarioModel
-import ScenarioRuns
 import Testing
 
 @testable import CommandLineTool
@@ -166,7 +166,7 @@ extension CommandTests {
         func `A file of --keep is not a file of another option`(name: String) throws {
             let words = ["--keep", "\(folder.path)/new", "--bonds", "\(folder.path)/NEW/\(name)", "a.json"]
             let failure = #expect(throws: Obstacle.self) {
-                try RunConfiguration(.empty, "a.json", try serveGrammar.parse(words))
+                try RunPlan(.empty, "a.json", try serveGrammar.parse(words))
             }
             #expect(Self.isRefusal(failure))
         }

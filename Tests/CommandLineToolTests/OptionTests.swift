@@ -8,9 +8,9 @@ import ScenarioModel
 import Services
 import Testing
 
+@testable import Cases
 @testable import CommandLineTool
 @testable import CommandSupport
-@testable import ScenarioRuns
 
 @Suite struct OptionTests {
     private func invocation(_ words: String...) throws -> Invocation { try serveGrammar.parse(words + ["a.json"]) }
@@ -46,9 +46,9 @@ import Testing
     func `A seed is one that a scenario can have`(text: String, seed wanted: UInt64?) throws {
         let invocation = try invocation("--seed=\(text)")
         if let wanted {
-            #expect(try RunConfiguration.seed(invocation) == wanted)
+            #expect(try RunPlan.seed(invocation) == wanted)
         } else {
-            let failure = #expect(throws: Obstacle.self) { try RunConfiguration.seed(invocation) }
+            let failure = #expect(throws: Obstacle.self) { try RunPlan.seed(invocation) }
             #expect(failure?.code == .usage)
         }
     }
@@ -74,7 +74,7 @@ import Testing
             {"lubdub": 1, "name": "Two", "limit": "10 s", "devices": [\(straps.joined(separator: ","))]\(target)}
             """
         let reading = ScenarioFile.read("a.json", variables: [:]) { _ in Array(text.utf8) }
-        var clientRun = try BuiltInClientRun(RunConfiguration(try #require(reading.scenario), seed: 1))
+        var clientRun = try BuiltInClientRun(RunPlan(try #require(reading.scenario), seed: 1))
         var peers: Set<DeviceAddress?> = []
         clientRun.play({ _, update in
             if update.content == .state(.connected) { peers.insert(update.peer?.address) }
@@ -89,14 +89,14 @@ import Testing
     ])
     func `An option that cannot be meant so is refused`(words: [String]) throws {
         let failure = #expect(throws: Obstacle.self) {
-            try RunConfiguration(.empty, "a.json", try serveGrammar.parse(words + ["a.json"]))
+            try RunPlan(.empty, "a.json", try serveGrammar.parse(words + ["a.json"]))
         }
         #expect(failure?.code == .usage)
         #expect(failure?.description.contains(words.last ?? "") == true)
     }
 
     @Test func `The command line overrides the scenario`() throws {
-        let configuration = try RunConfiguration(
+        let configuration = try RunPlan(
             .empty, "a.json", invocation("--seed", "7", "--for", "3 s", "--speed", "2", "--keep", "dir"))
         #expect(configuration.seed == 7)
         #expect(configuration.scenario.limit == .seconds(3))

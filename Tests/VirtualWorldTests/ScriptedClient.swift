@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 import VirtualWorld
 
-@testable import Reporting
+@testable import Conformance
 
 /// A client of a scenario's first device that performs a test's requests; and the logs of its world.
 /// It connects as soon as it can, and again if it returns.

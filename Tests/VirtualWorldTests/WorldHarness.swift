@@ -11,7 +11,7 @@ import Synchronization
 import Testing
 import VirtualWorld
 
-@testable import Reporting
+@testable import Conformance
 
 /// A scenario, played with the built-in client in it, and everything that was logged.
 struct WorldHarness {

@@ -1,8 +1,8 @@
 import Basics
+import Cases
 import CommandSupport
 import Drivers
 import Linux
-import ScenarioRuns
 import Sockets
 
 let bridgeGrammar = CommandSupport.Grammar(

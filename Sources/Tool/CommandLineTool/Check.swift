@@ -1,12 +1,10 @@
 import Basics
+import Cases
 import CheckCatalogue
 import Checks
-import ClientTesting
 import CommandSupport
 import Conformance
 import Drivers
-import PeripheralTesting
-import ScenarioRuns
 
 let checkGrammar = CommandSupport.Grammar(
     "check", "Act as a central, and test a simulated or real peripheral for conformance",
@@ -89,13 +87,13 @@ func check(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     guard let path = invocation.operands.first else {
         throw Obstacle(.usage, "check needs a SCENARIO, or for a real peripheral --radio and --peer")
     }
-    let configuration = try RunConfiguration(path, invocation)
-    if (configuration.events ?? configuration.trace) != nil, checks.count > 1 {
+    let plan = try RunPlan(path, invocation)
+    if (plan.events ?? plan.trace) != nil, checks.count > 1 {
         throw Obstacle(
             .usage,
             "--events and --trace record a single check, but \(checks.count) are selected: select one with --only")
     }
-    var test = try SimulatedPeripheralTest(configuration, checks, invocation)
+    var test = try SimulatedPeripheralTest(plan, checks, invocation)
     return try test.run()
 }
 

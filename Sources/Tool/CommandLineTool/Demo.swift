@@ -1,12 +1,11 @@
 import Basics
-import ClientTesting
+import Cases
 import Clients
 import CommandSupport
 import Documents
 import Linux
 import ScenarioLanguage
 import ScenarioModel
-import ScenarioRuns
 import Synchronization
 
 let demoGrammar = CommandSupport.Grammar(
@@ -22,11 +21,11 @@ func demo(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     guard let scenario = reading.scenario, reading.problems.isEmpty else {
         throw Obstacle(.internalError, problems: reading.problems.flatMap(\.lines))
     }
-    let configuration = try RunConfiguration(scenario, "demo", invocation)
+    let plan = try RunPlan(scenario, "demo", invocation)
     let tour = Tour(try Paint(invocation, for: Console.descriptor), try Verbosity(invocation))
     tour.open()
     let (clientRun, _, code) = try playToBuiltInClient(
-        configuration, at: configuration.speed ?? .real(1), tour.narrator, source: source, Signals(),
+        plan, at: plan.speed ?? .real(1), for: RunListener(tour.narrator), source: source, Signals(),
         report: tour.show)
     if code == .success { tour.close(clientRun) }
     return code

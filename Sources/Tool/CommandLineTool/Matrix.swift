@@ -1,10 +1,8 @@
 import Basics
-import ClientTesting
+import Cases
 import CommandSupport
 import Conformance
 import Linux
-import Reporting
-import ScenarioRuns
 
 let matrixGrammar = CommandSupport.Grammar(
     "matrix", "Compare JSON reports: one row per case, one column per report",

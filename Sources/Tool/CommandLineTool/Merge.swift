@@ -1,8 +1,7 @@
 import Basics
+import Cases
 import CommandSupport
 import Conformance
-import Reporting
-import ScenarioRuns
 
 let mergeGrammar = CommandSupport.Grammar(
     "merge", "Put the JSON reports of shards into one report",

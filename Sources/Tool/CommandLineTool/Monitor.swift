@@ -1,12 +1,11 @@
 import Basics
 import Bluetooth
-import ClientTesting
+import Cases
 import Clients
 import CommandSupport
 import Drivers
 import Glibc
 import Linux
-import ScenarioRuns
 import Screens
 import Sockets
 

@@ -1,8 +1,8 @@
 import Basics
+import Cases
 import CommandSupport
 import Linux
 import ScenarioLanguage
-import ScenarioRuns
 
 let newGrammar = CommandSupport.Grammar(
     "new", "Write a scenario, a suite or a client to start from",

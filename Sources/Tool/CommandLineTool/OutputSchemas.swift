@@ -1,8 +1,8 @@
 import Basics
 import Bluetooth
 import Checks
+import Conformance
 import Documents
-import Reporting
 import ScenarioLanguage
 
 /// The JSON Schemas of what commands print with `--json`: each describes one line.

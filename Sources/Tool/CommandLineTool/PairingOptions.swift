@@ -1,7 +1,7 @@
 import Basics
+import Cases
 import CommandSupport
 import Drivers
-import ScenarioRuns
 
 /// The options of commands that connect as a client, and can pair.
 let pairingOptions: [CommandSupport.Grammar.Option] = [

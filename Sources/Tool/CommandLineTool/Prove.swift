@@ -1,11 +1,10 @@
 import Basics
-import ClientTesting
+import Cases
 import Clients
 import CommandSupport
 import Conformance
 import Linux
 import ScenarioModel
-import ScenarioRuns
 import Sockets
 
 let proveGrammar = CommandSupport.Grammar(
@@ -36,7 +35,7 @@ func prove(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     let printer = try ProofPrinter(invocation)
     let selection = try CaseSelection(invocation)
     let (variables, seed) = (
-        try RunConfiguration.variables(invocation.texts("--set")), try RunConfiguration.seed(invocation)
+        try RunPlan.variables(invocation.texts("--set")), try RunPlan.seed(invocation)
     )
     let signals = Signals()
     for (index, item) in selection.cases.enumerated() {
@@ -52,7 +51,7 @@ func prove(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
             continue
         }
         if selection.cases.count > 1 { printer.begin(item) }
-        var proof = try Proof(RunConfiguration(scenario, item, seed: seed, keep: nil, invocation))
+        var proof = try Proof(RunPlan(scenario, item, seed: seed, keep: nil, invocation))
         for (number, client) in FaultyClient.all.enumerated() {
             if let signal = signals.take() {
                 printer.end()

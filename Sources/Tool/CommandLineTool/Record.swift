@@ -1,15 +1,14 @@
 import Basics
 import Bluetooth
+import Cases
 import CommandSupport
 import DeviceRecording
 import Documents
 import Drivers
 import Glibc
 import Linux
-import PeripheralTesting
 import ScenarioLanguage
 import ScenarioModel
-import ScenarioRuns
 import Synchronization
 
 let recordGrammar = CommandSupport.Grammar(

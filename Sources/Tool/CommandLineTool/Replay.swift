@@ -1,8 +1,8 @@
 import Basics
-import ClientTesting
+import Cases
 import CommandSupport
+import Conformance
 import Linux
-import Reporting
 
 let replayGrammar = CommandSupport.Grammar(
     "replay", "Turn an event log, including manual actions, into a scenario that repeats the run",

@@ -1,12 +1,11 @@
 import Basics
-import ClientTesting
+import Cases
 import Clients
 import CommandSupport
 import Conformance
 import Drivers
 import Glibc
 import Linux
-import ScenarioRuns
 
 let runGrammar = CommandSupport.Grammar(
     "run", "Run scenarios with the built-in client or yours, and judge the client",
@@ -87,7 +86,7 @@ private let caseOptions: [CommandSupport.Grammar.Option] = [
 func run(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     try checkClientOptions(invocation)
     if invocation.has("--watch") {
-        let variables = try RunConfiguration.variables(invocation.texts("--set"))
+        let variables = try RunPlan.variables(invocation.texts("--set"))
         return try watch(invocation) {
             WatchedFiles.ofCases(invocation.operands, variables: variables) + invocation.texts("--last-failed")
         }

@@ -1,10 +1,9 @@
 import Basics
 import Bluetooth
-import ClientTesting
+import Cases
 import Clients
 import CommandSupport
 import Glibc
-import ScenarioRuns
 import Screens
 import Synchronization
 

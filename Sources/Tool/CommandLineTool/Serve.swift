@@ -1,12 +1,11 @@
 import Basics
-import ClientTesting
+import Cases
 import CommandSupport
 import Drivers
 import Glibc
 import Linux
 import ScenarioLanguage
 import ScenarioModel
-import ScenarioRuns
 import Screens
 import Sockets
 import VirtualWorld
@@ -68,11 +67,11 @@ let controllerGrammar = CommandSupport.Grammar(
 
 func serve(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     let path = invocation.operands.first ?? ""
-    var configuration = try RunConfiguration(path, invocation)
+    var plan = try RunPlan(path, invocation)
     let addresses = try invocation.texts("--controller").map(ControllerPlace.init)
     let radios = try DeviceRadios(invocation)
-    if let radios, let why = radios.unsupportedReason(configuration.scenario.devices.count, isExact: true) {
-        throw Obstacle(.usage, "\(configuration.path) has \(why)")
+    if let radios, let why = radios.unsupportedReason(plan.scenario.devices.count, isExact: true) {
+        throw Obstacle(.usage, "\(plan.path) has \(why)")
     }
     var control: StreamAddress?
     if let text = invocation.text("--control") { control = try controlAddress(text, named: "--control") }
@@ -86,12 +85,12 @@ func serve(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     if invocation.has("--bonds"), endpoints.radio == .bluetoothd {
         throw Obstacle(.usage, "--bonds cannot be combined with --radio bluez: bluetoothd keeps bonds")
     }
-    configuration.limit(to: endpoints.radio)
-    switch configuration.speed ?? .real(1) {
+    plan.limit(to: endpoints.radio)
+    switch plan.speed ?? .real(1) {
     case .real(let factor):
         let terminal = isatty(STDIN_FILENO) == 1 ? TerminalDevice(on: STDERR_FILENO) : nil
-        configuration.allowsManualActions = terminal != nil || control != nil || page != nil
-        return try offer(configuration, endpoints, factor, invocation, terminal)
+        plan.allowsManualActions = terminal != nil || control != nil || page != nil
+        return try offer(plan, endpoints, factor, invocation, terminal)
     case .max:
         guard addresses.isEmpty else {
             throw Obstacle(
@@ -104,7 +103,7 @@ func serve(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
         guard page == nil else {
             throw Obstacle(.usage, "--speed max cannot be combined with --page: the page needs real time")
         }
-        return try playAlone(configuration, invocation)
+        return try playAlone(plan, invocation)
     }
 }
 
@@ -114,7 +113,7 @@ func controller(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
         throw Obstacle(.usage, "controller requires --listen, for example --listen tcp:127.0.0.1:6402")
     }
     return try offer(
-        try RunConfiguration(empty: invocation), ServeEndpoints(offered: addresses, radios: nil), 1, invocation)
+        try RunPlan(empty: invocation), ServeEndpoints(offered: addresses, radios: nil), 1, invocation)
 }
 
 /// Where external hosts, radios, control clients and browsers reach a world.
@@ -137,28 +136,28 @@ private struct ServeEndpoints: Sendable {
 
 /// A world without a client, its logs, and what a page is told.
 private func prepare(
-    _ configuration: RunConfiguration, _ invocation: Invocation, inRealTime: Bool, hasPage: Bool = false
+    _ plan: RunPlan, _ invocation: Invocation, inRealTime: Bool, hasPage: Bool = false
 ) throws(Obstacle) -> (World, LogFiles, Verbosity, PageFeed?) {
     let verbosity = try Verbosity(invocation)
     let narrator = Narrator(verbosity, try Paint(invocation, for: 2), say: Console.complain)
-    var world = try configuration.world()
+    var world = try plan.world()
     world.hasSystemSecrets = inRealTime && invocation.text("--seed") == "random"
     let feed = hasPage ? PageFeed(world.wording) : nil
     let files = try LogFiles(
-        configuration, &world, narrator, source: contents(of: configuration.path) ?? [], inRealTime: inRealTime,
+        plan, &world, for: RunListener(narrator), source: contents(of: plan.path) ?? [], inRealTime: inRealTime,
         observer: feed?.take)
     return (world, files, verbosity, feed)
 }
 
 /// Plays the devices in virtual time, to the scenario's limit.
-private func playAlone(_ configuration: RunConfiguration, _ invocation: Invocation) throws(Obstacle) -> ExitCode {
-    var (world, files, _, _) = try prepare(configuration, invocation, inRealTime: false)
-    let limit = Instant.start.advanced(by: configuration.scenario.limit)
+private func playAlone(_ plan: RunPlan, _ invocation: Invocation) throws(Obstacle) -> ExitCode {
+    var (world, files, _, _) = try prepare(plan, invocation, inRealTime: false)
+    let limit = Instant.start.advanced(by: plan.scenario.limit)
     var interruption = Interruption(Signals(), files, until: limit)
     world.start()
     while !interruption.isDue(at: world.now), world.runNext(until: limit) { files.narrate(&world) }
     if interruption.reason == nil { world.run(until: limit) }
-    let runaway = complain(ofRunaways: world)
+    let runaway = warn(ofRunaways: world)
     let code = try files.close(&world, interruption.reason?.code ?? runaway ?? .success)
     Console.print("Played \(world.now.sinceStart) of virtual time")
     return code
@@ -174,25 +173,25 @@ private func keeping(_ bonds: BondFile?, of prepared: World) -> (World, BondKeep
 
 /// Plays a world in real time until a signal arrives or the limit passes.
 private func offer(
-    _ configuration: RunConfiguration, _ endpoints: ServeEndpoints, _ factor: Double, _ invocation: Invocation,
+    _ plan: RunPlan, _ endpoints: ServeEndpoints, _ factor: Double, _ invocation: Invocation,
     _ terminal: TerminalDevice? = nil
 ) throws(Obstacle) -> ExitCode {
-    let paint = try terminal.flatMap { _ throws(Obstacle) in try statusPaint(configuration, invocation) }
+    let paint = try terminal.flatMap { _ throws(Obstacle) in try statusPaint(plan, invocation) }
     defer { terminal?.giveBack() }
     let bonds = try ClientSecurity.bonds(invocation)
     return try BondFile.finishing(bonds) { () throws(Obstacle) in
-        try offer(configuration, endpoints, factor, invocation, terminal, paint, bonds)
+        try offer(plan, endpoints, factor, invocation, terminal, paint, bonds)
     }
 }
 
 private func offer(
-    _ configuration: RunConfiguration, _ endpoints: ServeEndpoints, _ factor: Double, _ invocation: Invocation,
+    _ plan: RunPlan, _ endpoints: ServeEndpoints, _ factor: Double, _ invocation: Invocation,
     _ terminal: TerminalDevice?, _ paint: Paint?, _ bonds: BondFile?
 ) throws(Obstacle) -> ExitCode {
     let (prepared, files, verbosity, feed) = try prepare(
-        configuration, invocation, inRealTime: true, hasPage: endpoints.page != nil)
+        plan, invocation, inRealTime: true, hasPage: endpoints.page != nil)
     let (started, keeper) = keeping(bonds, of: prepared)
-    let limit = invocation.has("--for") ? configuration.scenario.limit : nil
+    let limit = invocation.has("--for") ? plan.scenario.limit : nil
     let signals = Signals()
     let loop = EventLoop(pace: .real(speed: factor))
     Console.queueMessages(on: loop)
@@ -200,18 +199,20 @@ private func offer(
     return try orFail {
         let (ended, reason) = try loop.run {
             let completion = RunCompletion()
-            let passkey = configuration.scenario.devices.compactMap { $0.security?.passkey }.first
-            let pairingOperator = PairingOperator(passkey: passkey, at: terminal, on: loop)
+            let passkey = plan.scenario.devices.compactMap { $0.security?.passkey }.first
+            let pairingOperator = PairingOperator(passkey: passkey, on: loop) {
+                terminal?.isOurs ?? false  // a background process must not read
+            }
             let live = LiveWorld(started, on: loop, completion, isQuiet: verbosity == .quiet, limits: endpoints.limits)
             { world in
                 files.flush(&world)
                 keeper?.save(world)
                 return !files.readerIsGone
             }
-            let desk = ControlDesk(configuration.scenario, live)
+            let desk = ControlDesk(plan.scenario, live)
             let control = ControlSocket(desk, on: loop)
             if let address = endpoints.control { try await open(control, at: address) }
-            let page = feed.map { PageSession(configuration.scenario, live, desk, $0, on: loop) }
+            let page = feed.map { PageSession(plan.scenario, live, desk, $0, on: loop) }
             if let address = endpoints.page { try await open(page, at: address) }
             if let radios = endpoints.radios {
                 try await radios.start(live, answerPairing: pairingOperator.handler)

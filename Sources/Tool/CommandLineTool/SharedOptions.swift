@@ -1,5 +1,5 @@
+import Cases
 import CommandSupport
-import ScenarioRuns
 
 /// Options of every command that plays something, until a limit by default.
 func playingOptions(until limit: String) -> [CommandSupport.Grammar.Option] {

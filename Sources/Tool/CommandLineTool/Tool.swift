@@ -1,12 +1,12 @@
 import Basics
-import ClientTesting
+import Cases
 import CommandSupport
 import Drivers
 import Glibc
-import ScenarioRuns
 
 /// Runs the command line tool with its arguments, and returns the exit status.
 package func runTool(_ words: [String]) -> Int32 {
+    Console.showNotices()
     if words.count == 2, words[0] == SupervisorGuard.word { return SupervisorGuard.run(words[1]) }
     if words.count == 2, words[0] == Supervisor.word { return Supervisor.run(words[1]) }
     if words.first == AdapterKeeper.word { return AdapterKeeper.run(Array(words.dropFirst())) }

@@ -1,10 +1,9 @@
 import Basics
-import ClientTesting
+import Cases
 import CommandSupport
 import Conformance
 import Documents
 import Linux
-import Reporting
 import ScenarioLanguage
 
 let validateGrammar = CommandSupport.Grammar(

@@ -117,13 +117,17 @@ package enum Console {
 
     /// Opens descriptors 0 to 2 if they are closed, so that no file or socket gets their numbers, and ignores SIGPIPE
     /// and SIGXFSZ, so that a reader that is gone, and a file that may not grow, are errors of `write(2)`. So is writing a
-    /// result to a closed standard output: `EBADF`. From now on, notices are messages.
+    /// result to a closed standard output: `EBADF`.
     package static func prepare() {
         for (descriptor, access) in [(STDIN_FILENO, O_RDWR), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDWR)]
         where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
             _ = unsafe open("/dev/null", access)  // the lowest number that is free
         }
         for number in Launch.ignoredSignals { signal(number, SIG_IGN) }
+    }
+
+    /// From now on, notices are messages.
+    package static func showNotices() {
         Notices.pass { notice in
             switch notice {
             case .warning(let text): warn("\(text)")

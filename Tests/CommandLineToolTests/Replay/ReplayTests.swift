@@ -7,9 +7,9 @@ import Synchronization
 import Testing
 import VirtualWorld
 
+@testable import Cases
 @testable import CommandLineTool
 @testable import CommandSupport
-@testable import ScenarioRuns
 
 /// Manual actions while a client is connected: the scenario made from the log shows the same client the same values.
 @Suite struct ReplayTests {
@@ -68,7 +68,7 @@ import VirtualWorld
         var world = try World(scenario, seed: scenario.seed)
         let wording = world.wording
         world.journal = EventJournal { chunk in text.text.withLock { chunk.write(in: wording, to: &$0) } }
-        var clientRun = try BuiltInClientRun(RunConfiguration(scenario, seed: scenario.seed), in: world, nil)
+        var clientRun = try BuiltInClientRun(RunPlan(scenario, seed: scenario.seed), in: world, nil)
         clientRun.begin()
         clientRun.settle { _, _ in }
         for hand in hands {

@@ -7,7 +7,7 @@ import ScenarioLanguage
 import ScenarioModel
 
 @testable import CommandLineTool
-@testable import Reporting
+@testable import Conformance
 
 /// Reads a JSON report, and writes it in all formats.
 func readReport(_ octets: [UInt8]) throws(Broken) {

@@ -5,7 +5,7 @@ import Devices
 import Documents
 import Fuzzing
 
-@testable import ClientTesting
+@testable import Cases
 @testable import ScenarioLanguage
 
 extension Reader {

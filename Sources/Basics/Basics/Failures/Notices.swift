@@ -23,4 +23,6 @@ package enum Notices {
     package static func post(_ notice: Notice) { shared.handler.withLock { $0 }?(notice) }
 
     package static func warn(_ message: String) { post(.warning(message)) }
+
+    package static func inform(_ message: String) { post(.information(message)) }
 }

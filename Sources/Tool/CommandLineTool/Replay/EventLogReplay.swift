@@ -1,11 +1,11 @@
 package import Basics
+import Cases
 import CommandSupport
 import Documents
 import Glibc
 import Linux
 import ScenarioLanguage
 import ScenarioModel
-import ScenarioRuns
 
 /// The event log of a run, and the scenario that was played in it: together they make a scenario with the run's manual
 /// actions in its script.
@@ -26,7 +26,7 @@ package struct EventLogReplay {
     /// original. Throws when the file is one that is read.
     package func text(at target: String?, acceptingChanges: Bool) throws(Obstacle) -> String {
         let path = scenario
-        let variables = try RunConfiguration.variables(log.source.settings)
+        let variables = try RunPlan.variables(log.source.settings)
         let source = try readSource(path, variables: variables)
         if let target {
             var uses = FileUses(reading: [logPath] + source.files)

@@ -1,10 +1,10 @@
 package import Basics
+package import Cases
 package import CommandSupport
 package import Drivers
 import Glibc
 package import Linux
 import ScenarioModel
-package import ScenarioRuns
 import VirtualWorld
 
 /// Handles keys and shows the status line while a world plays.
@@ -160,8 +160,8 @@ struct StatusText: Sendable {
 
 /// The colours of the status line; nil when there is none: because of `--quiet`, because the terminal cannot erase lines, or
 /// because the event log goes to the same terminal.
-package func statusPaint(_ configuration: RunConfiguration, _ invocation: Invocation) throws(Obstacle) -> Paint? {
-    guard Paint.canErase, !invocation.has("--quiet"), configuration.events != "-" || isatty(STDOUT_FILENO) == 0 else {
+package func statusPaint(_ plan: RunPlan, _ invocation: Invocation) throws(Obstacle) -> Paint? {
+    guard Paint.canErase, !invocation.has("--quiet"), plan.events != "-" || isatty(STDOUT_FILENO) == 0 else {
         return nil
     }
     return try Paint(invocation, for: STDERR_FILENO)

@@ -1,7 +1,7 @@
 import Basics
 import Bluetooth
+import Cases
 package import ScenarioModel
-import ScenarioRuns
 import Synchronization
 
 /// The news since the last frame of the page: events, and the values that devices sent.
@@ -84,7 +84,7 @@ extension PageFeed.State {
         if record.event == .disconnected || record.event == .unsubscribed {
             followed = followed.filter { $0.value != record.peer }
         }
-        let (who, what) = Narrator.words(record)
+        let (who, what) = record.words
         let event = "{\"t\": \(record.instant), \"who\": \(who.quoted), \"what\": \(what.quoted)}"
         recent.append(event)
         if recent.count > PageFeed.recentEvents { recent.removeFirst() }

@@ -1,9 +1,9 @@
 package import Basics
+import Cases
 import CommandSupport
 package import Drivers
 import HTTP
 package import ScenarioModel
-import ScenarioRuns
 import Sockets
 
 /// The page of a world that plays: it shows what happens, and does what a person on it chooses.

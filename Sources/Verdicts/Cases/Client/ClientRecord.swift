@@ -1,0 +1,104 @@
+package import Basics
+package import Expectations
+
+/// Facts about a client under test that the event log does not contain.
+package struct ClientRecord: Sendable {
+    /// How its shell exited before the end of the case.
+    package struct Exit: Sendable {
+        /// The exit status; 128 plus the number of a signal.
+        package let status: UInt8
+        package let at: Instant
+
+        package var isFailure: Bool { status != 0 }
+    }
+
+    /// The number of its lines, without those that were discarded.
+    package var lines = 0
+    /// The number of lines with a sensor value.
+    package var measurements = 0
+    /// The number of lines that were discarded because too much of the output is not JSON.
+    package var textLeftOut = 0
+    /// Its lines that are not of the contract.
+    var printed = PrintedLines()
+    package var exit: Exit?
+    /// Whether nothing is left after the exit that could print a line or reach the controller.
+    package var isGone = false
+    /// Whether the case's time has started: its host has sent HCI Reset, or its host is the kernel and it could be started.
+    package var hasPlayed = false
+    /// What it wrote to its standard error.
+    var errors = ClientErrors()
+    /// Why it could not be supervised to the end.
+    package var loss: String?
+    /// Why the time has not started, unless its process is the reason.
+    package var absence: String?
+    /// Whether a host connected to its controller.
+    package var hasConnected = false
+    /// Why the controller closed the first connection of its host.
+    package var hostProblem: String?
+
+    /// How long this machine stalled shortly before the client exited: meanwhile, it received nothing.
+    package var stall: Duration?
+
+    /// How long it had waited for a CPU when the start timed out.
+    package var waited = Duration.zero
+
+    package init() {}
+
+    /// Whether the machine's load kept it from starting: most of the time it had no CPU.
+    package var isStarved: Bool { !hasPlayed && exit == nil && waited > ProcessSession.patience / 2 }
+
+    /// What is wrong with it, independent of expectations; nil when nothing is.
+    package var fault: ClientFault? {
+        if let loss { return ClientFault(verdict: .error, reason: loss) }
+        guard hasPlayed else {
+            if let absence { return ClientFault(verdict: .inconclusive, reason: absence) }
+            switch exit?.status {
+            case 126?, 127?:
+                let why = exit?.status == 126 ? "not executable" : "not found"
+                return ClientFault(verdict: .error, reason: "it could not be started: /bin/sh reports \(why)")
+            case 0?:
+                return ClientFault(
+                    verdict: .inconclusive, reason: "it exited with status 0 before its host sent HCI Reset")
+            case let status?:
+                return ClientFault(verdict: .fail, reason: "it \(Self.words(status)) before its host sent HCI Reset")
+            case nil:
+                let time = "within \(ProcessSession.patience.components.seconds) s"
+                return ClientFault(verdict: .inconclusive, reason: missingReset(time))
+            }
+        }
+        guard let exit, exit.isFailure else { return nil }
+        let reason = "it \(Self.words(exit.status)) at \(exit.at) s, before the end of the case"
+        guard let stall else { return ClientFault(verdict: .fail, reason: reason) }
+        return ClientFault(verdict: .inconclusive, reason: "this machine stalled for \(stall.inTenths) s: \(reason)")
+    }
+
+    private func missingReset(_ time: String) -> String {
+        if let hostProblem { return "its host did not send HCI Reset \(time): \(hostProblem)" }
+        if isStarved { return "its host did not send HCI Reset \(time); it waited \(waited) of them for a CPU" }
+        if hasConnected { return "its host connected to the controller, but did not send HCI Reset \(time)" }
+        return "no host connected to the controller \(time) (the controller's address is in LUBDUB_CONTROLLER)"
+    }
+
+    /// Why nothing came from the client after its end, unless that is a fault by itself.
+    package var end: (at: Instant, words: String)? {
+        guard isGone, let exit, !exit.isFailure else { return nil }
+        let words = "the client exited with status 0 at \(exit.at) s, but a client runs until it receives SIGTERM"
+        return (exit.at, words)
+    }
+
+    package static func words(_ status: UInt8) -> String {
+        let signals: [UInt8: String] = [
+            1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",
+            11: "SIGSEGV", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM",
+        ]
+        guard status > 128, let name = signals[status - 128] else { return "exited with status \(status)" }
+        return "was killed by signal \(status - 128) (\(name))"
+    }
+}
+
+/// A fault of a client, independent of expectations.
+package struct ClientFault: Sendable {
+    /// The case's verdict: `fail`, `inconclusive`, or `error` when there was no client to judge.
+    package let verdict: Verdict
+    package let reason: String
+}
