@@ -1,13 +1,6 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// Apps for Apple's platforms read this file on a Mac, too, although they use its products on Linux only.
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 let exampleRules: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 let appRules = exampleRules + [.swiftLanguageMode(.v5)]
 let houseRules =
@@ -24,93 +17,93 @@ let appleRules = houseRules + [.swiftLanguageMode(.v5)]
 /// A module uses modules that come before it, and with each of them all that it uses. So no floor uses a higher one.
 let floors: KeyValuePairs<String, [Module]> = [
     "Basics": [
-        .system("CLubdubCrypto", pkgConfig: "libcrypto"), .c("CLubdubLinux"),
-        .swift("Cryptography", uses: "CLubdubCrypto"),
-        .swift("Basics", uses: "CLubdubLinux"),
-        .swift("Documents", uses: "Basics"),
+        .system("CLubdubCrypto", pkgConfig: "libcrypto"), .module("CLubdubLinux"),
+        .module("Cryptography", uses: "CLubdubCrypto"),
+        .module("Basics", uses: "CLubdubLinux"),
+        .module("Documents", uses: "Basics"),
     ],
     "Protocol": [
-        .swift("Bluetooth", uses: "Basics"),
-        .swift("Characteristics", uses: "Bluetooth"),
-        .swift("ATT", uses: "Bluetooth"),
-        .swift("GATT", uses: "ATT", "Cryptography"),
-        .swift("HCI", uses: "Bluetooth"),
-        .swift("L2CAP", uses: "Bluetooth"),
-        .swift("SecurityManager", uses: "Bluetooth", "Cryptography"),
-        .swift("LEHost", uses: "GATT", "HCI", "L2CAP", "SecurityManager"),
-        .swift("VirtualRadio", uses: "Cryptography", "HCI"),
+        .module("Bluetooth", uses: "Basics"),
+        .module("Characteristics", uses: "Bluetooth"),
+        .module("ATT", uses: "Bluetooth"),
+        .module("GATT", uses: "ATT", "Cryptography"),
+        .module("HCI", uses: "Bluetooth"),
+        .module("L2CAP", uses: "Bluetooth"),
+        .module("SecurityManager", uses: "Bluetooth", "Cryptography"),
+        .module("LEHost", uses: "GATT", "HCI", "L2CAP", "SecurityManager"),
+        .module("VirtualRadio", uses: "Cryptography", "HCI"),
     ],
     "Platform": [
-        .system("CLubdubDBus", pkgConfig: "dbus-1"), .c("CMicrohttpd"),
-        .swift("Sockets", uses: "HCI"),
-        .swift("DBus", uses: "Basics", "CLubdubDBus"),
-        .swift("Linux", uses: "Basics"),
-        .swift("HTTP", uses: "CMicrohttpd", "Sockets"),
+        .system("CLubdubDBus", pkgConfig: "dbus-1"), .module("CMicrohttpd"),
+        .module("Sockets", uses: "HCI"),
+        .module("DBus", uses: "Basics", "CLubdubDBus"),
+        .module("Linux", uses: "Basics"),
+        .module("HTTP", uses: "CMicrohttpd", "Sockets"),
     ],
     "Devices": [
-        .swift("Devices", uses: "Characteristics", "Documents", "GATT"),
-        .swift("Services", uses: "Devices"),
+        .module("Devices", uses: "Characteristics", "Documents", "GATT"),
+        .module("Services", uses: "Devices"),
     ],
     "Scenario": [
-        .swift("ScenarioModel", uses: "SecurityManager", "Services"),
-        .swift("ScenarioLanguage", uses: "ScenarioModel"),
-        .swift("ScenarioReference", uses: "ScenarioLanguage"),
-        .swift("DeviceRecording", uses: "LEHost", "ScenarioLanguage"),
+        .module("ScenarioModel", uses: "SecurityManager", "Services"),
+        .module("ScenarioLanguage", uses: "ScenarioModel"),
+        .module("ScenarioReference", uses: "ScenarioLanguage"),
+        .module("DeviceRecording", uses: "LEHost", "ScenarioLanguage"),
     ],
     "Engine": [
-        .swift("VirtualWorld", uses: "LEHost", "ScenarioLanguage", "VirtualRadio"),
-        .swift("Clients", uses: "VirtualWorld"),
-        .swift("AppleBluetooth", uses: "Characteristics", "LEHost"),
+        .module("VirtualWorld", uses: "LEHost", "ScenarioLanguage", "VirtualRadio"),
+        .module("Clients", uses: "VirtualWorld"),
+        .module("AppleBluetooth", uses: "Characteristics", "LEHost"),
     ],
     "Facades": [
-        .system("COSLog"), .c("CVirtualTime"),
-        .swift("CoreBluetooth", uses: "AppleBluetooth", "Sockets", by: appleRules),
-        .swift("CoreBluetoothMock", uses: "CoreBluetooth", by: appleRules),
-        .swift("os", uses: "COSLog"),
+        .system("COSLog"), .module("CVirtualTime"),
+        .module("CoreBluetooth", uses: "AppleBluetooth", "Sockets", by: appleRules),
+        .module("CoreBluetoothMock", uses: "CoreBluetooth", by: appleRules),
+        .module("os", uses: "COSLog"),
     ],
     "Doors": [
         .system("CBluetooth"),
-        .swift("BlueZ", uses: "DBus", "LEHost"),
-        .swift("Drivers", uses: "BlueZ", "CBluetooth", "Clients", "Linux", "Sockets"),
+        .module("BlueZ", uses: "DBus", "LEHost"),
+        .module("Drivers", uses: "BlueZ", "CBluetooth", "Clients", "Linux", "Sockets"),
     ],
     "Verdicts": [
-        .swift("Expectations", uses: "VirtualWorld"),
-        .swift("Checks", uses: "Expectations"),
-        .swift("CheckCatalogue", uses: "Checks"),
-        .swift("Conformance", uses: "Expectations", "Linux", embedding: "Reports/HTML/page.css"),
-        .swift(
+        .module("Expectations", uses: "VirtualWorld"),
+        .module("Checks", uses: "Expectations"),
+        .module("CheckCatalogue", uses: "Checks"),
+        .module("Conformance", uses: "Expectations", "Linux", embedding: "Reports/HTML/page.css"),
+        .module(
             "Cases", uses: "CheckCatalogue", "Conformance", "Drivers", embedding: "Peripheral/known-deviations.json"),
     ],
     "Tool": [
-        .swift("CommandSupport", uses: "Cases"),
-        .swift(
+        .module("CommandSupport", uses: "Cases"),
+        .module(
             "Screens", uses: "CommandSupport", "HTTP", "ScenarioReference", embedding: "LivePage/page.html"),
-        .swift(
+        .module(
             "CommandLineTool", uses: "DeviceRecording", "Screens",
             embedding: "Templates/Files/strap.json", "Templates/Files/thermometer.json",
             "Templates/Files/fitness.json", "Templates/Files/ecg.json", "Templates/Files/custom.json",
             "Templates/Files/suite.json", "Templates/Files/bumble_client.py", "Templates/Files/bleak_client.py"),
-        .program("lubdub", uses: "CommandLineTool"),
-        .swift("LubdubTesting", uses: "Conformance", "CoreBluetooth", "CVirtualTime", by: appleRules),
+        .program("lubdub", uses: ["CommandLineTool"]),
+        .module("LubdubTesting", uses: "Conformance", "CoreBluetooth", "CVirtualTime", by: appleRules),
     ],
 ]
 
 /// What tests of several modules share, in `Tests`.
 let shared: [Module] = [
-    .swift("EventLogs", uses: "ScenarioModel"), .swift("Fuzzing"), .swift("Mutations"),
-    .swift("TestBus", uses: "Bluetooth", "DBus"),
+    .module("EventLogs", uses: "ScenarioModel"), .module("Fuzzing"), .module("Mutations"),
+    .module("TestBus", uses: "Bluetooth", "DBus"),
 ]
 
 /// The examples for other packages, with their settings, in `Examples/Sources`.
 let examples: [Module] = [
-    .swift("Adapters", uses: "DBus", by: exampleRules), .swift("Battery", uses: "GATT", by: exampleRules),
-    .swift("Measurement", uses: "Characteristics", by: exampleRules),
-    .swift("Scanner", uses: "LEHost", "Sockets", "VirtualRadio", by: exampleRules),
-    .swift("BatteryPeripheral", uses: "Battery", "LEHost", "Sockets", by: exampleRules),
+    .module("Adapters", uses: "DBus", by: exampleRules), .module("Battery", uses: "GATT", by: exampleRules),
+    .module("Measurement", uses: "Characteristics", by: exampleRules),
+    .module("Scanner", uses: "LEHost", "Sockets", "VirtualRadio", by: exampleRules),
+    .module("BatteryPeripheral", uses: "Battery", "LEHost", "Sockets", by: exampleRules),
 ]
 
 /// The program of `make bench`, which no package contains.
-let benchmarks = Module.program("benchmarks", uses: "CommandLineTool", embedding: "bumble.py")
+let benchmarks = Module.program("benchmarks", uses: ["CommandLineTool"], embedding: "bumble.py")
 
 /// The tests in `Tests/<name>Tests`, which use `Mutations`, too, and files there that are not Swift.
 let tests =
@@ -137,20 +130,14 @@ let fuzzingTests = Module.tests(
     "Fuzzing", uses: "BlueZ", "Characteristics", "CommandLineTool", "Fuzzing", "VirtualRadio",
     excluding: "CFuzzer", "Driver", "Programs", "Corpus", "Crashes", "Codecs.txt", "Seeds.txt", "Unreached.txt")
 
-/// The programs of `make fuzz`, with their readers in `Tests/FuzzingTests`.
+/// The programs of `make fuzz`, each with the folder of its name in `Tests/FuzzingTests/Readers`.
 ///
 /// After each run, libFuzzer looks at all counters of the program. Small programs keep the readers of small modules fast.
 let fuzzers: [Module] = [
-    .fuzzer("Packets", reading: "Packets", uses: "ATT", "HCI", "L2CAP"),
-    .fuzzer(
-        "Hosts",
-        reading: "AlteredPairing", "ClientConversation", "ControllerConversation", "HostConversation",
-        "PairingConversation", "ServerConversation",
-        uses: "Characteristics", "LEHost", "VirtualRadio"),
-    .fuzzer("Values", reading: "Values", uses: "Services"),
-    .fuzzer("Bus", reading: "BusMessages", uses: "BlueZ", "HCI"),
-    .fuzzer("JSON", reading: "JSON", uses: "Documents"),
-    .fuzzer("Files", reading: "Records", "ScenarioText", "Texts", uses: "CommandLineTool"),
+    .fuzzer("Packets", uses: "ATT", "HCI", "L2CAP"),
+    .fuzzer("Hosts", uses: "Characteristics", "LEHost", "VirtualRadio"), .fuzzer("Values", uses: "Services"),
+    .fuzzer("Bus", uses: "BlueZ", "HCI"), .fuzzer("JSON", uses: "Documents"),
+    .fuzzer("Files", uses: "CommandLineTool"),
 ]
 
 /// The libraries for other packages, each with the modules of its subject.
@@ -177,27 +164,26 @@ struct Module {
     /// The target, with this path, dependencies and flags for Swift.
     let target: (String, [Target.Dependency], [SwiftSetting]) -> Target
 
-    /// `embedding`: files whose octets are constants of the module, by `PackageResources`.
-    static func swift(
+    /// A module in Swift or C; `embedding`: files whose octets are constants of the module, by `PackageResources`.
+    static func module(
         _ name: String, uses: String..., embedding files: String..., by rules: [SwiftSetting] = houseRules
     ) -> Module {
         Module(name: name, uses: uses) { path, uses, flags in
-            let files = files.map { Resource.embedInCode($0) }
-            return .target(
-                name: name, dependencies: uses, path: path, resources: files, swiftSettings: rules + flags)
+            .target(
+                name: name, dependencies: uses, path: path, resources: files.map { .embedInCode($0) },
+                swiftSettings: rules + flags)
         }
     }
 
-    static func program(_ name: String, uses: String..., embedding files: String...) -> Module {
+    /// `sources`: the files of its folder, unless all belong to it.
+    static func program(
+        _ name: String, uses: [String], embedding files: String..., sources: [String]? = nil
+    ) -> Module {
         Module(name: name, uses: uses) { path, uses, _ in
-            let files = files.map { Resource.embedInCode($0) }
-            return .executableTarget(
-                name: name, dependencies: uses, path: path, resources: files, swiftSettings: houseRules)
+            .executableTarget(
+                name: name, dependencies: uses, path: path, sources: sources,
+                resources: files.map { .embedInCode($0) }, swiftSettings: houseRules)
         }
-    }
-
-    static func c(_ name: String) -> Module {
-        Module(name: name, uses: []) { path, _, _ in .target(name: name, path: path) }
     }
 
     static func system(_ name: String, pkgConfig: String? = nil) -> Module {
@@ -213,13 +199,9 @@ struct Module {
         }
     }
 
-    static func fuzzer(_ name: String, reading files: String..., uses: String...) -> Module {
-        let sources = files.map { "Readers/\($0).swift" } + ["Programs/\(name)Program.swift"]
-        return Module(name: "fuzz\(name)", uses: ["FuzzDriver"] + uses) { _, uses, _ in
-            .executableTarget(
-                name: "fuzz\(name)", dependencies: uses, path: "Tests/FuzzingTests", sources: sources,
-                swiftSettings: houseRules)
-        }
+    static func fuzzer(_ name: String, uses: String...) -> Module {
+        .program(
+            "fuzz\(name)", uses: ["FuzzDriver"] + uses, sources: ["Readers/\(name)", "Programs/\(name)Program.swift"])
     }
 }
 
@@ -231,8 +213,7 @@ var reach: [String: Set<String>] = [:]
 @MainActor func all(_ names: [String], for user: String) -> Set<String> {
     names.reduce(into: Set(names)) { modules, name in
         guard let below = reach[name] else {
-            print("\(user) uses \(name), which does not come before it in Package.swift")
-            exit(1)
+            fatalError("\(user) uses \(name), which does not come before it in Package.swift")
         }
         modules.formUnion(below)
     }
@@ -257,7 +238,7 @@ for module in tests { add(module, in: "Tests/\(module.name)") }
 add(benchmarks, in: "Benchmarks/Sources")
 if isFuzzing {
     add(.system("CFuzzer"), in: "Tests/FuzzingTests/CFuzzer")
-    add(.swift("FuzzDriver", uses: "CFuzzer", "Fuzzing"), in: "Tests/FuzzingTests/Driver")
+    add(.module("FuzzDriver", uses: "CFuzzer", "Fuzzing"), in: "Tests/FuzzingTests/Driver")
     for module in fuzzers { add(module, in: "Tests/FuzzingTests") }
 } else {
     add(fuzzingTests, in: "Tests/FuzzingTests")

@@ -3,8 +3,8 @@
     python Tests/side_by_side.py FOLDER [GLOB]    files whose names match, all tests without
 
 This process imports the tests and what they need once, and forks a process for each test.  Tests of a class with
-`setUpClass` share processes, up to 4 each; those of classes with `uses_default_port = True` share one.  Files with a line
-`ALONE = True` run one after another at the end, with nothing in parallel.  The slowest start first.  The output of a
+`setUpClass` share processes, up to 4 each; those of classes with `uses_default_port = True` share one.  Tests that a file
+names in `ALONE` run one after another at the end, with nothing in parallel.  The slowest start first.  The output of a
 process is printed if it failed.  The tests play in real time and a busy machine can delay them, so what fails beside
 others runs once more, alone; both outputs are printed.
 Exit status: 0 if all passed, else 1.
@@ -20,7 +20,7 @@ import time
 import traceback
 import unittest
 
-WORKERS = 12
+WORKERS = 16
 MOST_TESTS = 4
 SLOWEST = 10
 
@@ -100,11 +100,11 @@ def jobs(folder, pattern):
         module = importlib.import_module(file.stem)
         found = [job for job in parts(module) if job.names]
         assert found, f'{file} has no tests'
-        if getattr(module, 'ALONE', False):
-            alone += found
-            continue
+        needs_all = getattr(module, 'ALONE', ())
         for job in found:
-            if job.uses_default_port:
+            if job.names[0].rpartition('.')[2] in needs_all:
+                alone.append(job)
+            elif job.uses_default_port:
                 together = Job(together.names + job.names, together.limit + job.limit)
             else:
                 beside.append(job)

@@ -14,7 +14,7 @@ from harness import Interoperability, host
 from raw import attribute, raw, resident
 from sensing import CENTRAL, characteristic, connected, listen, served, sig, take, vendor
 
-ALONE = True  # it measures times
+ALONE = ['test_greedy_clients']  # it measures times
 
 ADDRESS = 'C0:FF:EE:00:00:01'
 SIGN = core.UUID('5a3b0002-9c1e-4f7a-8f52-3d1c6e0b7a90')

@@ -14,7 +14,7 @@ from bumble import core
 from harness import Interoperability, controller_port, host, lubdub, peer
 from raw import RESET, attribute, command, data, raw, resident
 
-ALONE = True  # it measures times
+ALONE = ['test_floods_take_little_memory_and_do_not_delay_others']  # it measures times
 
 SEED = 20
 STRAPS = 'scenarios/three_straps.json'
