@@ -20,7 +20,7 @@ SHARED := --scratch-path .build
 # Whole-program optimization saves a sixth of the time of a read, but the linker needs 7 GiB: disable it with `make release LINKING=`.
 LINKING := $(shell awk '/^MemTotal/ && $$2 > 12000000 { print "--experimental-lto-mode full" }' /proc/meminfo)
 # Modules that read external data or wrap C.
-READING := AppleBluetooth ATT Basics Bluetooth BlueZ Cases Characteristics Checks Clients CommandLineTool CommandSupport \
+READING := SystemBluetooth ATT Basics Bluetooth BlueZ Cases Characteristics Checks Clients CommandLineTool CommandSupport \
     Conformance Cryptography DBus DeviceRecording Devices Documents Drivers Expectations GATT HCI HTTP L2CAP LEHost Linux \
     ScenarioLanguage ScenarioModel Screens SecurityManager Services Sockets VirtualRadio
 # Suites of tests that update what is generated.

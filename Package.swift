@@ -53,11 +53,11 @@ let floors: KeyValuePairs<String, [Module]> = [
     "Engine": [
         .module("VirtualWorld", uses: "LEHost", "ScenarioLanguage", "VirtualRadio"),
         .module("Clients", uses: "VirtualWorld"),
-        .module("AppleBluetooth", uses: "Characteristics", "LEHost"),
+        .module("SystemBluetooth", uses: "Characteristics", "LEHost"),
     ],
     "Facades": [
         .system("COSLog"), .module("CVirtualTime"),
-        .module("CoreBluetooth", uses: "AppleBluetooth", "Sockets", by: appleRules),
+        .module("CoreBluetooth", uses: "SystemBluetooth", "Sockets", by: appleRules),
         .module("CoreBluetoothMock", uses: "CoreBluetooth", by: appleRules),
         .module("os", uses: "COSLog"),
     ],
@@ -108,9 +108,9 @@ let benchmarks = Module.program("benchmarks", uses: ["CommandLineTool"], embeddi
 /// The tests in `Tests/<name>Tests`, which use `Mutations`, too, and files there that are not Swift.
 let tests =
     [
-        "ATT", "AppleBluetooth", "Basics", "Bluetooth", "Characteristics", "Clients", "CommandSupport",
+        "ATT", "Basics", "Bluetooth", "Characteristics", "Clients", "CommandSupport",
         "Conformance", "Cryptography", "Documents", "GATT", "HCI", "HTTP", "L2CAP", "Linux", "ScenarioModel",
-        "ScenarioReference", "Services", "Sockets", "VirtualRadio", "os",
+        "ScenarioReference", "Services", "Sockets", "SystemBluetooth", "VirtualRadio", "os",
     ].map { Module.tests($0, uses: $0) } + [
         .tests("BlueZ", uses: "BlueZ", "TestBus"), .tests("Cases", uses: "CommandSupport"),
         .tests("Checks", uses: "CheckCatalogue"),

@@ -1,8 +1,8 @@
-import AppleBluetooth
 import Bluetooth
 public import Dispatch
 public import Foundation
 import Synchronization
+import SystemBluetooth
 
 /// Discovers and connects peripherals.
 ///
@@ -177,7 +177,7 @@ open class CBCentralManager: CBManager, RadioUser {
 
     // MARK: Events
 
-    func receive(_ event: ManagerEvent) {
+    func receive(_ event: ProgramEvent) {
         guard case .central(let event) = event else { return }
         switch event {
         case .finished(let id, _, let result):

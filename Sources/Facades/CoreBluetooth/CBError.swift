@@ -1,6 +1,6 @@
-import AppleBluetooth
 import Bluetooth
 public import Foundation
+import SystemBluetooth
 
 /// An error of the Bluetooth service.
 public struct CBError: Error, Hashable, CustomNSError, LocalizedError {

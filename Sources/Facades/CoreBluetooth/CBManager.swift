@@ -1,7 +1,7 @@
-import AppleBluetooth
 import Dispatch
 public import Foundation
 import Synchronization
+import SystemBluetooth
 
 /// Whether Bluetooth can be used.
 public enum CBManagerState: Int, Sendable {

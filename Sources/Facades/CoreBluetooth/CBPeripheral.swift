@@ -1,9 +1,9 @@
 import ATT
-import AppleBluetooth
 import Bluetooth
 public import Foundation
 import GATT
 import Synchronization
+import SystemBluetooth
 
 /// Whether a peripheral is connected to its manager.
 public enum CBPeripheralState: Int, Sendable {
@@ -38,7 +38,7 @@ open class CBPeripheral: CBPeer {
 
     private let current: Mutex<State>
     let address: DeviceAddress
-    private let manager: ManagerID
+    private let manager: ProgramID
     private let radio: any Radio
 
     init(_ address: DeviceAddress, identifier: Foundation.UUID, of manager: CBCentralManager) {

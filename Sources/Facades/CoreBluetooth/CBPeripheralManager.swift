@@ -1,8 +1,8 @@
-import AppleBluetooth
 import Bluetooth
 public import Dispatch
 public import Foundation
 import Synchronization
+import SystemBluetooth
 
 /// How soon the peripheral can send to a central.
 public enum CBPeripheralManagerConnectionLatency: Int, Sendable {
@@ -223,7 +223,7 @@ open class CBPeripheralManager: CBManager, RadioUser {
 
     // MARK: Events
 
-    func receive(_ event: ManagerEvent) {
+    func receive(_ event: ProgramEvent) {
         guard case .peripheral(let event) = event else { return }
         queue.async { self.handle(event) }
     }

@@ -1,4 +1,3 @@
-import AppleBluetooth
 import Basics
 import Bluetooth
 import Foundation
@@ -6,6 +5,7 @@ import HCI
 import LEHost
 import SecurityManager
 import Sockets
+import SystemBluetooth
 
 /// A controller at a TCP port or a Unix socket, in real time; without an address, no radio.
 ///
@@ -17,10 +17,10 @@ final class ControllerRadio: Radio {
     private let address: StreamAddress?
     /// Whether the process is a client under test, which prints lines for Lubdub.
     private let printsLines: Bool
-    private var stack: BluetoothStack
+    private var stack: SystemHost
     private var transport: H4Transport?
-    private var outputs: [BluetoothStack.Output] = []
-    private var waiting: [BluetoothStack.Input] = []  // until the transport is open
+    private var outputs: [SystemHost.Output] = []
+    private var waiting: [SystemHost.Input] = []  // until the transport is open
     private var isOpen = false
     private var hasFailed = false
 
@@ -46,9 +46,7 @@ final class ControllerRadio: Radio {
         identifiers = PeripheralIdentifiers(seed: variables["LUBDUB_SEED"].flatMap { UInt64($0) } ?? 0)
         var user = PairingUser()
         user.passkey = variables["LUBDUB_PASSKEY"].flatMap { UInt32($0) }
-        stack = BluetoothStack(
-            Self.randomAddress(), HostSecurity(.phone), user: user,
-            name: variables["LUBDUB_NAME"] ?? BluetoothStack.defaultName)
+        stack = SystemHost(.iPhone, Self.randomAddress(), user: user, name: variables["LUBDUB_NAME"])
         let thread = Thread { [self] in
             do { try loop.run { [loop] in try await loop.sleep(until: .never) } } catch { warn("\(error)") }
         }
@@ -56,10 +54,10 @@ final class ControllerRadio: Radio {
         loop.call(at: .start) { [self] in open() }
     }
 
-    func submit(_ request: ManagerRequest, of manager: ManagerID) {
+    func submit(_ request: ProgramRequest, of manager: ProgramID) {
         if let line = StateLine.text(for: request) { write(line) }
         loop.call(at: .start) { [self] in
-            let input = BluetoothStack.Input.request(manager, request)
+            let input = SystemHost.Input.request(manager, request)
             guard isOpen || hasFailed else { return waiting.append(input) }
             step(input)
         }
@@ -111,7 +109,7 @@ final class ControllerRadio: Radio {
         step(.lost)
     }
 
-    private func step(_ input: BluetoothStack.Input) {
+    private func step(_ input: SystemHost.Input) {
         stack.step(input, at: loop.now, into: &outputs)
         let outputs = outputs
         self.outputs.removeAll(keepingCapacity: true)

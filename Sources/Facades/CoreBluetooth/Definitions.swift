@@ -1,7 +1,7 @@
-import AppleBluetooth
 import Bluetooth
 import Foundation
 import GATT
+import SystemBluetooth
 
 // What a service contains, for the Bluetooth service below.
 extension CBMutableService {

@@ -1,13 +1,13 @@
-import AppleBluetooth
 import Bluetooth
 import Synchronization
+import SystemBluetooth
 
 /// What the managers of a process know together about the peripherals of a radio.
 package final class KnownPeripherals: Sendable {
     private struct Peripheral {
         var name: String?
         /// The managers that are connected to it.
-        var managers: Set<ManagerID> = []
+        var managers: Set<ProgramID> = []
         /// The services that have been discovered in the present connections.
         var services: [CBUUID] = []
     }
@@ -23,12 +23,12 @@ package final class KnownPeripherals: Sendable {
         table.withLock { $0[address, default: Peripheral()].name = name }
     }
 
-    func connected(_ address: DeviceAddress, to manager: ManagerID) {
+    func connected(_ address: DeviceAddress, to manager: ProgramID) {
         table.withLock { _ = $0[address, default: Peripheral()].managers.insert(manager) }
     }
 
     /// A manager's connection has ended; the services are forgotten with the last one.
-    func disconnected(_ address: DeviceAddress, from manager: ManagerID) {
+    func disconnected(_ address: DeviceAddress, from manager: ProgramID) {
         table.withLock { table in
             table[address]?.managers.remove(manager)
             if table[address]?.managers.isEmpty == true { table[address]?.services = [] }
@@ -36,7 +36,7 @@ package final class KnownPeripherals: Sendable {
     }
 
     /// A manager has been released, and with it its connections.
-    func released(_ manager: ManagerID) {
+    func released(_ manager: ProgramID) {
         table.withLock { $0.keys }.forEach { disconnected($0, from: manager) }
     }
 

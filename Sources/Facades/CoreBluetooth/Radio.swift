@@ -1,12 +1,12 @@
-package import AppleBluetooth
 import Bluetooth
 import Foundation
 import Synchronization
+package import SystemBluetooth
 
 /// The radio that all managers of a process share.
 package protocol Radio: AnyObject {
     /// Handles a request of a manager; its events come through `Managers`.
-    func submit(_ request: ManagerRequest, of manager: ManagerID)
+    func submit(_ request: ProgramRequest, of manager: ProgramID)
 
     /// The seed of the peripherals' UUIDs.
     var identifiers: PeripheralIdentifiers { get }
@@ -21,13 +21,13 @@ package protocol Radio: AnyObject {
 /// A manager of either role.
 protocol RadioUser: AnyObject {
     /// Takes an event, on the radio's thread.
-    func receive(_ event: ManagerEvent)
+    func receive(_ event: ProgramEvent)
 }
 
 extension Radio {
-    func submit(_ request: CentralRequest, of manager: ManagerID) { submit(.central(request), of: manager) }
+    func submit(_ request: CentralRequest, of manager: ProgramID) { submit(.central(request), of: manager) }
 
-    func submit(_ request: PeripheralRequest, of manager: ManagerID) { submit(.peripheral(request), of: manager) }
+    func submit(_ request: PeripheralRequest, of manager: ProgramID) { submit(.peripheral(request), of: manager) }
 
     /// The UUID of a device.
     func identifier(of address: DeviceAddress) -> Foundation.UUID {
@@ -53,7 +53,7 @@ package enum Managers {
     private struct State {
         var radio: (any Radio)?
         var lastNumber: UInt32 = 0
-        var entries: [ManagerID: Entry] = [:]
+        var entries: [ProgramID: Entry] = [:]
     }
 
     private static let state = Mutex(State())
@@ -68,22 +68,22 @@ package enum Managers {
     package static var count: Int { state.withLock { $0.entries.count } }
 
     /// Passes an event to its manager, in the order of the calls.
-    package static func deliver(_ event: ManagerEvent, to id: ManagerID) {
+    package static func deliver(_ event: ProgramEvent, to id: ProgramID) {
         state.withLock { $0.entries[id]?.manager }?.receive(event)
     }
 
-    static func newID() -> ManagerID {
+    static func newID() -> ProgramID {
         state.withLock { state in
             state.lastNumber += 1
-            return ManagerID(number: state.lastNumber)
+            return ProgramID(number: state.lastNumber)
         }
     }
 
-    static func add(_ manager: any RadioUser, _ id: ManagerID) {
+    static func add(_ manager: any RadioUser, _ id: ProgramID) {
         state.withLock { $0.entries[id] = Entry(manager: manager) }
     }
 
-    static func remove(_ id: ManagerID) { state.withLock { _ = $0.entries.removeValue(forKey: id) } }
+    static func remove(_ id: ProgramID) { state.withLock { _ = $0.entries.removeValue(forKey: id) } }
 
     /// The radio for a new manager.
     static func radio() -> any Radio {

@@ -1,4 +1,3 @@
-import AppleBluetooth
 import Basics
 import CVirtualTime
 import Conformance
@@ -9,6 +8,7 @@ import Foundation
 import ScenarioLanguage
 import ScenarioModel
 import Synchronization
+import SystemBluetooth
 public import Testing
 import VirtualWorld
 

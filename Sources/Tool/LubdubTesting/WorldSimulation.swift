@@ -1,4 +1,3 @@
-import AppleBluetooth
 import Basics
 import Bluetooth
 import CVirtualTime
@@ -11,6 +10,7 @@ import LEHost
 import ScenarioModel
 import SecurityManager
 import Synchronization
+import SystemBluetooth
 import VirtualWorld
 
 /// The radio of managers in a simulated world, and its clock.
@@ -20,7 +20,7 @@ import VirtualWorld
 final class WorldSimulation: Radio, Sendable {
     /// An act of the app or the test; handled in order, at the present instant.
     enum Entry: Sendable {
-        case request(ManagerID, ManagerRequest, phone: Int)
+        case request(ProgramID, ProgramRequest, phone: Int)
         /// A line of the client.
         case line(String)
     }
@@ -35,12 +35,12 @@ final class WorldSimulation: Radio, Sendable {
 
     /// A phone: its Bluetooth service and its controller.
     private struct Phone: Sendable {
-        var stack: BluetoothStack
+        var stack: SystemHost
         let controller: Int
         var wakes: [Instant] = []
-        var outputs: [BluetoothStack.Output] = []
+        var outputs: [SystemHost.Output] = []
 
-        mutating func step(_ input: BluetoothStack.Input, at now: Instant) {
+        mutating func step(_ input: SystemHost.Input, at now: Instant) {
             stack.step(input, at: now, into: &outputs)
         }
     }
@@ -82,8 +82,8 @@ final class WorldSimulation: Radio, Sendable {
         user.passkey = scenario.devices.compactMap { $0.security?.passkey }.first.flatMap { UInt32(exactly: $0) }
         self.user = user
         let secrets = RandomStream(seed: seed).stream("secrets of the app")
-        let stack = BluetoothStack(
-            World.bondedClient, HostSecurity(.phone, bonds: bonds, secrets: .stream(secrets)), user: user)
+        let stack = SystemHost(
+            .iPhone, World.bondedClient, bonds: bonds, secrets: .stream(secrets), user: user)
         world.start()
         let phone = Phone(stack: stack, controller: controller)
         state = Mutex(
@@ -108,7 +108,7 @@ final class WorldSimulation: Radio, Sendable {
 
     // MARK: The app
 
-    func submit(_ request: ManagerRequest, of manager: ManagerID) { add(.request(manager, request, phone: 0)) }
+    func submit(_ request: ProgramRequest, of manager: ProgramID) { add(.request(manager, request, phone: 0)) }
 
     /// Adds a phone without bonds; returns its number.
     func addPhone() -> Int {
@@ -116,7 +116,7 @@ final class WorldSimulation: Radio, Sendable {
             let number = state.phones.count
             let secrets = RandomStream(seed: seed).stream("secrets of phone \(number)")
             let address = DeviceAddress(World.bondedClient.number + UInt64(number), .random)
-            let stack = BluetoothStack(address, HostSecurity(.phone, secrets: .stream(secrets)), user: user)
+            let stack = SystemHost(.iPhone, address, secrets: .stream(secrets), user: user)
             let controller = state.world.addGuest(at: state.world.now)
             state.phones.append(Phone(stack: stack, controller: controller))
             return number
@@ -275,7 +275,7 @@ final class WorldSimulation: Radio, Sendable {
         state.isJudged = true
     }
 
-    private func step(_ input: BluetoothStack.Input, _ phone: Int, _ state: inout State) {
+    private func step(_ input: SystemHost.Input, _ phone: Int, _ state: inout State) {
         let now = state.world.now
         state.phones[phone].step(input, at: now)
     }
@@ -325,7 +325,7 @@ final class WorldSimulation: Radio, Sendable {
     }
 }
 
-extension ManagerRequest {
+extension ProgramRequest {
     /// Whether an app is waiting for what it causes.
     fileprivate var needsRadio: Bool {
         switch self {
@@ -356,7 +356,7 @@ final class OtherPhone: Radio {
 
     var identifiers: PeripheralIdentifiers { simulation.identifiers }
 
-    func submit(_ request: ManagerRequest, of manager: ManagerID) {
+    func submit(_ request: ProgramRequest, of manager: ProgramID) {
         simulation.add(.request(manager, request, phone: number))
     }
 

@@ -3,34 +3,34 @@ import GATT
 import HCI
 package import LEHost
 
-/// The peripheral role of the Bluetooth service that the managers of a process share: it owns the attributes, the advertising
-/// and the links with centrals.
+/// The peripheral role of the Bluetooth service that all programs share: it owns the attributes, the advertising and the links
+/// with centrals.
 ///
-///     add ──▶ services ──▶ attributes of the host ──▶ requests of centrals ──▶ managers
-///     updates of managers ──▶ queue ──▶ notifications, as fast as the links take them
+///     add ──▶ services ──▶ attributes of the host ──▶ requests of centrals ──▶ programs
+///     updates of programs ──▶ queue ──▶ notifications, as fast as the links take them
 ///
-/// It requests commands of a `Host`, and takes its outputs.  Apple documents the behavior that managers see; the tests name
-/// the page of each rule.
+/// It requests commands of a `Host`, and takes its outputs.  Apple documents the behavior that programs of an iPhone see; the
+/// tests name the page of each rule.
 package struct SharedPeripheral: Sendable {
     /// What the service requests of its driver, or reports.
     package enum Output: Sendable {
         indirect case command(Host.Command)
         /// Notify, or indicate, a value to one central.
         indirect case notify(ConnectionID, handle: UInt16, [UInt8])
-        indirect case event(ManagerID, PeripheralEvent)
+        indirect case event(ProgramID, PeripheralEvent)
     }
 
     struct Service: Sendable {
-        let manager: ManagerID
+        let program: ProgramID
         let id: UInt32
         let definition: LocalService
         var isPresent = true
     }
 
     struct Advertising: Sendable {
-        let manager: ManagerID
+        let program: ProgramID
         let layout: AdvertisingLayout
-        /// Whether the manager has received the result.
+        /// Whether the program has received the result.
         var isReported = false
     }
 
@@ -41,25 +41,26 @@ package struct SharedPeripheral: Sendable {
         var mtu = Server.defaultMTU
         /// The handles of the values that it has subscribed to.
         var subscriptions: [UInt16] = []
-        /// The request that waits for an answer of a manager.
-        var request: (number: UInt32, manager: ManagerID)?
+        /// The request that waits for an answer of a program.
+        var request: (number: UInt32, program: ProgramID)?
         /// Whether it has to confirm an indication.
         var isConfirming = false
     }
 
     /// A value that waits to be sent.
     struct Update: Sendable {
-        let manager: ManagerID
+        let program: ProgramID
         let handle: UInt16
         let value: [UInt8]
         /// The links that it has not been sent on.
         var links: [ConnectionID]
     }
 
+    let policy: HostPolicy
     let name: String
     let user: PairingUser
     var isOn = false
-    var managers: [ManagerID] = []
+    var programs: [ProgramID] = []
     var services: [Service] = []
     var table = AttributeTable()
     var advertising: Advertising?
@@ -70,30 +71,33 @@ package struct SharedPeripheral: Sendable {
     /// A service without attributes.
     ///
     /// - Parameters:
-    ///   - name: The name of the phone: its GAP Device Name.
-    ///   - user: The user of the phone, when a central pairs.
-    package init(name: String, user: PairingUser = PairingUser()) { (self.name, self.user) = (name, user) }
+    ///   - policy: Which system it is.
+    ///   - name: The name of the machine: its GAP Device Name.
+    ///   - user: The user of the machine, when a central pairs.
+    package init(_ policy: HostPolicy, name: String, user: PairingUser = PairingUser()) {
+        (self.policy, self.name, self.user) = (policy, name, user)
+    }
 
-    /// Handles a request of a manager.
-    package mutating func perform(_ request: PeripheralRequest, of manager: ManagerID, into outbox: inout [Output]) {
+    /// Handles a request of a program.
+    package mutating func perform(_ request: PeripheralRequest, of program: ProgramID, into outbox: inout [Output]) {
         switch request {
-        case .open: managers.append(manager)
-        case .close: close(manager, into: &outbox)
-        case .add(let service, let id): add(service, id, of: manager, into: &outbox)
-        case .remove(let id): remove(into: &outbox) { $0.manager == manager && $0.id == id }
-        case .removeAll: remove(into: &outbox) { $0.manager == manager }
+        case .open: programs.append(program)
+        case .close: close(program, into: &outbox)
+        case .add(let service, let id): add(service, id, of: program, into: &outbox)
+        case .remove(let id): remove(into: &outbox) { $0.program == program && $0.id == id }
+        case .removeAll: remove(into: &outbox) { $0.program == program }
         case .advertise(let name, let services):
             guard advertising == nil else {
-                return outbox.append(.event(manager, .advertising(.alreadyAdvertising)))
+                return outbox.append(.event(program, .advertising(.alreadyAdvertising)))
             }
             let layout = AdvertisingLayout(name: name, services: services)
-            advertising = Advertising(manager: manager, layout: layout)
+            advertising = Advertising(program: program, layout: layout)
             advertise(into: &outbox)
-        case .stopAdvertising: stopAdvertising(manager, into: &outbox)
+        case .stopAdvertising: stopAdvertising(program, into: &outbox)
         case .update(let characteristic, let value, let peers):
-            update(characteristic, value, peers, of: manager, into: &outbox)
+            update(characteristic, value, peers, of: program, into: &outbox)
         case .respond(let request, let result):
-            answer(result, into: &outbox) { $0.number == request && $0.manager == manager }
+            answer(result, into: &outbox) { $0.number == request && $0.program == program }
         case .setLatency(let latency, let peer):
             for link in links where link.peer == peer {
                 outbox.append(.command(.requestParameters(link.id, latency.parameters)))
@@ -108,13 +112,13 @@ package struct SharedPeripheral: Sendable {
         links.removeAll()
         let lost = updates
         updates.removeAll()
-        for update in lost { outbox.append(.event(update.manager, .updated)) }
+        for update in lost { outbox.append(.event(update.program, .updated)) }
     }
 
     /// Answers the requests of centrals that match.
     private mutating func answer(
         _ result: Result<[UInt8], ATTError>, into outbox: inout [Output],
-        where isMeant: ((number: UInt32, manager: ManagerID)) -> Bool
+        where isMeant: ((number: UInt32, program: ProgramID)) -> Bool
     ) {
         for link in links.indices {
             guard let request = links[link].request, isMeant(request) else { continue }
@@ -123,28 +127,28 @@ package struct SharedPeripheral: Sendable {
         }
     }
 
-    private mutating func close(_ manager: ManagerID, into outbox: inout [Output]) {
-        answer(.failure(.unlikelyError), into: &outbox) { $0.manager == manager }
-        stopAdvertising(manager, into: &outbox)
-        remove(into: &outbox) { $0.manager == manager }
-        updates.removeAll { $0.manager == manager }
-        managers.removeAll { $0 == manager }
+    private mutating func close(_ program: ProgramID, into outbox: inout [Output]) {
+        answer(.failure(.unlikelyError), into: &outbox) { $0.program == program }
+        stopAdvertising(program, into: &outbox)
+        remove(into: &outbox) { $0.program == program }
+        updates.removeAll { $0.program == program }
+        programs.removeAll { $0 == program }
     }
 
     // MARK: Services
 
     private mutating func add(
-        _ service: LocalService, _ id: UInt32, of manager: ManagerID, into outbox: inout [Output]
+        _ service: LocalService, _ id: UInt32, of program: ProgramID, into outbox: inout [Output]
     ) {
-        let failure = publish(Service(manager: manager, id: id, definition: service), into: &outbox)
-        outbox.append(.event(manager, .added(id: id, failure)))
+        let failure = publish(Service(program: program, id: id, definition: service), into: &outbox)
+        outbox.append(.event(program, .added(id: id, failure)))
     }
 
     private mutating func publish(_ service: Service, into outbox: inout [Output]) -> PeripheralFailure? {
-        guard ![.genericAccess, .genericAttribute].contains(service.definition.uuid) else { return .uuidNotAllowed }
-        guard !services.contains(where: { $0.isPresent && $0.manager == service.manager && $0.id == service.id })
+        guard !policy.reservedServices.contains(service.definition.uuid) else { return .uuidNotAllowed }
+        guard !services.contains(where: { $0.isPresent && $0.program == service.program && $0.id == service.id })
         else { return nil }
-        let known = services.filter { $0.isPresent && $0.manager == service.manager }.map(\.id)
+        let known = services.filter { $0.isPresent && $0.program == service.program }.map(\.id)
         guard service.definition.includes.allSatisfy({ known.contains($0) }) else { return .unknownInclude }
         let before = services
         services.append(service)
@@ -167,10 +171,10 @@ package struct SharedPeripheral: Sendable {
     private mutating func change(into outbox: inout [Output]) -> Bool {
         if links.isEmpty { services.removeAll { !$0.isPresent } }
         while services.last?.isPresent == false { services.removeLast() }
-        let own = ServiceDefinition.ofPhone(named: name)
+        let own = ServiceDefinition.ofSystem(named: name, policy.appearance)
         let definitions = services.map { service in
             let includes = service.definition.includes.compactMap { id in
-                services.lastIndex { $0.manager == service.manager && $0.id == id }
+                services.lastIndex { $0.program == service.program && $0.id == id }
             }
             return ServiceDefinition(
                 uuid: service.definition.uuid, isPrimary: service.definition.isPrimary,
@@ -185,19 +189,19 @@ package struct SharedPeripheral: Sendable {
 
     private static let ownServices = 2
 
-    /// The value handle of a manager's characteristic.
-    func handle(of characteristic: CharacteristicID, _ manager: ManagerID) -> UInt16? {
-        services.lastIndex { $0.manager == manager && $0.id == characteristic.service && $0.isPresent }.flatMap {
+    /// The value handle of a program's characteristic.
+    func handle(of characteristic: CharacteristicID, _ program: ProgramID) -> UInt16? {
+        services.lastIndex { $0.program == program && $0.id == characteristic.service && $0.isPresent }.flatMap {
             table.handle(ofValue: characteristic.index, service: $0 + Self.ownServices)
         }
     }
 
-    /// The characteristic with this value handle, and its manager.
-    func characteristic(_ handle: UInt16) -> (ManagerID, CharacteristicID)? {
+    /// The characteristic with this value handle, and its program.
+    func characteristic(_ handle: UInt16) -> (ProgramID, CharacteristicID)? {
         for (place, service) in services.enumerated() where service.isPresent {
             for index in service.definition.characteristics.indices
             where table.handle(ofValue: index, service: place + Self.ownServices) == handle {
-                return (service.manager, CharacteristicID(service: service.id, index: index))
+                return (service.program, CharacteristicID(service: service.id, index: index))
             }
         }
         return nil
@@ -205,21 +209,19 @@ package struct SharedPeripheral: Sendable {
 
     // MARK: Advertising
 
-    /// 100 ms, and with a random delay.
-    private static let interval: UInt16 = 160
-
-    /// Advertises what the manager has requested; also while centrals are connected.
+    /// Advertises what the program has requested; also while centrals are connected.
     func advertise(into outbox: inout [Output]) {
         guard let advertising else { return }
-        let parameters = AdvertisingParameters(minimumInterval: Self.interval, maximumInterval: Self.interval)
+        let parameters = AdvertisingParameters(
+            minimumInterval: policy.advertisingInterval, maximumInterval: policy.advertisingInterval)
         outbox.append(
             .command(
                 .advertise(
                     parameters, data: advertising.layout.data, scanResponse: advertising.layout.scanResponse)))
     }
 
-    private mutating func stopAdvertising(_ manager: ManagerID, into outbox: inout [Output]) {
-        guard advertising?.manager == manager else { return }
+    private mutating func stopAdvertising(_ program: ProgramID, into outbox: inout [Output]) {
+        guard advertising?.program == program else { return }
         advertising = nil
         outbox.append(.command(.stopAdvertising))
     }

@@ -1,7 +1,7 @@
 import Basics
 package import Bluetooth
 
-/// The UUIDs by which managers know peripherals: Apple's framework hides their addresses.
+/// The UUIDs by which programs know peripherals: Apple's framework hides their addresses.
 ///
 /// A UUID depends on the seed and the address only, so it is the same in every process, as if the system had stored it.  It
 /// contains the address, encrypted, so that a process also knows the peripherals of earlier ones.

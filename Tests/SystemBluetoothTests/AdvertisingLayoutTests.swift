@@ -1,7 +1,7 @@
 import Bluetooth
 import Testing
 
-@testable import AppleBluetooth
+@testable import SystemBluetooth
 
 /// What fits next to the flags, and into the scan response.
 @Suite struct AdvertisingLayoutTests {

@@ -4,53 +4,53 @@ import GATT
 import HCI
 package import LEHost
 
-/// The Bluetooth service that the central managers of a process share, as iOS has one for all apps: it owns the scan and the
-/// links, and keeps them while a manager uses them.
+/// The central role of the Bluetooth service that all programs share: it owns the scan and the links, and keeps them while a
+/// program uses them.
 ///
 ///     unknown ──started──▶ on ⇄ off        (unsupported, if the radio fails before it has started)
 ///
-/// It requests commands of a `Host`, and takes its outputs.  Apple documents the behavior that managers see; the tests name
-/// the page of each rule.
+/// It requests commands of a `Host`, and takes its outputs.  Apple documents the behavior that programs of an iPhone see; the
+/// tests name the page of each rule.
 package struct SharedCentral: Sendable {
     /// What the service requests of its driver, or reports.
     package enum Output: Sendable {
         indirect case command(Host.Command)
-        indirect case event(ManagerID, CentralEvent)
+        indirect case event(ProgramID, CentralEvent)
         /// Call `timePassed` at this instant.
         case wake(at: Instant)
     }
 
     struct Scanner: Sendable {
-        let manager: ManagerID
+        let program: ProgramID
         var options: ScanOptions
         var reported: Set<DeviceAddress> = []
     }
 
-    /// A connection that managers wait for.
+    /// A connection that programs wait for.
     struct Attempt: Sendable {
         let peer: DeviceAddress
-        var managers: [Client]
+        var programs: [Client]
     }
 
-    /// A manager that receives connection events.
+    /// A program that receives connection events.
     struct Watch: Sendable {
-        let manager: ManagerID
+        let program: ProgramID
         let peers: [DeviceAddress]
         let services: [UUID]
         /// The peripherals that it knows to be connected.
         var reported: [DeviceAddress] = []
     }
 
-    /// A manager's use of a connection.
+    /// A program's use of a connection.
     struct Client: Sendable {
-        let manager: ManagerID
+        let program: ProgramID
         var options: ConnectionOptions
     }
 
     var state = RadioState.unknown
     /// When the radio is started again after a failure; `.never` while it works.
     var restartDue = Instant.never
-    var managers: [ManagerID] = []
+    var programs: [ProgramID] = []
     var scanners: [Scanner] = []
     /// Whether the host has been requested to scan.
     var wantsHostScan = false
@@ -68,36 +68,37 @@ package struct SharedCentral: Sendable {
     /// The addresses by which bonded peripherals were known before, by identity address; all differ.
     private var aliases: [DeviceAddress: DeviceAddress] = [:]
     var lastProcedure: UInt32 = 0
+    let policy: HostPolicy
     let user: PairingUser
 
     /// The maximum number of peripherals that the service keeps something about.
     static let maximumPeripherals = 1024
 
-    package init(user: PairingUser = PairingUser()) { self.user = user }
+    package init(_ policy: HostPolicy, user: PairingUser = PairingUser()) { (self.policy, self.user) = (policy, user) }
 
-    /// Handles a request of a manager.
+    /// Handles a request of a program.
     package mutating func perform(
-        _ request: CentralRequest, of manager: ManagerID, at now: Instant, into outbox: inout [Output]
+        _ request: CentralRequest, of program: ProgramID, at now: Instant, into outbox: inout [Output]
     ) {
         switch request {
         case .open:
-            managers.append(manager)
-            if state == .unknown, managers.count == 1 { return outbox.append(.command(.start)) }
-            if state != .unknown { outbox.append(.event(manager, .state(state))) }
-        case .close: close(manager, into: &outbox)
+            programs.append(program)
+            if state == .unknown, programs.count == 1 { return outbox.append(.command(.start)) }
+            if state != .unknown { outbox.append(.event(program, .state(state))) }
+        case .close: close(program, into: &outbox)
         case .scan(let options):
-            scanners.removeAll { $0.manager == manager }
-            scanners.append(Scanner(manager: manager, options: options))
-        case .stopScanning: scanners.removeAll { $0.manager == manager }
+            scanners.removeAll { $0.program == program }
+            scanners.append(Scanner(program: program, options: options))
+        case .stopScanning: scanners.removeAll { $0.program == program }
         case .connect(let peer, let options):
-            connect(peer, Client(manager: manager, options: options), into: &outbox)
-        case .cancel(let peer): cancel(peer, of: manager, into: &outbox)
+            connect(peer, Client(program: program, options: options), into: &outbox)
+        case .cancel(let peer): cancel(peer, of: program, into: &outbox)
         case .watch(let peers, let services):
-            watches.removeAll { $0.manager == manager }
+            watches.removeAll { $0.program == program }
             if !peers.isEmpty || !services.isEmpty {
-                watches.append(Watch(manager: manager, peers: peers, services: services))
+                watches.append(Watch(program: program, peers: peers, services: services))
             }
-        case .start(let operation, let id, let peer): start(operation, id, peer, of: manager, into: &outbox)
+        case .start(let operation, let id, let peer): start(operation, id, peer, of: program, into: &outbox)
         }
         arrange(into: &outbox)
     }
@@ -150,7 +151,7 @@ package struct SharedCentral: Sendable {
         turn(state == .unknown ? .unsupported : .off, into: &outbox)
     }
 
-    /// Scans and connections end silently when the radio is switched off: managers know from the state.
+    /// Scans and connections end silently when the radio is switched off: programs know from the state.
     private mutating func turn(_ new: RadioState, into outbox: inout [Output]) {
         guard state != new else { return }
         state = new
@@ -162,24 +163,24 @@ package struct SharedCentral: Sendable {
             unanswered.removeAll()
             (connecting, isCancelling, wantsHostScan) = (nil, false, false)
         }
-        for manager in managers { outbox.append(.event(manager, .state(new))) }
+        for program in programs { outbox.append(.event(program, .state(new))) }
     }
 
-    private mutating func close(_ manager: ManagerID, into outbox: inout [Output]) {
-        scanners.removeAll { $0.manager == manager }
-        for index in attempts.indices { attempts[index].managers.removeAll { $0.manager == manager } }
-        attempts.removeAll { $0.managers.isEmpty }
-        for link in links where link.clients.contains(where: { $0.manager == manager }) {
-            cancel(link.peer, of: manager, into: &outbox)
+    private mutating func close(_ program: ProgramID, into outbox: inout [Output]) {
+        scanners.removeAll { $0.program == program }
+        for index in attempts.indices { attempts[index].programs.removeAll { $0.program == program } }
+        attempts.removeAll { $0.programs.isEmpty }
+        for link in links where link.clients.contains(where: { $0.program == program }) {
+            cancel(link.peer, of: program, into: &outbox)
         }
-        watches.removeAll { $0.manager == manager }
-        managers.removeAll { $0 == manager }
+        watches.removeAll { $0.program == program }
+        programs.removeAll { $0 == program }
     }
 
-    /// The address by which managers know a peripheral: the first one, although a bond has revealed another.
+    /// The address by which programs know a peripheral: the first one, although a bond has revealed another.
     func known(_ peer: DeviceAddress) -> DeviceAddress { aliases[peer] ?? peer }
 
-    /// Remembers by which address managers know a bonded peripheral.
+    /// Remembers by which address programs know a bonded peripheral.
     mutating func addAlias(of identity: DeviceAddress, for peer: DeviceAddress) {
         guard identity != peer else { return }
         aliases = aliases.filter { $0.value != peer }

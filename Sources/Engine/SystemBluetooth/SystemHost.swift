@@ -3,36 +3,32 @@ package import Bluetooth
 import GATT
 package import HCI
 package import LEHost
-import SecurityManager
+package import SecurityManager
 
-/// The `SharedCentral`, the `SharedPeripheral` and the host below them: packets of a controller on one side, requests and
-/// events of managers on the other.
-package struct BluetoothStack: Sendable {
-    /// What the stack reacts to.
+/// The Bluetooth service of an operating system: one host, many programs. Packets of a controller are on one side, requests
+/// and events of programs on the other.
+///
+/// It consists of a `SharedCentral`, a `SharedPeripheral` and the host below them. A ``HostPolicy`` says which system it is.
+package struct SystemHost: Sendable {
+    /// What it reacts to.
     package enum Input: Sendable {
         /// A packet of the controller, without its H4 indicator.
         case received(PacketKind, [UInt8])
-        indirect case request(ManagerID, ManagerRequest)
+        indirect case request(ProgramID, ProgramRequest)
         /// The time is what a `.wake` requested, or any other.
         case timePassed
         /// The controller cannot be reached.
         case lost
     }
 
-    /// What the stack requests or reports.
+    /// What it requests or reports.
     package enum Output: Sendable {
         /// Send this packet to the controller.
         case send(PacketKind, [UInt8])
         /// Pass in `.timePassed` at this instant.
         case wake(at: Instant)
-        indirect case event(ManagerID, ManagerEvent)
+        indirect case event(ProgramID, ProgramEvent)
     }
-
-    /// The name of a phone that has no other.
-    package static let defaultName = "Lubdub phone"
-
-    /// The MTU that the service offers, as iOS does.
-    package static let mtu = 185
 
     private var host: Host
     private var central: SharedCentral
@@ -42,32 +38,36 @@ package struct BluetoothStack: Sendable {
     private var peripheralOutputs: [SharedPeripheral.Output] = []
     private var hostOutbox: [Host.Output] = []
 
-    /// A stack above a controller that it resets and initializes with the first manager.
+    /// A service above a controller that it resets and initializes with the first program.
     ///
     /// - Parameters:
+    ///   - policy: Which system it is.
     ///   - address: Its identity address.
-    ///   - security: How it pairs, and its bonds.
-    ///   - user: The user of the phone, when it pairs.
-    ///   - name: The name of the phone.
+    ///   - bonds: Its bonds.
+    ///   - secrets: Where the secrets of pairing come from.
+    ///   - user: The user of the machine, when it pairs.
+    ///   - name: The name of the machine, if it is not the policy's.
     package init(
-        _ address: DeviceAddress?, _ security: HostSecurity, user: PairingUser, name: String = defaultName
+        _ policy: HostPolicy, _ address: DeviceAddress?, bonds: [Bond] = [], secrets: HostSecurity.Secrets = .system,
+        user: PairingUser, name: String? = nil
     ) {
-        host = Host(table: AttributeTable(), randomAddress: address, receives: Self.mtu, security: security)
-        central = SharedCentral(user: user)
-        peripheral = SharedPeripheral(name: name, user: user)
+        let security = HostSecurity(policy.security, bonds: bonds, secrets: secrets)
+        host = Host(table: AttributeTable(), randomAddress: address, receives: policy.mtu, security: security)
+        central = SharedCentral(policy, user: user)
+        peripheral = SharedPeripheral(policy, name: name ?? policy.name, user: user)
     }
 
     /// Handles one input, and appends the outputs to `outbox` in order.
     package mutating func step(_ input: Input, at now: Instant, into outbox: inout [Output]) {
         switch input {
         case .received(let kind, let octets): stepHost(.received(kind, pool.take(octets)), at: now, into: &outbox)
-        case .request(let manager, .central(let request)):
-            central.perform(request, of: manager, at: now, into: &outputs)
-        case .request(let manager, .peripheral(let request)):
-            // Every manager has a state, which the central role keeps.
-            peripheral.perform(request, of: manager, into: &peripheralOutputs)
-            if case .open = request { central.perform(.open, of: manager, at: now, into: &outputs) }
-            if case .close = request { central.perform(.close, of: manager, at: now, into: &outputs) }
+        case .request(let program, .central(let request)):
+            central.perform(request, of: program, at: now, into: &outputs)
+        case .request(let program, .peripheral(let request)):
+            // Every program has a state, which the central role keeps.
+            peripheral.perform(request, of: program, into: &peripheralOutputs)
+            if case .open = request { central.perform(.open, of: program, at: now, into: &outputs) }
+            if case .close = request { central.perform(.close, of: program, at: now, into: &outputs) }
         case .timePassed:
             central.timePassed(at: now, into: &outputs)
             stepHost(.timePassed, at: now, into: &outbox)
@@ -93,9 +93,9 @@ package struct BluetoothStack: Sendable {
     private mutating func handle(_ output: SharedCentral.Output, at now: Instant, into outbox: inout [Output]) {
         switch output {
         case .command(let command): stepHost(.command(command), at: now, into: &outbox)
-        case .event(let manager, .state(let state)) where peripheral.managers.contains(manager):
-            outbox.append(.event(manager, .peripheral(.state(state))))
-        case .event(let manager, let event): outbox.append(.event(manager, .central(event)))
+        case .event(let program, .state(let state)) where peripheral.programs.contains(program):
+            outbox.append(.event(program, .peripheral(.state(state))))
+        case .event(let program, let event): outbox.append(.event(program, .central(event)))
         case .wake(let due): outbox.append(.wake(at: due))
         }
     }
@@ -108,7 +108,7 @@ package struct BluetoothStack: Sendable {
             host.notify(handle, packet, to: id, at: now, pool: &pool, into: &hostOutbox)
             pool.release(packet)
             drainHost(at: now, into: &outbox)
-        case .event(let manager, let event): outbox.append(.event(manager, .peripheral(event)))
+        case .event(let program, let event): outbox.append(.event(program, .peripheral(event)))
         }
     }
 

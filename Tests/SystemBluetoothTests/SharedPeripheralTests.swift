@@ -1,16 +1,16 @@
-import AppleBluetooth
 import Bluetooth
 import GATT
 import HCI
 import LEHost
+import SystemBluetooth
 import Testing
 
 /// The peripheral role without a radio: what it requests of the host, and reports to managers.
 @Suite struct SharedPeripheralTests {
     private struct Harness {
-        var peripheral = SharedPeripheral(name: "Phone")
-        let first = ManagerID(number: 1)
-        let second = ManagerID(number: 2)
+        var peripheral = SharedPeripheral(.iPhone, name: "Phone")
+        let first = ProgramID(number: 1)
+        let second = ProgramID(number: 2)
         let phone = DeviceAddress(0xC0FF_EE00_0001, .random)
         /// The host's attributes.
         private(set) var table = AttributeTable()
@@ -24,7 +24,7 @@ import Testing
             peripheral.turn(.on, into: &outputs)
         }
 
-        mutating func request(_ request: PeripheralRequest, of manager: ManagerID) -> [String] {
+        mutating func request(_ request: PeripheralRequest, of manager: ProgramID) -> [String] {
             var outputs: [SharedPeripheral.Output] = []
             peripheral.perform(request, of: manager, into: &outputs)
             return names(of: &outputs)
@@ -48,7 +48,7 @@ import Testing
         }
 
         /// Publishes a service with two characteristics, the second one notified.
-        mutating func add(_ id: UInt32 = 1, of manager: ManagerID? = nil) -> [String] {
+        mutating func add(_ id: UInt32 = 1, of manager: ProgramID? = nil) -> [String] {
             var service = LocalService(.heartRate, isPrimary: true)
             service.characteristics = [
                 LocalCharacteristic(UUID(0x2A39), [.read, .write]), LocalCharacteristic(UUID(0x2A37), .notify),

@@ -5,9 +5,9 @@ import LEHost
 
 // Scanning and connecting.
 extension SharedCentral {
-    /// Lets the host do what the managers wait for.
+    /// Lets the host do what the programs wait for.
     ///
-    /// A host connects to one peer at a time, and does not scan meanwhile.  If a manager scans, or waits for several
+    /// A host connects to one peer at a time, and does not scan meanwhile.  If a program scans, or waits for several
     /// peripherals, the service therefore scans, and connects to a peripheral that it receives.
     mutating func arrange(into outbox: inout [Output]) {
         guard state == .on else { return }
@@ -75,7 +75,7 @@ extension SharedCentral {
             guard scanners[index].options.allowsDuplicates || !scanners[index].reported.contains(peer) else { continue }
             if scanners[index].reported.count >= Self.maximumPeripherals { scanners[index].reported.removeAll() }
             scanners[index].reported.insert(peer)
-            outbox.append(.event(scanners[index].manager, .discovered(peer, advertisement, rssi: report.rssi)))
+            outbox.append(.event(scanners[index].program, .discovered(peer, advertisement, rssi: report.rssi)))
         }
         guard advertisement.isConnectable, connecting == nil, attempts.contains(where: { $0.peer == peer }),
             !links.contains(where: { $0.peer == peer })
@@ -88,33 +88,33 @@ extension SharedCentral {
     mutating func connect(_ peer: DeviceAddress, _ client: Client, into outbox: inout [Output]) {
         guard state == .on else { return }
         if let link = links.firstIndex(where: { $0.peer == peer && !$0.isEnding }) {
-            links[link].clients.removeAll { $0.manager == client.manager }
+            links[link].clients.removeAll { $0.program == client.program }
             links[link].clients.append(client)
-            return outbox.append(.event(client.manager, .connected(peer, mtu: links[link].mtu)))
+            return outbox.append(.event(client.program, .connected(peer, mtu: links[link].mtu)))
         }
         guard let index = attempts.firstIndex(where: { $0.peer == peer }) else {
-            return attempts.append(Attempt(peer: peer, managers: [client]))
+            return attempts.append(Attempt(peer: peer, programs: [client]))
         }
-        attempts[index].managers.removeAll { $0.manager == client.manager }
-        attempts[index].managers.append(client)
+        attempts[index].programs.removeAll { $0.program == client.program }
+        attempts[index].programs.append(client)
     }
 
-    mutating func cancel(_ peer: DeviceAddress, of manager: ManagerID, into outbox: inout [Output]) {
+    mutating func cancel(_ peer: DeviceAddress, of program: ProgramID, into outbox: inout [Output]) {
         if let index = attempts.firstIndex(where: { $0.peer == peer }) {
-            let count = attempts[index].managers.count
-            attempts[index].managers.removeAll { $0.manager == manager }
-            if attempts[index].managers.count < count {
-                outbox.append(.event(manager, .disconnected(peer, nil, isReconnecting: false)))
+            let count = attempts[index].programs.count
+            attempts[index].programs.removeAll { $0.program == program }
+            if attempts[index].programs.count < count {
+                outbox.append(.event(program, .disconnected(peer, nil, isReconnecting: false)))
             }
-            if attempts[index].managers.isEmpty { attempts.remove(at: index) }
+            if attempts[index].programs.isEmpty { attempts.remove(at: index) }
         }
         guard let index = links.firstIndex(where: { $0.peer == peer && !$0.isEnding }),
-            links[index].clients.contains(where: { $0.manager == manager })
+            links[index].clients.contains(where: { $0.program == program })
         else { return }
-        links[index].operations.removeAll { $0.manager == manager }
+        links[index].operations.removeAll { $0.program == program }
         guard links[index].clients.count == 1 else {
-            leave(index, manager, into: &outbox)
-            return outbox.append(.event(manager, .disconnected(peer, nil, isReconnecting: false)))
+            leave(index, program, into: &outbox)
+            return outbox.append(.event(program, .disconnected(peer, nil, isReconnecting: false)))
         }
         (links[index].isEnding, links[index].failure) = (true, nil)
         outbox.append(.command(.disconnect(links[index].id, reason: .remoteUserTerminated)))
@@ -124,13 +124,13 @@ extension SharedCentral {
         _ peer: DeviceAddress, _ failure: Host.ConnectionFailure, into outbox: inout [Output]
     ) {
         (connecting, isCancelling) = (nil, false)
-        // The service's own time limit is over, or it has cancelled: managers still wait.
+        // The service's own time limit is over, or it has cancelled: programs still wait.
         // A controller that fails changes the state, which ends everything silently.
         guard case .status(let status) = failure, status != .hardwareFailure,
             let index = attempts.firstIndex(where: { $0.peer == peer })
         else { return }
-        for client in attempts.remove(at: index).managers {
-            outbox.append(.event(client.manager, .failedToConnect(peer, .connectionFailed)))
+        for client in attempts.remove(at: index).programs {
+            outbox.append(.event(client.program, .failedToConnect(peer, .connectionFailed)))
         }
     }
 
@@ -140,21 +140,21 @@ extension SharedCentral {
         guard let index = attempts.firstIndex(where: { $0.peer == peer }) else {
             return outbox.append(.command(.disconnect(id, reason: .remoteUserTerminated)))
         }
-        links.append(Link(id: id, peer: peer, clients: attempts.remove(at: index).managers))
+        links.append(Link(id: id, peer: peer, clients: attempts.remove(at: index).programs))
         let link = links.count - 1
         prepare(link, into: &outbox)
         for client in links[link].clients {
-            outbox.append(.event(client.manager, .connected(peer, mtu: links[link].mtu)))
+            outbox.append(.event(client.program, .connected(peer, mtu: links[link].mtu)))
         }
         report(link, into: &outbox) { watch in watch.peers.contains(peer) }
     }
 
-    /// Reports a connection to the managers that watch the peripheral.
+    /// Reports a connection to the programs that watch the peripheral.
     mutating func report(_ link: Int, into outbox: inout [Output], where isWatched: (Watch) -> Bool) {
         let peer = links[link].peer
         for index in watches.indices where isWatched(watches[index]) && !watches[index].reported.contains(peer) {
             watches[index].reported.append(peer)
-            outbox.append(.event(watches[index].manager, .connection(peer, isConnected: true)))
+            outbox.append(.event(watches[index].program, .connection(peer, isConnected: true)))
         }
     }
 
@@ -164,20 +164,20 @@ extension SharedCentral {
         let link = links.remove(at: index)
         for index in watches.indices where watches[index].reported.contains(link.peer) {
             watches[index].reported.removeAll { $0 == link.peer }
-            outbox.append(.event(watches[index].manager, .connection(link.peer, isConnected: false)))
+            outbox.append(.event(watches[index].program, .connection(link.peer, isConnected: false)))
         }
         let failure = link.isEnding ? link.failure : CentralFailure(endOfLink: reason)
         for client in link.clients {
             let reconnects = client.options.reconnects && failure != nil
             outbox.append(
-                .event(client.manager, .disconnected(link.peer, failure, isReconnecting: reconnects)))
+                .event(client.program, .disconnected(link.peer, failure, isReconnecting: reconnects)))
             if reconnects { connect(link.peer, client, into: &outbox) }
         }
     }
 }
 
 extension CentralFailure {
-    /// Why a link ended that no manager has cancelled.
+    /// Why a link ended that no program has cancelled.
     init(endOfLink reason: HCIStatus) {
         self =
             switch reason {

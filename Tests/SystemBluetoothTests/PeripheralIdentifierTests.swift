@@ -1,5 +1,5 @@
-import AppleBluetooth
 import Bluetooth
+import SystemBluetooth
 import Testing
 
 @Suite struct PeripheralIdentifierTests {

@@ -3,22 +3,22 @@ import Basics
 package import Bluetooth
 package import GATT
 
-/// What the Bluetooth service reports to a manager.
+/// What the central role of the Bluetooth service reports to a program.
 package enum CentralEvent: Equatable, Sendable {
-    /// The state of the radio has changed; a new manager receives the present one.
+    /// The state of the radio has changed; a new program receives the present one.
     case state(RadioState)
     indirect case discovered(DeviceAddress, Advertisement, rssi: Int8)
     case connected(DeviceAddress, mtu: Int)
     case failedToConnect(DeviceAddress, CentralFailure)
-    /// The connection has ended; without a failure, because the manager has cancelled it.
+    /// The connection has ended; without a failure, because the program has cancelled it.
     case disconnected(DeviceAddress, CentralFailure?, isReconnecting: Bool)
-    /// A peripheral that the manager watches is connected to the phone, or not any more.
+    /// A peripheral that the program watches is connected to the machine, or not any more.
     case connection(DeviceAddress, isConnected: Bool)
     /// The peripheral's GAP Device Name differs from the known name.
     case renamed(DeviceAddress, String)
     case exchangedMTU(DeviceAddress, Int)
     indirect case finished(id: UInt32, DeviceAddress, Result<CentralOutcome, CentralFailure>)
-    /// A value that the manager has subscribed to was notified or indicated.
+    /// A value that the program has subscribed to was notified or indicated.
     case value(DeviceAddress, handle: UInt16, [UInt8])
     /// The peripheral's attributes in this range have changed.
     case servicesChanged(DeviceAddress, HandleRange)

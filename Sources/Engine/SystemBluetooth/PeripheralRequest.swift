@@ -1,24 +1,24 @@
 package import Bluetooth
 
-/// What a manager of either role requests of the Bluetooth service.
-package enum ManagerRequest: Sendable {
+/// What a program of either role requests of the Bluetooth service.
+package enum ProgramRequest: Sendable {
     indirect case central(CentralRequest)
     indirect case peripheral(PeripheralRequest)
 }
 
-/// What the Bluetooth service reports to a manager of either role.
-package enum ManagerEvent: Equatable, Sendable {
+/// What the Bluetooth service reports to a program of either role.
+package enum ProgramEvent: Equatable, Sendable {
     indirect case central(CentralEvent)
     indirect case peripheral(PeripheralEvent)
 }
 
-/// What a peripheral manager requests of the Bluetooth service that all managers of a process share.
+/// What a program requests of the peripheral role of the Bluetooth service.
 package enum PeripheralRequest: Sendable {
-    /// A manager has been created.
+    /// A program has begun to use the service.
     case open
-    /// A manager has been released: its services and its advertising end.
+    /// A program has ended: its services and its advertising end.
     case close
-    /// Publishes a service, by which the manager refers to it with this number.
+    /// Publishes a service, by which the program refers to it with this number.
     indirect case add(LocalService, id: UInt32)
     case remove(id: UInt32)
     case removeAll
@@ -31,9 +31,9 @@ package enum PeripheralRequest: Sendable {
     case setLatency(ConnectionLatency, DeviceAddress)
 }
 
-/// A characteristic that a peripheral manager has published.
+/// A characteristic that a program has published.
 package struct CharacteristicID: Hashable, Sendable {
-    /// The manager's number of the service.
+    /// The program's number of the service.
     package let service: UInt32
     /// The index in the service.
     package let index: Int
@@ -58,9 +58,9 @@ package enum ConnectionLatency: Sendable {
     }
 }
 
-/// What the Bluetooth service reports to a peripheral manager.
+/// What the peripheral role of the Bluetooth service reports to a program.
 package enum PeripheralEvent: Equatable, Sendable {
-    /// The state of the radio has changed; a new manager receives the present one.
+    /// The state of the radio has changed; a new program receives the present one.
     case state(RadioState)
     /// A service is published, or could not be.
     case added(id: UInt32, PeripheralFailure?)
@@ -86,7 +86,7 @@ package struct ValueAccess: Equatable, Sendable {
     package let written: [UInt8]?
 }
 
-/// Why a peripheral manager's request failed.
+/// Why a program's request of the peripheral role failed.
 package enum PeripheralFailure: Error, Equatable, Sendable {
     /// The service is one of the system's.
     case uuidNotAllowed

@@ -4,15 +4,15 @@ import HCI
 import LEHost
 import Testing
 
-@testable import AppleBluetooth
+@testable import SystemBluetooth
 
 /// The service without a radio: what it requests of the host, and reports to managers.
 @Suite struct SharedCentralTests {
     private struct Harness {
-        var central = SharedCentral()
+        var central = SharedCentral(.iPhone)
         var pool = PacketPool()
-        let first = ManagerID(number: 1)
-        let second = ManagerID(number: 2)
+        let first = ProgramID(number: 1)
+        let second = ProgramID(number: 2)
         let strap = DeviceAddress(0xC0FF_EE00_0001, .random)
         let patch = DeviceAddress(0xC0FF_EE00_0002, .random)
 
@@ -23,7 +23,7 @@ import Testing
             _ = output(.started(DeviceAddress(1, .public), ControllerFacts()))
         }
 
-        mutating func request(_ request: CentralRequest, of manager: ManagerID) -> [String] {
+        mutating func request(_ request: CentralRequest, of manager: ProgramID) -> [String] {
             var outputs: [SharedCentral.Output] = []
             central.perform(request, of: manager, at: .start, into: &outputs)
             return outputs.map(Self.name)
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func `A peripheral with several identities is connected by the newest`() {
-        var central = SharedCentral()
+        var central = SharedCentral(.iPhone)
         let peer = DeviceAddress(0x4000_0000_0001, .random)
         let identities = (1...20).map { DeviceAddress($0, .public) }
         for identity in identities { central.addAlias(of: identity, for: peer) }

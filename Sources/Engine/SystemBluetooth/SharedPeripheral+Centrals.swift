@@ -34,7 +34,7 @@ extension SharedPeripheral {
         guard let present = advertising, !present.isReported else { return }
         advertising?.isReported = true
         if failure != nil { advertising = nil }
-        outbox.append(.event(present.manager, .advertising(failure)))
+        outbox.append(.event(present.program, .advertising(failure)))
     }
 
     private mutating func disconnected(_ id: ConnectionID, into outbox: inout [Output]) {
@@ -42,7 +42,7 @@ extension SharedPeripheral {
         for handle in links[index].subscriptions { unsubscribed(handle, index, into: &outbox) }
         let peer = links.remove(at: index).peer
         for update in updates.indices { updates[update].links.removeAll { $0 == id } }
-        for manager in managers { outbox.append(.event(manager, .disconnected(peer))) }
+        for program in programs { outbox.append(.event(program, .disconnected(peer))) }
     }
 
     private mutating func handle(_ event: Server.Output, _ id: ConnectionID, into outbox: inout [Output]) {
@@ -50,11 +50,11 @@ extension SharedPeripheral {
         switch event {
         case .exchangedMTU(let mtu): exchanged(mtu: mtu, id, into: &outbox)
         case .subscribed(let handle):
-            guard !links[link].subscriptions.contains(handle), let (manager, characteristic) = characteristic(handle)
+            guard !links[link].subscriptions.contains(handle), let (program, characteristic) = characteristic(handle)
             else { return }
             links[link].subscriptions.append(handle)
-            outbox.append(.event(manager, .exchangedMTU(links[link].peer, links[link].mtu)))
-            outbox.append(.event(manager, .subscribed(links[link].peer, characteristic)))
+            outbox.append(.event(program, .exchangedMTU(links[link].peer, links[link].mtu)))
+            outbox.append(.event(program, .subscribed(links[link].peer, characteristic)))
         case .unsubscribed(let handle), .orphaned(let handle): unsubscribed(handle, link, into: &outbox)
         case .requested(let accesses, let needsAnswer): requested(accesses, needsAnswer, link, into: &outbox)
         case .indicated: links[link].isConfirming = true
@@ -66,7 +66,7 @@ extension SharedPeripheral {
     private mutating func exchanged(mtu: Int, _ id: ConnectionID, into outbox: inout [Output]) {
         guard let link = links.firstIndex(where: { $0.id == id }) else { return }
         links[link].mtu = mtu
-        for manager in managers { outbox.append(.event(manager, .exchangedMTU(links[link].peer, mtu))) }
+        for program in programs { outbox.append(.event(program, .exchangedMTU(links[link].peer, mtu))) }
     }
 
     private mutating func unsubscribed(_ handle: UInt16, _ link: Int, into outbox: inout [Output]) {
@@ -75,38 +75,38 @@ extension SharedPeripheral {
         for update in updates.indices where updates[update].handle == handle {
             updates[update].links.removeAll { $0 == links[link].id }
         }
-        guard let (manager, characteristic) = characteristic(handle) else { return }
-        outbox.append(.event(manager, .unsubscribed(links[link].peer, characteristic)))
+        guard let (program, characteristic) = characteristic(handle) else { return }
+        outbox.append(.event(program, .unsubscribed(links[link].peer, characteristic)))
     }
 
-    /// A value of a service that has been removed meanwhile has no manager that could answer.
+    /// A value of a service that has been removed meanwhile has no program that could answer.
     private mutating func requested(
         _ accesses: [AccessRequest], _ needsAnswer: Bool, _ link: Int, into outbox: inout [Output]
     ) {
         let found = accesses.compactMap { access in characteristic(access.handle).map { ($0.0, $0.1, access) } }
-        guard let manager = found.first?.0, found.count == accesses.count else {
+        guard let program = found.first?.0, found.count == accesses.count else {
             if needsAnswer { outbox.append(.command(.answer(links[link].id, .failure(.unlikelyError)))) }
             return
         }
         if needsAnswer {
             lastRequest &+= 1
-            links[link].request = (lastRequest, manager)
+            links[link].request = (lastRequest, program)
         }
         let peer = links[link].peer
-        outbox.append(.event(manager, .exchangedMTU(peer, links[link].mtu)))
+        outbox.append(.event(program, .exchangedMTU(peer, links[link].mtu)))
         let values = found.map { ValueAccess(characteristic: $1, offset: $2.offset, written: $2.written) }
-        outbox.append(.event(manager, .requested(peer, values, request: needsAnswer ? lastRequest : nil)))
+        outbox.append(.event(program, .requested(peer, values, request: needsAnswer ? lastRequest : nil)))
     }
 
     // MARK: Updates
 
     mutating func update(
-        _ characteristic: CharacteristicID, _ value: [UInt8], _ peers: [DeviceAddress]?, of manager: ManagerID,
+        _ characteristic: CharacteristicID, _ value: [UInt8], _ peers: [DeviceAddress]?, of program: ProgramID,
         into outbox: inout [Output]
     ) {
-        let handle = handle(of: characteristic, manager) ?? 0
+        let handle = handle(of: characteristic, program) ?? 0
         let subscribers = links.filter { $0.subscriptions.contains(handle) && peers?.contains($0.peer) ?? true }
-        updates.append(Update(manager: manager, handle: handle, value: value, links: subscribers.map(\.id)))
+        updates.append(Update(program: program, handle: handle, value: value, links: subscribers.map(\.id)))
     }
 
     /// Sends the updates for which the links have room, in order; `waiting` is the number of fragments that wait in the host
@@ -126,7 +126,7 @@ extension SharedPeripheral {
                 return true
             }
             if update.links.isEmpty {
-                outbox.append(.event(update.manager, .updated))
+                outbox.append(.event(update.program, .updated))
             } else {
                 left.append(update)
             }

@@ -1,11 +1,11 @@
 package import Bluetooth
 package import GATT
 
-/// A service that a peripheral manager publishes.
+/// A service that a program publishes.
 package struct LocalService: Equatable, Sendable {
     package var uuid: UUID
     package var isPrimary: Bool
-    /// The numbers of the included services, which the manager has published before.
+    /// The numbers of the included services, which the program has published before.
     package var includes: [UInt32] = []
     package var characteristics: [LocalCharacteristic] = []
 
@@ -13,11 +13,11 @@ package struct LocalService: Equatable, Sendable {
     package init(_ uuid: UUID, isPrimary: Bool) { (self.uuid, self.isPrimary) = (uuid, isPrimary) }
 }
 
-/// A characteristic that a peripheral manager publishes.
+/// A characteristic that a program publishes.
 package struct LocalCharacteristic: Equatable, Sendable {
     package var uuid: UUID
     package var properties: CharacteristicProperties
-    /// Nil: the manager answers each access.
+    /// Nil: the program answers each access.
     package var value: [UInt8]?
     package var isReadable = false
     package var isWriteable = false
@@ -49,7 +49,7 @@ package struct LocalCharacteristic: Equatable, Sendable {
     }
 }
 
-/// A constant descriptor of a characteristic that a peripheral manager publishes.
+/// A constant descriptor of a characteristic that a program publishes.
 package struct LocalDescriptor: Equatable, Sendable {
     package let uuid: UUID
     package let value: [UInt8]
@@ -58,15 +58,17 @@ package struct LocalDescriptor: Equatable, Sendable {
 }
 
 extension ServiceDefinition {
-    /// The services of the phone itself.
-    static func ofPhone(named name: String) -> [ServiceDefinition] {
+    /// The services of the system itself.
+    static func ofSystem(named name: String, _ appearance: UInt16) -> [ServiceDefinition] {
         [
             ServiceDefinition(
                 uuid: .genericAccess,
                 characteristics: [
                     CharacteristicDefinition(
                         uuid: .deviceName, properties: .read, value: .fixed(Array(name.utf8.prefix(248)))),
-                    CharacteristicDefinition(uuid: .appearance, properties: .read, value: .fixed([0x40, 0x00])),
+                    CharacteristicDefinition(
+                        uuid: .appearance, properties: .read,
+                        value: .fixed([UInt8(truncatingIfNeeded: appearance), UInt8(appearance >> 8)])),
                 ]),
             .genericAttribute,
         ]

@@ -4,14 +4,14 @@ import Bluetooth
 import Characteristics
 import GATT
 import LEHost
-package import SecurityManager
+import SecurityManager
 
-/// A connection, and the managers that use it.
+/// A connection, and the programs that use it.
 struct Link: Sendable {
-    /// An operation of a manager, or of the service itself.
+    /// An operation of a program, or of the service itself.
     struct Ticket: Sendable {
         /// Nil: the service's own.
-        let manager: ManagerID?
+        let program: ProgramID?
         let id: UInt32
         let operation: CentralOperation
         /// The number of the procedure that runs for it.
@@ -20,10 +20,10 @@ struct Link: Sendable {
         var isRetry = false
     }
 
-    /// The managers that a value is sent to.
+    /// The programs that a value is sent to.
     struct Subscription: Sendable {
         let value: UInt16
-        var managers: [ManagerID]
+        var programs: [ProgramID]
     }
 
     let id: ConnectionID
@@ -54,13 +54,13 @@ extension SharedCentral {
     private static let maximumFragments = 8
 
     mutating func start(
-        _ operation: CentralOperation, _ id: UInt32, _ peer: DeviceAddress, of manager: ManagerID,
+        _ operation: CentralOperation, _ id: UInt32, _ peer: DeviceAddress, of program: ProgramID,
         into outbox: inout [Output]
     ) {
         guard let link = links.firstIndex(where: { $0.peer == peer && !$0.isEnding }),
-            links[link].clients.contains(where: { $0.manager == manager })
+            links[link].clients.contains(where: { $0.program == program })
         else { return }
-        start(Link.Ticket(manager: manager, id: id, operation: operation, procedure: 0), link, into: &outbox)
+        start(Link.Ticket(program: program, id: id, operation: operation, procedure: 0), link, into: &outbox)
     }
 
     private mutating func start(_ ticket: Link.Ticket, _ link: Int, into outbox: inout [Output]) {
@@ -73,9 +73,9 @@ extension SharedCentral {
             links[link].operations.append(ticket)
             outbox.append(.command(.readSignalStrength(links[link].id)))
         case .notify(let isOn, let value, let descriptors, let configuration):
-            guard let manager = ticket.manager else { return }
-            let others = links[link].subscriptions.first { $0.value == value }?.managers.filter { $0 != manager } ?? []
-            subscribe(manager, isOn, to: value, link)
+            guard let program = ticket.program else { return }
+            let others = links[link].subscriptions.first { $0.value == value }?.programs.filter { $0 != program } ?? []
+            subscribe(program, isOn, to: value, link)
             if !others.isEmpty { return finish(ticket, link, .success(.notifying(isOn)), into: &outbox) }
             if let handle = links[link].configurations[value] {
                 run(.configure(handle: handle, isOn ? configuration : []), for: ticket, link, into: &outbox)
@@ -87,28 +87,28 @@ extension SharedCentral {
         }
     }
 
-    private mutating func subscribe(_ manager: ManagerID, _ isOn: Bool, to value: UInt16, _ link: Int) {
+    private mutating func subscribe(_ program: ProgramID, _ isOn: Bool, to value: UInt16, _ link: Int) {
         let index = links[link].subscriptions.firstIndex { $0.value == value }
         if let index {
-            links[link].subscriptions[index].managers.removeAll { $0 == manager }
-            if isOn { links[link].subscriptions[index].managers.append(manager) }
+            links[link].subscriptions[index].programs.removeAll { $0 == program }
+            if isOn { links[link].subscriptions[index].programs.append(program) }
         } else if isOn {
-            links[link].subscriptions.append(Link.Subscription(value: value, managers: [manager]))
+            links[link].subscriptions.append(Link.Subscription(value: value, programs: [program]))
         }
-        links[link].subscriptions.removeAll { $0.managers.isEmpty }
+        links[link].subscriptions.removeAll { $0.programs.isEmpty }
     }
 
-    /// A manager does not use the link any more, and others do.
-    mutating func leave(_ link: Int, _ manager: ManagerID, into outbox: inout [Output]) {
-        links[link].clients.removeAll { $0.manager == manager }
-        for subscription in links[link].subscriptions where subscription.managers == [manager] {
+    /// A program does not use the link any more, and others do.
+    mutating func leave(_ link: Int, _ program: ProgramID, into outbox: inout [Output]) {
+        links[link].clients.removeAll { $0.program == program }
+        for subscription in links[link].subscriptions where subscription.programs == [program] {
             guard let handle = links[link].configurations[subscription.value] else { continue }
             runOwn(.configure(handle: handle, []), link, into: &outbox)
         }
         for index in links[link].subscriptions.indices {
-            links[link].subscriptions[index].managers.removeAll { $0 == manager }
+            links[link].subscriptions[index].programs.removeAll { $0 == program }
         }
-        links[link].subscriptions.removeAll { $0.managers.isEmpty }
+        links[link].subscriptions.removeAll { $0.programs.isEmpty }
     }
 
     private mutating func run(
@@ -122,17 +122,14 @@ extension SharedCentral {
     }
 
     private mutating func runOwn(_ procedure: Procedure, _ link: Int, into outbox: inout [Output]) {
-        let ticket = Link.Ticket(manager: nil, id: 0, operation: .procedure(procedure), procedure: 0)
+        let ticket = Link.Ticket(program: nil, id: 0, operation: .procedure(procedure), procedure: 0)
         run(procedure, for: ticket, link, into: &outbox)
     }
 
-    /// Prepares a new link for managers: the service exchanges the MTU, encrypts with a bond's key, reads the name, and
-    /// subscribes to Service Changed.
+    /// Prepares a new link for programs: encrypts it with a bond's key, and requests what the policy says.
     mutating func prepare(_ link: Int, into outbox: inout [Output]) {
         outbox.append(.command(.security(links[link].id, .resume)))
-        runOwn(.exchangeMTU, link, into: &outbox)
-        runOwn(.readByUUID(.deviceName, .all), link, into: &outbox)
-        runOwn(.findPrimaryServices(.genericAttribute), link, into: &outbox)
+        for procedure in policy.preparation { runOwn(procedure, link, into: &outbox) }
         if watches.contains(where: { !$0.services.isEmpty }) {
             runOwn(.discoverPrimaryServices, link, into: &outbox)
         }
@@ -146,7 +143,7 @@ extension SharedCentral {
             let index = links[link].operations.firstIndex(where: { $0.procedure == number })
         else { return }
         let ticket = links[link].operations.remove(at: index)
-        guard ticket.manager != nil else {
+        guard ticket.program != nil else {
             if case .success(let outcome) = result { advance(ticket, outcome, link, into: &outbox) }
             return
         }
@@ -180,14 +177,14 @@ extension SharedCentral {
         _ ticket: Link.Ticket, _ link: Int, _ result: Result<CentralOutcome, CentralFailure>,
         into outbox: inout [Output]
     ) {
-        guard let manager = ticket.manager else { return }
+        guard let program = ticket.program else { return }
         if case .notify(true, let value, _, _) = ticket.operation, case .failure = result {
-            subscribe(manager, false, to: value, link)
+            subscribe(program, false, to: value, link)
         }
-        outbox.append(.event(manager, .finished(id: ticket.id, links[link].peer, result)))
+        outbox.append(.event(program, .finished(id: ticket.id, links[link].peer, result)))
     }
 
-    /// Continues what `prepare` has begun.
+    /// Continues what `prepare` has begun: takes the name, and subscribes to Service Changed.
     private mutating func advance(
         _ ticket: Link.Ticket, _ outcome: Procedure.Outcome, _ link: Int, into outbox: inout [Output]
     ) {
@@ -220,7 +217,7 @@ extension SharedCentral {
         guard names[peer] != name else { return }
         if names.count < Self.maximumPeripherals { names[peer] = name }
         for link in links where link.peer == peer {
-            for client in link.clients { outbox.append(.event(client.manager, .renamed(peer, name))) }
+            for client in link.clients { outbox.append(.event(client.program, .renamed(peer, name))) }
         }
     }
 
@@ -228,7 +225,7 @@ extension SharedCentral {
         guard let link = links.firstIndex(where: { $0.id == id }) else { return }
         links[link].mtu = mtu
         for client in links[link].clients {
-            outbox.append(.event(client.manager, .exchangedMTU(links[link].peer, mtu)))
+            outbox.append(.event(client.program, .exchangedMTU(links[link].peer, mtu)))
         }
     }
 
@@ -249,8 +246,8 @@ extension SharedCentral {
             changed(HandleRange(change.handles.lowerBound, change.handles.upperBound), link, into: &outbox)
         }
         guard let subscription = links[link].subscriptions.first(where: { $0.value == handle }) else { return }
-        for manager in subscription.managers {
-            outbox.append(.event(manager, .value(peer, handle: handle, value)))
+        for program in subscription.programs {
+            outbox.append(.event(program, .value(peer, handle: handle, value)))
         }
     }
 
@@ -260,7 +257,7 @@ extension SharedCentral {
             handle < range.first || value > range.last
         }
         for client in links[link].clients {
-            outbox.append(.event(client.manager, .servicesChanged(links[link].peer, range)))
+            outbox.append(.event(client.program, .servicesChanged(links[link].peer, range)))
         }
     }
 
@@ -315,7 +312,7 @@ extension SharedCentral {
     }
 }
 
-/// The user of the phone, when it pairs.
+/// The user of the machine, when it pairs.
 package struct PairingUser: Hashable, Sendable {
     /// The passkey that the peripheral displays, or that is printed on it; nil: the user enters none.
     package var passkey: UInt32?
@@ -323,16 +320,6 @@ package struct PairingUser: Hashable, Sendable {
     package var confirmsNumbers = true
 
     package init() {}
-}
-
-extension SecuritySettings {
-    /// A phone displays numbers, its user can enter them, and it prefers authentication.
-    package static let phone: SecuritySettings = {
-        var settings = SecuritySettings()
-        settings.ioCapability = .keyboardDisplay
-        settings.authentication = .preferred
-        return settings
-    }()
 }
 
 extension ATTError {

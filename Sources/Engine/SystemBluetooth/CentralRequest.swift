@@ -2,34 +2,34 @@ package import ATT
 package import Bluetooth
 package import GATT
 
-/// Identifies a central manager of the process.
-package struct ManagerID: Hashable, Sendable {
+/// Identifies a program that uses the Bluetooth service.
+package struct ProgramID: Hashable, Sendable {
     package let number: UInt32
 
     package init(number: UInt32) { self.number = number }
 }
 
-/// What a central manager requests of the Bluetooth service that all managers of a process share.
+/// What a program requests of the central role of the Bluetooth service.
 package enum CentralRequest: Sendable {
-    /// A manager has been created.
+    /// A program has begun to use the service.
     case open
-    /// A manager has been released: its scan and its connections end.
+    /// A program has ended: its scan and its connections end.
     case close
-    /// Scans, in place of the manager's present scan.
+    /// Scans, in place of the program's present scan.
     case scan(ScanOptions)
     case stopScanning
     /// Connects as soon as the peripheral advertises; there is no time limit.
     case connect(DeviceAddress, ConnectionOptions)
-    /// Ends the manager's connection, or its attempt to connect.
+    /// Ends the program's connection, or its attempt to connect.
     case cancel(DeviceAddress)
-    /// Reports the connections of all managers with one of these peripherals, or with a peripheral that has one of these
+    /// Reports the connections of all programs with one of these peripherals, or with a peripheral that has one of these
     /// services, in place of earlier ones.
     case watch([DeviceAddress], [UUID])
-    /// Starts an operation on a connected peripheral; `CentralEvent.finished` repeats the manager's `id`.
+    /// Starts an operation on a connected peripheral; `CentralEvent.finished` repeats the program's `id`.
     indirect case start(CentralOperation, id: UInt32, DeviceAddress)
 }
 
-/// Which advertisements a manager's scan reports.
+/// Which advertisements a program's scan reports.
 package struct ScanOptions: Equatable, Sendable {
     /// The peripheral must advertise one of these; all peripherals are reported if it is empty.
     package var services: [UUID] = []
@@ -47,7 +47,7 @@ package struct ScanOptions: Equatable, Sendable {
     }
 }
 
-/// How a manager connects.
+/// How a program connects.
 package struct ConnectionOptions: Equatable, Sendable {
     /// Whether the system connects again after the link was lost.
     package var reconnects = false
@@ -65,6 +65,6 @@ package enum CentralOperation: Equatable, Sendable {
     /// Writes without response, as soon as the controller has room.
     case writeCommand(handle: UInt16, [UInt8])
     case readSignalStrength
-    /// Needs no packet: it ends so, after the operations of the manager's earlier requests have begun.
+    /// Needs no packet: it ends so, after the operations of the program's earlier requests have begun.
     case none(CentralFailure?)
 }

@@ -3,13 +3,13 @@ import Bluetooth
 
 /// The lines about a client's state, which Lubdub requests of every client: `{"state": "connected", "peer": "…"}`.
 package enum StateLine {
-    /// The line for a manager's request; nil for requests without one.
-    package static func text(for request: ManagerRequest) -> String? {
+    /// The line for a program's request; nil for requests without one.
+    package static func text(for request: ProgramRequest) -> String? {
         if case .central(let request) = request { text(for: request) } else { nil }
     }
 
-    /// The line for an event that a manager receives; nil for events without one.
-    package static func text(for event: ManagerEvent) -> String? {
+    /// The line for an event that a program receives; nil for events without one.
+    package static func text(for event: ProgramEvent) -> String? {
         if case .central(let event) = event { text(for: event) } else { nil }
     }
 
