@@ -23,6 +23,19 @@ package func contents(of path: String, atMost maximum: Int) -> [UInt8]? {
     return octets
 }
 
+/// Why `contents` cannot read a path, and how to mend that if it is clear.
+package func obstacle(toReading path: String) -> (why: String, fix: String?) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, unsafe access(path, R_OK) == 0 else {
+        return (unsafe String(cString: strerror(errno)), nil)
+    }
+    return switch status.st_mode & S_IFMT {
+    case S_IFREG: ("it changed meanwhile, or its disk has an error", nil)
+    case S_IFDIR: ("it is a folder", "name a file in it")
+    default: ("it is a pipe or a device", "save what it sends to a file first")
+    }
+}
+
 /// Creates a folder and its missing parents.
 package func makeFolders(_ path: String) throws(Obstacle) {
     var end = path.startIndex

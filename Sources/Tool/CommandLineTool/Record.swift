@@ -62,7 +62,8 @@ private func packets(of path: String, _ invocation: Invocation) throws(Obstacle)
         throw Obstacle(.usage, "\(option) is for a radio: remove it, or --from")
     }
     guard let octets = contents(of: path, atMost: largestTrace) else {
-        throw Obstacle(.usage, "cannot read \(path.quoted)")
+        let (why, fix) = obstacle(toReading: path)
+        throw Obstacle(.usage, "cannot read \(path.quoted): \(why)\(fix.map { " (\($0))" } ?? "")")
     }
     guard octets.count <= largestTrace else {
         throw Obstacle(.usage, "\(path) is larger than \(largestTrace >> 20) MiB: cut it with editcap")

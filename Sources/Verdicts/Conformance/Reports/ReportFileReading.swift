@@ -8,10 +8,11 @@ extension JSONReport {
         var (reports, problems): ([Report], [Problem]) = ([], [])
         for path in paths {
             guard let octets = contents(of: path, atMost: maximumSize) else {
+                let (why, fix) = obstacle(toReading: path)
                 problems.append(
                     Problem(
-                        file: path, position: Position(), code: .unreadable, path: "", message: "cannot read this file")
-                )
+                        file: path, position: Position(), code: .unreadable, path: "",
+                        message: "cannot read this file: \(why)", help: fix))
                 continue
             }
             let (report, found) = read(octets, file: path)
