@@ -9,7 +9,8 @@ import GATT
 extension Check {
     static let hasHash = Prerequisite.characteristic(.databaseHash, of: .genericAttribute)
     static let hasClientFeatures = Prerequisite.characteristic(.clientSupportedFeatures, of: .genericAttribute)
-    static let indicatesChanges = Prerequisite.indicated(.serviceChanged, of: .genericAttribute)
+    static let indicatesChanges = Prerequisite.characteristic(
+        .serviceChanged, of: .genericAttribute, with: .indicate)
 
     static let canMoveHandles = Prerequisite.control("move the handles")
 

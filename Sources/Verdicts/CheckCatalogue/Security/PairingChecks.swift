@@ -178,7 +178,7 @@ extension Examiner {
         }
         let margin = Duration.seconds(5)
         guard try securityPDUs(within: Self.securityTimeout + margin).isEmpty else {
-            throw .skipped("not applicable: the peripheral ended pairing before its time was over")
+            throw .notApplicable("the peripheral ended pairing before its time was over")
         }
         guard connection != nil else { return }
         for pdu in [SecurityPDU.pairingConfirm(1), .pairingRequest(plan.features)] {
