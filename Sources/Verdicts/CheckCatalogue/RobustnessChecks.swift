@@ -7,9 +7,7 @@ import GATT
 // Requests that a server must reject or survive, between valid ones.
 extension Check {
     /// Does something invalid between two reads of Device Name.
-    static func refusing(
-        _ id: String, _ title: String, _ requirement: String, _ invalid: @escaping Body
-    ) -> Check {
+    static func refusing(_ id: String, _ title: String, _ requirement: String, _ invalid: @escaping Body) -> Check {
         Check(id, title, requirement, if: .deviceName) { peripheral throws(CheckExit) in
             try peripheral.readName("before")
             try invalid(&peripheral)

@@ -238,9 +238,7 @@ extension Examiner {
     /// Skips the check if there is a recording of the usual duration without such a value.
     fileprivate func expectRecorded(_ word: String, _ isSuch: (ReceivedValue) -> Bool) throws(CheckExit) {
         guard let recording, recording.duration >= Recording.usualDuration, !recording.values.contains(where: isSuch)
-        else {
-            return
-        }
+        else { return }
         throw .notApplicable("nothing is \(word) within \(Recording.usualDuration.formatted)")
     }
 
@@ -261,9 +259,7 @@ extension Examiner {
     }
 
     /// Fails unless every value that arrives is subscribed to and fits, and none arrives after the client unsubscribes.
-    fileprivate mutating func expectDelivered(
-        _ property: CharacteristicProperties, _ word: String
-    ) throws(CheckExit) {
+    fileprivate mutating func expectDelivered(_ property: CharacteristicProperties, _ word: String) throws(CheckExit) {
         let handles = try characteristics(declaredWith: property).map(\.valueHandle)
         let subscribed = self.recording?.subscribed ?? []
         try expectRecorded(word) { handles.contains($0.handle) || !subscribed.contains($0.handle) }

@@ -176,9 +176,7 @@ extension Examiner {
     }
 
     /// Runs a test that may write Measurement Interval, then restores it.
-    fileprivate mutating func keepingInterval(
-        _ test: (inout Examiner) throws(CheckExit) -> Void
-    ) throws(CheckExit) {
+    fileprivate mutating func keepingInterval(_ test: (inout Examiner) throws(CheckExit) -> Void) throws(CheckExit) {
         let value = try characteristic(.measurementInterval, of: .healthThermometer)
         guard value.properties.contains(.write) else { return try test(&self) }
         let before = try read(value.valueHandle, "Measurement Interval")
@@ -240,9 +238,7 @@ extension Examiner {
         return begin.duration(to: now) * 4
     }
 
-    private func expectPeriod(
-        _ seconds: UInt16, of received: [ReceivedValue], leeway: Duration
-    ) throws(CheckExit) {
+    private func expectPeriod(_ seconds: UInt16, of received: [ReceivedValue], leeway: Duration) throws(CheckExit) {
         // Stored measurements come first, without a pause.
         let instants = received.map(\.instant.sinceStart).suffix(5)
         guard instants.count == 5 else {

@@ -162,13 +162,10 @@ struct Evaluator<Condition: OpeningCondition>: ExpectationEvaluator {
     }
 
     private mutating func open(at now: Instant, asking values: AskedValues) {
-        var closes = Instant.never
-        if let time = until?.clockTime(after: now, origin: .start) {
-            guard time >= now else {
-                if case .neverCame = openingState { openingState = .cameLate(now, over: time) }
-                return
-            }
-            closes = time
+        var closes = until?.clockTime(after: now, origin: .start) ?? .never
+        guard closes >= now else {
+            if case .neverCame = openingState { openingState = .cameLate(now, over: closes) }
+            return
         }
         if let within, !isHeld { closes = min(closes, now.advanced(by: within)) }
         openingState = .opened(now)

@@ -32,9 +32,7 @@ package struct Fact: Hashable, Sendable {
 
 extension ReasonFormatter {
     /// What a failed decision depends on, without what occurred at its own instant.
-    func facts(
-        _ expectation: Expectation, _ decision: Decision, _ nearMisses: NearMisses, _ truths: Truths
-    ) -> [Fact] {
+    func facts(_ expectation: Expectation, _ decision: Decision, _ nearMisses: NearMisses, _ truths: Truths) -> [Fact] {
         var facts: [Fact?] = []
         if let event = expectation.opens.event {
             facts.append(Fact(event.kind, at: decision.opened.advanced(by: .zero - event.delay)))

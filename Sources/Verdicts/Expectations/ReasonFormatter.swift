@@ -177,9 +177,7 @@ struct ReasonFormatter: Sendable {
     /// How many of several occurrences came, and when: `1 of 2 came, at 52.427000 s`; nil if none did, or one was enough.
     private func came(of count: Int, _ decision: Decision, _ nearMisses: NearMisses) -> String? {
         guard count > 1, let hits = nearMisses.hits(in: decision.window), let last = hits.last, hits.count < count
-        else {
-            return nil
-        }
+        else { return nil }
         let shown = hits.count > 3 ? "the last at \(last) s" : "at " + hits.map { "\($0) s" }.joined(separator: ", ")
         return "\(hits.count) of \(count) came, \(shown)"
     }

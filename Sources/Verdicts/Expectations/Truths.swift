@@ -149,9 +149,7 @@ private struct History: Sendable {
 
     /// Whether a datum is near the present value or a recent one; of a truth that has to be fresh, only those delivered since
     /// the expectation opened count.
-    func holds(
-        _ datum: Datum, _ truth: Matcher.Truth, _ opened: Instant, orWhere isRecent: (Past) -> Bool
-    ) -> Bool {
+    func holds(_ datum: Datum, _ truth: Matcher.Truth, _ opened: Instant, orWhere isRecent: (Past) -> Bool) -> Bool {
         let earliest = truth.isFresh ? opened : .start
         if let present, renewed >= earliest, isNear(datum, present, truth) { return true }
         return past.contains { $0.renewed >= earliest && isRecent($0) && isNear(datum, $0.value, truth) }

@@ -115,9 +115,7 @@ extension Examiner {
     }
 
     /// Pairs; fails unless the peripheral rejects a confirm value after one of these steps.
-    mutating func expectConfirmValueFailed(
-        _ plan: PairingPlan, after isInTime: (String) -> Bool
-    ) throws(CheckExit) {
+    mutating func expectConfirmValueFailed(_ plan: PairingPlan, after isInTime: (String) -> Bool) throws(CheckExit) {
         switch try attempt(plan) {
         case .failure(.refused(let reason, after: let last)) where isInTime(last):
             try expect(
