@@ -4,6 +4,7 @@ import Expectations
 import ScenarioLanguage
 import ScenarioModel
 import Testing
+import VirtualWorld
 
 /// The verdict on what a client shows in a log, and its reason.
 private func verdict(_ log: String) throws -> (verdict: String, reason: String) {
@@ -159,12 +160,12 @@ private func rate(_ seconds: Double, _ members: String) -> String { said(seconds
             {"lubdub": 1, "name": "x", "limit": "60 s", "devices": [\(straps.joined(separator: ", "))], "script": [\(script)]}
             """
         let scenario = try #require(ScenarioFile.read("x") { _ in Array(text.utf8) }.scenario)
-        var (judge, rulings) = (Judge(scenario, on: Judge.Terms(judgesInventions: true)), [Judge.Ruling]())
+        var judge = Judge(scenario, on: Judge.Terms(judgesInventions: true))
         for entry in EventLogReader(scenario).entries(log) {
-            judge.observe(entry.observed, at: entry.instant, into: &rulings)
+            judge.observe(entry.observed, at: entry.instant)
         }
-        judge.finish(at: Instant(nanoseconds: 30_000_000_000), into: &rulings)
-        return rulings.map(\.verdict.rawValue)
+        judge.observe(.ended, at: Instant(nanoseconds: 30_000_000_000))
+        return judge.rulings.map(\.verdict.rawValue)
     }
 
     @Test func `A line with an address is about that device`() throws {
@@ -188,11 +189,12 @@ private func rate(_ seconds: Double, _ members: String) -> String { said(seconds
             let log = delivered(1, 62) + delivered(2, 63) + ExpectationsTests.shown(13, shown)
             for entry in EventLogReader(harness.scenario).entries(log) {
                 if entry.instant == Instant(nanoseconds: 13_000_000_000) {
-                    harness.judge.stalled(from: Instant(nanoseconds: 4_000_000_000), to: entry.instant)
+                    let begin = Instant(nanoseconds: 4_000_000_000)
+                    harness.judge.observe(.stalled(from: begin, to: entry.instant), at: entry.instant)
                 }
-                harness.judge.observe(entry.observed, at: entry.instant, into: &harness.rulings)
+                harness.judge.observe(entry.observed, at: entry.instant)
             }
-            harness.judge.finish(at: Instant(nanoseconds: 30_000_000_000), into: &harness.rulings)
+            harness.judge.observe(.ended, at: Instant(nanoseconds: 30_000_000_000))
             #expect(harness.rulings.map(\.verdict.rawValue) == [expected])
         }
     }

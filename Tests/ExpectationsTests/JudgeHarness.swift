@@ -5,6 +5,7 @@ import Expectations
 import ScenarioLanguage
 import ScenarioModel
 import Testing
+import VirtualWorld
 
 /// A strap with all values, a patch with streams and a band with values to read; rules `away`, `back` and `fifth`.
 private func source(_ expect: String, limit: String) -> String {
@@ -28,7 +29,7 @@ private func source(_ expect: String, limit: String) -> String {
 struct JudgeHarness {
     let scenario: Scenario
     var judge: Judge
-    var rulings: [Judge.Ruling] = []
+    var rulings: [Judge.Ruling] { judge.rulings }
 
     /// A judge of expectations as in a scenario, without `id`.
     init(_ expect: String..., limit: String = "60 s", on terms: Judge.Terms = Judge.Terms()) throws {
@@ -47,9 +48,9 @@ struct JudgeHarness {
     /// Judges a whole log; returns the verdicts.
     mutating func observe(_ log: String) -> [String] {
         for entry in EventLogReader(scenario).entries(log) {
-            judge.observe(entry.observed, at: entry.instant, into: &rulings)
+            judge.observe(entry.observed, at: entry.instant)
         }
-        judge.finish(at: .start.advanced(by: scenario.limit), into: &rulings)
+        judge.observe(.ended, at: .start.advanced(by: scenario.limit))
         return verdicts
     }
 

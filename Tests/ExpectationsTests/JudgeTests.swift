@@ -3,6 +3,7 @@ import EventLogs
 import Expectations
 import ScenarioModel
 import Testing
+import VirtualWorld
 
 /// All kinds at once, and a log in which all of them are decided.
 private let all = [
@@ -25,9 +26,11 @@ private let log =
         let entries = EventLogReader(harness.scenario).entries(log)
         var came: [String] = []
         for entry in entries {
-            harness.judge.observe(entry.observed, at: entry.instant, into: &harness.rulings)
-            came += harness.rulings.map { "\($0.expectation) \($0.verdict) \($0.at) by \(entry.instant)" }
-            harness.rulings = []
+            let known = harness.rulings.count
+            harness.judge.observe(entry.observed, at: entry.instant)
+            came += harness.rulings[known...].map {
+                "\($0.expectation) \($0.verdict) \($0.at) by \(entry.instant)"
+            }
         }
         #expect(
             came == [
@@ -47,12 +50,12 @@ private let log =
             var now = 0
             for entry in entries {
                 while now * 1_000_000 <= entry.instant.nanoseconds {
-                    often.judge.timePassed(at: Instant(nanoseconds: Int64(now) * 1_000_000), into: &often.rulings)
+                    often.judge.observe(.timePassed, at: Instant(nanoseconds: Int64(now) * 1_000_000))
                     now += step
                 }
-                often.judge.observe(entry.observed, at: entry.instant, into: &often.rulings)
+                often.judge.observe(entry.observed, at: entry.instant)
             }
-            often.judge.finish(at: .start.advanced(by: .seconds(60)), into: &often.rulings)
+            often.judge.observe(.ended, at: .start.advanced(by: .seconds(60)))
             #expect(often.rulings == once.rulings, "\(step) ms")
         }
     }
@@ -66,12 +69,12 @@ private let log =
                 let entry = entries[Int(stream.next() % UInt64(entries.count))]
                 let instant = Instant(nanoseconds: Int64(bitPattern: stream.next() >> (stream.next() % 64)))
                 switch stream.next() % 16 {
-                case 0: harness.judge.timePassed(at: instant, into: &harness.rulings)
-                case 1 where stream.next() % 8 == 0: harness.judge.finish(at: instant, into: &harness.rulings)
-                default: harness.judge.observe(entry.observed, at: instant, into: &harness.rulings)
+                case 0: harness.judge.observe(.timePassed, at: instant)
+                case 1 where stream.next() % 8 == 0: harness.judge.observe(.ended, at: instant)
+                default: harness.judge.observe(entry.observed, at: instant)
                 }
             }
-            harness.judge.finish(at: .never, into: &harness.rulings)
+            harness.judge.observe(.ended, at: .never)
             #expect(harness.rulings.map(\.expectation).sorted() == Array(all.indices))
         }
     }
@@ -81,7 +84,7 @@ private let log =
             #""expect": "seen", "event": "subscribed", "since": "connected", "within": "1 h""#, limit: "2 h")
         for index in 0..<70_000 {
             let now = Instant(nanoseconds: Int64(index) * 1000)
-            harness.judge.observe(.init(.connected, of: .device(0)), at: now, into: &harness.rulings)
+            harness.judge.observe(.init(.connected, of: .device(0)), at: now)
         }
         #expect(harness.observe(subscribed(1)) == ["inconclusive 7200.000000"])
         #expect(harness.reasons[0].contains("too many"))

@@ -3,6 +3,7 @@ import EventLogs
 import Expectations
 import ScenarioModel
 import Testing
+import VirtualWorld
 
 /// Questions to the operator, and the effects of the answers.
 @Suite struct OperatorQuestionTests {
@@ -27,22 +28,23 @@ import Testing
             switch step {
             case .log(let log):
                 for entry in EventLogReader(harness.scenario).entries(log) {
-                    harness.judge.observe(entry.observed, at: entry.instant, into: &harness.rulings)
+                    harness.judge.observe(entry.observed, at: entry.instant)
                 }
-            case .time(let seconds): harness.judge.timePassed(at: at(seconds), into: &harness.rulings)
-            case .stall(let begin, let end): harness.judge.stalled(from: at(begin), to: at(end))
+            case .time(let seconds): harness.judge.observe(.timePassed, at: at(seconds))
+            case .stall(let begin, let end):
+                harness.judge.observe(.stalled(from: at(begin), to: at(end)), at: at(end))
             case .forNobody: harness.judge.setAudience(nil)
-            case .limit(let seconds): harness.judge.reachedLimit(at: at(seconds), into: &harness.rulings)
+            case .limit(let seconds): harness.judge.observe(.limitReached, at: at(seconds))
             case .answer(let answer, let seconds, let wanted):
                 let question = try #require(harness.judge.operatorQuestions.first)
-                let effect = harness.judge.answer(question, answer, at: at(seconds), into: &harness.rulings)
+                let effect = harness.judge.answer(question, answer, at: at(seconds))
                 #expect(effect == wanted)
             case .asked(let count, let due):
                 #expect(harness.judge.operatorQuestions.count == count)
                 #expect(harness.judge.operatorQuestions.count(where: \.isDue) == due)
             }
         }
-        harness.judge.finish(at: .start.advanced(by: harness.scenario.limit), into: &harness.rulings)
+        harness.judge.observe(.ended, at: .start.advanced(by: harness.scenario.limit))
         return (harness.verdicts.first ?? "", harness.reasons.first ?? "")
     }
 

@@ -2,6 +2,7 @@ import Basics
 import EventLogs
 import Expectations
 import Testing
+import VirtualWorld
 
 private let shows =
     #""expect": "seen", "event": {"event": "said", "line": {"heart_rate": {}}}, "since": {"event": "connected"}, "within": "10 s""#
@@ -25,13 +26,14 @@ private let spoken = #""expect": "rate", "event": {"event": "said", "line": {}},
         for line in log.split(separator: "\n").map({ "\($0)\n" }) + ["end"] {
             let entries = EventLogReader(harness.scenario).entries(line == "end" ? "" : line)
             if !isTold, entries.first.map({ $0.instant >= instant }) ?? true {
-                harness.judge.timePassed(at: instant, into: &harness.rulings)
-                harness.judge.stalled(from: instant, to: instant.advanced(by: .milliseconds(length)))
+                harness.judge.observe(.timePassed, at: instant)
+                let end = instant.advanced(by: .milliseconds(length))
+                harness.judge.observe(.stalled(from: instant, to: end), at: end)
                 isTold = true
             }
-            for entry in entries { harness.judge.observe(entry.observed, at: entry.instant, into: &harness.rulings) }
+            for entry in entries { harness.judge.observe(entry.observed, at: entry.instant) }
         }
-        harness.judge.finish(at: Instant(nanoseconds: 30_000_000_000), into: &harness.rulings)
+        harness.judge.observe(.ended, at: Instant(nanoseconds: 30_000_000_000))
         return try #require(harness.rulings.first)
     }
 
@@ -95,13 +97,14 @@ private let spoken = #""expect": "rate", "event": {"event": "said", "line": {}},
     func `A stall ends where time was set back`(isSetBack: Bool, verdict: Verdict) throws {
         var harness = try JudgeHarness(shows, limit: "30 s")
         let instant = Instant(nanoseconds: 2_000_000_000)
-        harness.judge.timePassed(at: instant, into: &harness.rulings)
-        harness.judge.stalled(from: instant, to: instant.advanced(by: .seconds(20)))
-        if isSetBack { harness.judge.endStalls(by: instant) }
+        harness.judge.observe(.timePassed, at: instant)
+        let end = instant.advanced(by: .seconds(20))
+        harness.judge.observe(.stalled(from: instant, to: end), at: end)
+        if isSetBack { harness.judge.observe(.clockSetBack, at: instant) }
         for entry in EventLogReader(harness.scenario).entries(connected(8)) {
-            harness.judge.observe(entry.observed, at: entry.instant, into: &harness.rulings)
+            harness.judge.observe(entry.observed, at: entry.instant)
         }
-        harness.judge.finish(at: Instant(nanoseconds: 30_000_000_000), into: &harness.rulings)
+        harness.judge.observe(.ended, at: Instant(nanoseconds: 30_000_000_000))
         #expect(harness.rulings.first?.verdict == verdict)
     }
 
@@ -111,12 +114,13 @@ private let spoken = #""expect": "rate", "event": {"event": "said", "line": {}},
         let stalls = Array(repeating: (0, 50), count: 9999) + [(1, 3000), (12, length)] as [(Int64, Int64)]
         for (seconds, length) in stalls {
             let begin = Instant.start.advanced(by: .seconds(seconds))
-            harness.judge.stalled(from: begin, to: begin.advanced(by: .milliseconds(length)))
+            let end = begin.advanced(by: .milliseconds(length))
+            harness.judge.observe(.stalled(from: begin, to: end), at: end)
         }
         for entry in EventLogReader(harness.scenario).entries(connected(8)) {
-            harness.judge.observe(entry.observed, at: entry.instant, into: &harness.rulings)
+            harness.judge.observe(entry.observed, at: entry.instant)
         }
-        harness.judge.finish(at: Instant(nanoseconds: 30_000_000_000), into: &harness.rulings)
+        harness.judge.observe(.ended, at: Instant(nanoseconds: 30_000_000_000))
         #expect(harness.rulings.first?.verdict == verdict)
     }
 

@@ -66,12 +66,12 @@ private let stream = TestScenario(
                 "battery pass", "clears pass", "late pass", "lies inconclusive", "once fail", "pace pass", "shows pass",
                 "way pass", "wide pass",
             ], "\(harness.world.rulings.compactMap(\.reason))")
-        var (judge, rulings) = (Judge(scenario), [Judge.Ruling]())
+        var judge = Judge(scenario)
         for entry in EventLogReader(scenario).entries(harness.lines.joined(separator: "\n")) {
-            judge.observe(entry.observed, at: entry.instant, into: &rulings)
+            judge.observe(entry.observed, at: entry.instant)
         }
-        judge.finish(at: .start.advanced(by: scenario.limit), into: &rulings)
-        #expect(rulings == harness.world.rulings)
+        judge.observe(.ended, at: .start.advanced(by: scenario.limit))
+        #expect(judge.rulings == harness.world.rulings)
     }
 
     @Test func `Judging changes nothing`() throws {

@@ -25,12 +25,8 @@ extension Check {
         ) { handle, _, _, name in .readMultipleVariableRequest([name, handle]) },
     ]
 
-    private static let readTargets: [(TargetAttribute, ATTError)] = [
-        (.unreadable, .readNotPermitted), (.unused, .invalidHandle),
-        (.guardedFromReading(.insufficientAuthorization), .insufficientAuthorization),
-        (.guardedFromReading(.insufficientAuthentication), .insufficientAuthentication),
-        (.guardedFromReading(.encryptionKeySizeTooShort), .encryptionKeySizeTooShort),
-    ]
+    private static let readTargets =
+        [.unreadable, .unused] + TargetAttribute.guards.map(TargetAttribute.guardedFromReading)
 
     static let readErrors =
         readRequests.flatMap { $0.checks("GATT/SR/GAR", "of", readTargets) } + [
@@ -67,7 +63,7 @@ extension Check {
             ) { peripheral throws(CheckExit) in
                 let all = peripheral.characteristics.flatMap(\.descriptors)
                 guard let descriptor = all.first(where: { $0.type != .clientCharacteristicConfiguration }) else {
-                    throw .skipped("not applicable: the peripheral has no descriptors other than configurations")
+                    throw .notApplicable("the peripheral has no descriptors other than configurations")
                 }
                 let description = "descriptor \(descriptor.type.name)"
                 try peripheral.readName("before")
@@ -97,7 +93,7 @@ extension Examiner {
     }
 }
 
-// Writes that a server must reject, whatever its services.  Core 6.0, Vol 3, Part F, sections 3.4.5 and
+// Writes that a server must reject or ignore, whatever its services.  Core 6.0, Vol 3, Part F, sections 3.4.5 and
 // 3.4.6, and Part G, section 4.9.
 extension Check {
     private static let writeRequests = [
@@ -109,12 +105,8 @@ extension Check {
         ) { handle, _, octets, _ in .prepareWriteRequest(handle: handle, offset: 0, value: octets) },
     ]
 
-    private static let writeTargets: [(TargetAttribute, ATTError)] = [
-        (.unused, .invalidHandle), (.unwritable, .writeNotPermitted),
-        (.guardedFromWriting(.insufficientAuthorization), .insufficientAuthorization),
-        (.guardedFromWriting(.insufficientAuthentication), .insufficientAuthentication),
-        (.guardedFromWriting(.encryptionKeySizeTooShort), .encryptionKeySizeTooShort),
-    ]
+    private static let writeTargets =
+        [.unused, .unwritable] + TargetAttribute.guards.map(TargetAttribute.guardedFromWriting)
 
     static let writeErrors =
         writeRequests.flatMap { $0.checks("GATT/SR/GAW", "to", writeTargets) } + [
@@ -157,6 +149,9 @@ extension Check {
                     "a write of three octets to a configuration")
                 try peripheral.readName("after")
             },
+            Check(
+                "GATT/SR/GAW/BI-39-C", "a Write Command that is too long is ignored", att("3.4.5.3")
+            ) { peripheral throws(CheckExit) in try peripheral.expectLongCommandIgnored() },
         ]
 }
 
@@ -171,7 +166,7 @@ extension Examiner {
     /// The handle of the first configuration; skips the check if there is none.
     func anyConfiguration() throws(CheckExit) -> UInt16 {
         guard let handle = characteristics.lazy.compactMap(\.configurationHandle).first else {
-            throw .skipped("not applicable: no characteristic can be notified or indicated")
+            throw .notApplicable("no characteristic can be notified or indicated")
         }
         return handle
     }
@@ -180,13 +175,25 @@ extension Examiner {
     mutating func preparable() throws(CheckExit) -> (handle: UInt16, octets: [UInt8]) {
         for value in applicationValues where value.properties.isSuperset(of: [.read, .write]) {
             guard let octets = try stableValue(value.valueHandle) else { continue }
-            let request = PDU.prepareWriteRequest(handle: value.valueHandle, offset: 0, value: [])
-            let refusal = try refusal(of: request, "Prepare Write to \(value.uuid.name)")
-            _ = try answer(to: .executeWriteRequest(write: false), "a cancelling Execute Write")
-            if refusal == nil { return (value.valueHandle, octets) }
-            guard refusal?.error != .requestNotSupported else { throw Self.unsupported("Prepare Write") }
+            let error = try errorOfPreparedWrite(to: value.valueHandle, value.uuid.name)
+            if error == nil { return (value.valueHandle, octets) }
+            guard error != .requestNotSupported else { throw Self.unsupported("Prepare Write") }
         }
-        throw .skipped("not applicable: no readable value accepts prepared writes")
+        throw .notApplicable("no readable value accepts prepared writes")
+    }
+
+    /// The error with which the server rejects a prepared write, which is then cancelled; nil if it accepts that.
+    mutating func errorOfPreparedWrite(to handle: UInt16, _ name: String) throws(CheckExit) -> ATTError? {
+        let request = PDU.prepareWriteRequest(handle: handle, offset: 0, value: [])
+        let refusal = try refusal(of: request, "Prepare Write to \(name)")
+        try cancelPreparedWrites()
+        return refusal?.error
+    }
+
+    /// Empties the prepare queue; returns the answer.
+    @discardableResult
+    mutating func cancelPreparedWrites() throws(CheckExit) -> PDU {
+        try answer(to: .executeWriteRequest(write: false), "a cancelling Execute Write")
     }
 
     /// Prepares parts of a value; fails unless the server rejects them now or when executed, and writes nothing.
@@ -201,10 +208,10 @@ extension Examiner {
             switch try answer(to: .prepareWriteRequest(handle: handle, offset: target, value: octets), description) {
             case .prepareWriteResponse: continue
             case .errorResponse(_, _, .prepareQueueFull):
-                _ = try answer(to: .executeWriteRequest(write: false), "a cancelling Execute Write")
-                throw .skipped("not applicable: the prepare queue is too short")
+                try cancelPreparedWrites()
+                throw .notApplicable("the prepare queue is too short")
             case .errorResponse(_, _, error):
-                _ = try answer(to: .executeWriteRequest(write: false), "a cancelling Execute Write")
+                try cancelPreparedWrites()
                 return
             case let answer:
                 throw failure(expected: "a response that repeats \(description), or \(error)", seen: answer.octets.text)
@@ -231,7 +238,27 @@ extension Examiner {
                     + "which has \(octets.count)", seen: "\(refusal.error)")
             return
         }
-        throw .skipped("not applicable: every writable value accepts one octet more")
+        throw .notApplicable("every writable value accepts one octet more")
+    }
+
+    /// A value has a known length if the server rejects a Write Request with one octet more.
+    fileprivate mutating func expectLongCommandIgnored() throws(CheckExit) {
+        for value in applicationValues where value.properties.isSuperset(of: [.read, .write, .writeWithoutResponse]) {
+            let handle = value.valueHandle
+            guard let octets = try stableValue(handle), !octets.isEmpty, octets.count < mtu - 3 else { continue }
+            let longer = octets.farAway + [0]
+            let request = PDU.writeRequest(handle: handle, value: longer)
+            let error = try refusal(of: request, "a write of one octet too many to \(value.uuid.name)")?.error
+            if error == nil { try write(octets, to: handle, value.uuid.name) }
+            guard error == .invalidAttributeValueLength else { continue }
+            try expectSilence(
+                after: PDU.writeCommand(handle: handle, value: longer).octets, "a Write Command that is too long")
+            let after = try read(handle, value.uuid.name)
+            let isWritten = after.agrees(with: longer)
+            if isWritten { try write(octets, to: handle, value.uuid.name) }
+            return try expectIgnored(value.uuid.name, octets, seen: after, ifWritten: isWritten)
+        }
+        throw .notApplicable("no value for Read, Write and Write Without Response rejects one octet more")
     }
 }
 
@@ -248,21 +275,26 @@ enum TargetAttribute: Hashable, Sendable {
     /// A value declared with Write whose writes fail with this error without pairing.
     case guardedFromWriting(ATTError)
 
-    /// Whether it is found over a link that is encrypted with a short key.
-    var needsShortKey: Bool {
+    /// The errors that guard values.
+    fileprivate static let guards: [ATTError] = [
+        .insufficientAuthorization, .insufficientAuthentication, .encryptionKeySizeTooShort,
+    ]
+
+    /// The error with which a server rejects access to it.
+    fileprivate var error: ATTError {
         switch self {
-        case .guardedFromReading(.encryptionKeySizeTooShort), .guardedFromWriting(.encryptionKeySizeTooShort): true
-        default: false
+        case .unreadable: .readNotPermitted
+        case .unwritable: .writeNotPermitted
+        case .unused: .invalidHandle
+        case .guardedFromReading(let error), .guardedFromWriting(let error): error
         }
     }
 
-    /// Whether it can be found over an encrypted link.
-    fileprivate var needsPlainLink: Bool {
-        switch self {
-        case .guardedFromReading(let error), .guardedFromWriting(let error): error == .insufficientAuthentication
-        default: false
-        }
-    }
+    /// Whether it is found over a link that is encrypted with a short key.
+    fileprivate var needsShortKey: Bool { error == .encryptionKeySizeTooShort }
+
+    /// Whether it cannot be found over an encrypted link.
+    fileprivate var needsPlainLink: Bool { error == .insufficientAuthentication }
 
     /// The need of a check that looks for it.
     var need: Knowledge.Need? {
@@ -288,14 +320,12 @@ enum TargetAttribute: Hashable, Sendable {
         switch self {
         case .unreadable:
             guard let value = values.first(where: { !$0.properties.contains(.read) }) else {
-                throw .skipped("not applicable: every characteristic is declared with Read")
+                throw .notApplicable("every characteristic is declared with Read")
             }
             return (value.valueHandle, value.uuid)
         case .unwritable:
             let found = values.filter { $0.properties.isDisjoint(with: .writing) }
-            guard let first = found.first else {
-                throw .skipped("not applicable: every characteristic is declared with Write")
-            }
+            guard let first = found.first else { throw .notApplicable("every characteristic is declared with Write") }
             for value in found where value.properties.contains(.read) {
                 if try peripheral.shortValue(of: value.valueHandle) != nil { return (value.valueHandle, value.uuid) }
             }
@@ -307,16 +337,14 @@ enum TargetAttribute: Hashable, Sendable {
                 let refusal = try peripheral.refusal(of: request, "a read of \(value.uuid.name)")
                 if refusal?.error == error { return (value.valueHandle, value.uuid) }
             }
-            throw .skipped("not applicable: no read fails with \(error)")
+            throw .notApplicable("no read fails with \(error)")
         case .guardedFromWriting(let error):
             // A cancelled prepared write finds out without writing.
             for value in values where value.properties.contains(.write) {
-                let request = PDU.prepareWriteRequest(handle: value.valueHandle, offset: 0, value: [])
-                let refusal = try peripheral.refusal(of: request, "Prepare Write to \(value.uuid.name)")
-                _ = try peripheral.answer(to: .executeWriteRequest(write: false), "a cancelling Execute Write")
-                if refusal?.error == error { return (value.valueHandle, value.uuid) }
+                let found = try peripheral.errorOfPreparedWrite(to: value.valueHandle, value.uuid.name)
+                if found == error { return (value.valueHandle, value.uuid) }
             }
-            throw .skipped("not applicable: no write fails with \(error)")
+            throw .notApplicable("no write fails with \(error)")
         }
     }
 
@@ -325,11 +353,12 @@ enum TargetAttribute: Hashable, Sendable {
         case .unreadable: "a value without Read"
         case .unwritable: "a value without Write"
         case .unused: "an unused handle"
-        case .guardedFromReading(.insufficientAuthorization), .guardedFromWriting(.insufficientAuthorization):
-            "a value that requires authorization"
-        case .guardedFromReading(.encryptionKeySizeTooShort), .guardedFromWriting(.encryptionKeySizeTooShort):
-            "a value that requires a longer key"
-        case .guardedFromReading, .guardedFromWriting: "a value that requires authentication"
+        case .guardedFromReading, .guardedFromWriting:
+            switch error {
+            case .insufficientAuthorization: "a value that requires authorization"
+            case .encryptionKeySizeTooShort: "a value that requires a longer key"
+            default: "a value that requires authentication"
+            }
         }
     }
 }
@@ -348,19 +377,15 @@ struct AttributeRequest: Sendable {
     let pdu: @Sendable (_ handle: UInt16, _ type: UUID, _ octets: [UInt8], _ name: UInt16) -> PDU
 
     /// The request is rejected, for each target that has a number, with the target's error.
-    func checks(
-        _ prefix: String, _ preposition: String, _ targets: [(attribute: TargetAttribute, error: ATTError)]
-    ) -> [Check] {
+    func checks(_ prefix: String, _ preposition: String, _ targets: [TargetAttribute]) -> [Check] {
         zip(numbers, targets).compactMap { number, target in
-            number.map { check("\(prefix)/\($0)-C", preposition, target.attribute, target.error) }
+            number.map { check("\(prefix)/\($0)-C", preposition, target) }
         }
     }
 
-    private func check(
-        _ id: String, _ preposition: String, _ target: TargetAttribute, _ error: ATTError
-    ) -> Check {
+    private func check(_ id: String, _ preposition: String, _ target: TargetAttribute) -> Check {
         let title = "\(name) \(preposition) \(target.description)"
-        let rejection = "\(title) is rejected with \(error)"
+        let rejection = "\(title) is rejected with \(target.error)"
         let body: Check.Body = { peripheral throws(CheckExit) in
             let (handle, type) = try target.find(in: &peripheral)
             let description = "\(title), \(handle.inHex)"
@@ -370,7 +395,7 @@ struct AttributeRequest: Sendable {
             if isOptional, try peripheral.refusal(of: request, description)?.error == .requestNotSupported {
                 throw Examiner.unsupported(name)
             }
-            try peripheral.expectRefused(request, with: [error], at: handle, description)
+            try peripheral.expectRefused(request, with: [target.error], at: handle, description)
         }
         guard target.needsShortKey else {
             let check = Check.refusing(id, rejection, Check.gatt(section), body).needing(target.need)

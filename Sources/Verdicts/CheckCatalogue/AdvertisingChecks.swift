@@ -116,7 +116,7 @@ extension Check {
             if: .deviceName
         ) { peripheral throws(CheckExit) in
             guard let advertised = peripheral.advertised.name else {
-                throw .skipped("not applicable: the peripheral advertises no name")
+                throw .notApplicable("the peripheral advertises no name")
             }
             let name = try peripheral.read(.deviceName, of: .genericAccess)
             let fits =
@@ -131,7 +131,7 @@ extension Check {
             "Core 6.0, Vol 3, Part C, section 12.2", if: .characteristic(.appearance, of: .genericAccess)
         ) { peripheral throws(CheckExit) in
             guard let advertised = peripheral.advertised.structure(.appearance) else {
-                throw .skipped("not applicable: the peripheral advertises no appearance")
+                throw .notApplicable("the peripheral advertises no appearance")
             }
             let octets = try peripheral.read(.appearance, of: .genericAccess)
             try peripheral.expect(
@@ -146,7 +146,7 @@ extension Examiner {
     /// The flags of a peripheral that any central may connect to; skips the check for other peripherals.
     fileprivate func connectableFlags() throws(CheckExit) -> AdvertisingFlags? {
         guard advertisement?.kind == .undirected else {
-            throw .skipped("not applicable: the advertising is not connectable and undirected")
+            throw .notApplicable("the advertising is not connectable and undirected")
         }
         return advertised.data?.flags
     }
@@ -214,18 +214,14 @@ extension Examiner {
     fileprivate mutating func expectConfigurationsCleared() throws(CheckExit) {
         try require(.absenceOfBond)
         let accepted = Set(try subscribeToAllThatAccept().compactMap(\.configurationHandle))
-        guard !accepted.isEmpty else {
-            throw .skipped("not applicable: no characteristic can be notified or indicated")
-        }
+        guard !accepted.isEmpty else { throw .notApplicable("no characteristic can be notified or indicated") }
         // A peripheral may act on a configuration only when it has a value to send.
         _ = wait(atMost: .seconds(10)) { !$0.receivedValues.isEmpty || $0.connection == nil }
         guard connection != nil else { throw disconnected(during: "a wait for notifications") }
         disconnect()
         try connect()
         let period = recording.map { Recording.patience(after: $0.values) }
-        guard !wait(atMost: min(.seconds(5), period ?? .seconds(5)), until: { $0.connection == nil }) else {
-            throw disconnected(during: "a wait for notifications")
-        }
+        try stayConnected(for: min(.seconds(5), period ?? .seconds(5)))
         let early = receivedValues.first
         try expect(
             early == nil, "no value before the client subscribes again",
@@ -243,7 +239,7 @@ extension Examiner {
         let before = try receive(.heartRate, for: .seconds(10))
         let gaps = zip(before, before.dropFirst()).map { $0.instant.duration(to: $1.instant) }.sorted()
         guard gaps.count >= 3, gaps[gaps.count / 2] >= .milliseconds(300) else {
-            throw .skipped("not applicable: measurements come too often, or too seldom, to recognize a burst")
+            throw .notApplicable("measurements come too often, or too seldom, to recognize a burst")
         }
         let window = gaps[gaps.count / 2] * 3 / 4
         for turn in 1...2 {

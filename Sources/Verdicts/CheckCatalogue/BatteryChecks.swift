@@ -7,8 +7,7 @@ import Services
 
 // Battery Service 1.1: Battery Level only.
 extension Check {
-    private static let hasLevel = Prerequisite.characteristic(.batteryLevel, of: .battery)
-    private static let notified = Prerequisite.notified(.batteryLevel, of: .battery)
+    private static let notified = Prerequisite.characteristic(.batteryLevel, of: .battery, with: .notify)
 
     private static let requirement = ServiceRequirement(
         .battery, "Battery Service 1.1", ids: "BAS/SR", area: "battery", isSingle: false,
@@ -22,30 +21,21 @@ extension Check {
 
     static let battery =
         requirement.declarationChecks + [
-            Check(
-                "battery/level_is_a_percentage", "Battery Level is one octet from 0 to 100", requirement.section("3.1"),
-                if: hasLevel
-            ) { peripheral throws(CheckExit) in
-                let octets = try peripheral.read(.batteryLevel, of: .battery)
-                try peripheral.expect(
-                    octets.count == 1 && octets[0] <= 100, "one octet from 00 to 64", seen: octets.text)
-            }
+            requirement.valueCheck(
+                "battery/level_is_a_percentage", "Battery Level is one octet from 0 to 100", .batteryLevel, "3.1",
+                "one octet from 00 to 64"
+            ) { $0.count == 1 && $0[0] <= 100 }
         ] + requirement.configurationChecks + [
             Check(
                 "BAS/SR/CN/BV-01-C", "a change of Battery Level is notified", requirement.section("3.1"), if: notified,
                 .control("set the battery level")
             ) { peripheral throws(CheckExit) in
                 let value = try peripheral.characteristic(.batteryLevel, of: .battery)
-                let octets = try peripheral.read(.batteryLevel, of: .battery)
-                let other: UInt8 = octets == [42] ? 43 : 42
+                let other = try peripheral.otherLevel()
                 try peripheral.subscribe(.notification, to: value)
                 try peripheral.setValue(of: .battery, to: Double(other), "set the battery level")
-                let time = peripheral.patience(.seconds(60), of: .battery)
-                let received = try peripheral.next(of: value.valueHandle, within: time) { $0.octets == [other] }
-                try peripheral.expect(
-                    received != nil,
-                    "a notification of \([other].text) within \(time.formatted) of the battery reaching \(other) %",
-                    seen: peripheral.latest(of: value.valueHandle)?.octets.text ?? "none")
+                try peripheral.expectNotified(
+                    [other], of: value, in: .battery, after: "the battery reaching \(other) %")
             },
             Check(
                 "BAS/SR/CN/BV-21-C", "a bonded client is notified of a change when it reconnects",
@@ -55,31 +45,31 @@ extension Check {
                 let keys = try peripheral.bondWithAttributes()
                 let value = try peripheral.characteristic(.batteryLevel, of: .battery)
                 try peripheral.subscribe(.notification, to: value)
-                let octets = try peripheral.read(.batteryLevel, of: .battery)
-                let other: UInt8 = octets == [42] ? 43 : 42
+                let other = try peripheral.otherLevel()
                 try peripheral.reconnect(withBond: keys)
                 try peripheral.setValue(of: .battery, to: Double(other), "set the battery level")
-                let time = peripheral.patience(.seconds(60), of: .battery)
-                let received = try peripheral.next(of: value.valueHandle, within: time) { $0.octets == [other] }
-                try peripheral.expect(
-                    received != nil,
-                    "a notification of \([other].text) within \(time.formatted) of the battery reaching \(other) %, "
-                        + "without a new subscription",
-                    seen: peripheral.latest(of: value.valueHandle)?.octets.text ?? "none")
+                try peripheral.expectNotified(
+                    [other], of: value, in: .battery,
+                    after: "the battery reaching \(other) %, without a new subscription")
             },
             Check(
                 "BAS/SR/DES/BV-01-C", "each of several batteries has its own presentation format",
-                requirement.section("3.1.2.1"), if: hasLevel
+                requirement.section("3.1.2.1"), if: .characteristic(.batteryLevel, of: .battery)
             ) { peripheral throws(CheckExit) in try peripheral.expectDistinctFormats() },
         ]
 }
 
 extension Examiner {
+    /// Another level than the present one.
+    fileprivate mutating func otherLevel() throws(CheckExit) -> UInt8 {
+        try read(.batteryLevel, of: .battery) == [42] ? 43 : 42
+    }
+
     fileprivate mutating func expectDistinctFormats() throws(CheckExit) {
         let levels = services.filter { $0.uuid == .battery }.flatMap { service in
             service.characteristics.filter { $0.uuid == .batteryLevel }
         }
-        guard levels.count > 1 else { throw .skipped("not applicable: there is only one battery") }
+        guard levels.count > 1 else { throw .notApplicable("there is only one battery") }
         var known: [[UInt8]] = []
         for (index, level) in levels.enumerated() {
             guard

@@ -70,8 +70,7 @@ extension Examiner {
             value.properties.contains(property) && value.uuid != .serviceChanged
         }
         guard characteristics.contains(where: isCandidate) else {
-            throw .skipped(
-                "not applicable: no characteristic except Service Changed is declared with \(property.names)")
+            throw .notApplicable("no characteristic except Service Changed is declared with \(property.names)")
         }
         let keys = try bondWithAttributes()
         let configuration: ClientConfiguration = property == .notify ? .notification : .indication
@@ -82,7 +81,7 @@ extension Examiner {
         let regular = values.first(where: comesAgainAndAgain)
         guard let value = regular ?? values.first(where: { latest(of: $0.valueHandle) != nil }),
             let handle = value.configurationHandle
-        else { throw .skipped("not applicable: no \(word) within \(Recording.usualDuration.formatted)") }
+        else { throw .notApplicable("no \(word) within \(Recording.usualDuration.formatted)") }
         try reconnect(withBond: keys)
         wait(.seconds(1))  // until the server knows that the link is encrypted
         let octets = try read(handle, "the configuration of \(value.uuid.name)")
@@ -92,7 +91,7 @@ extension Examiner {
                 + "reconnected", seen: octets.text)
         if try next(ofKept: value) { return }
         guard regular != nil else {
-            throw .skipped("not applicable: \(value.uuid.name) comes too seldom to judge whether it is sent again")
+            throw .notApplicable("\(value.uuid.name) comes too seldom to judge whether it is sent again")
         }
         try subscribe(configuration, to: value)
         guard try next(ofKept: value) else {
@@ -122,17 +121,15 @@ extension Examiner {
                 closed.append(value)
             }
         }
-        guard let value = closed.first else {
-            throw .skipped("not applicable: no value requires authentication or encryption")
-        }
+        guard let value = closed.first else { throw .notApplicable("no value requires authentication or encryption") }
         let keys = try bond(.strongest(secureConnections: try preferred().isSecure))
         let description = "a read of \(value.uuid.name)"
         let error = try refusal(of: PDU.readRequest(handle: value.valueHandle), "\(description) after pairing")?.error
         if error == .insufficientAuthentication, !keys.linkKey.isAuthenticated {
-            throw .skipped("not applicable: the features of the peripheral permit no authentication")
+            throw .notApplicable("the features of the peripheral permit no authentication")
         }
         if error == .insufficientAuthentication, !keys.linkKey.isSecureConnections {
-            throw .skipped("not applicable: the peripheral does not support LE Secure Connections")
+            throw .notApplicable("the peripheral does not support LE Secure Connections")
         }
         try expect(
             error != .insufficientAuthentication && error != .insufficientEncryption,

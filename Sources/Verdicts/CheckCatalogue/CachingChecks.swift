@@ -9,7 +9,8 @@ import GATT
 extension Check {
     static let hasHash = Prerequisite.characteristic(.databaseHash, of: .genericAttribute)
     static let hasClientFeatures = Prerequisite.characteristic(.clientSupportedFeatures, of: .genericAttribute)
-    static let indicatesChanges = Prerequisite.indicated(.serviceChanged, of: .genericAttribute)
+    static let indicatesChanges = Prerequisite.characteristic(
+        .serviceChanged, of: .genericAttribute, with: .indicate)
 
     static let canMoveHandles = Prerequisite.control("move the handles")
 
@@ -80,9 +81,7 @@ extension Examiner {
     /// The AES-CMAC, with a zero key, of all attributes that the Database Hash covers.
     fileprivate mutating func computedHash() throws(CheckExit) -> [UInt8] {
         guard case .success(.descriptors(let all)) = try result(of: .discoverDescriptors(.all), "Find Information")
-        else {
-            throw .inconclusive("the peripheral refused Find Information over all handles")
-        }
+        else { throw .inconclusive("the peripheral refused Find Information over all handles") }
         var message: [UInt8] = []
         for attribute in all {
             guard let number = attribute.type.number, 0x2800...0x2803 ~= number || 0x2900...0x2905 ~= number else {

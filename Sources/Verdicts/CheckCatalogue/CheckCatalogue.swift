@@ -4,7 +4,7 @@ extension Check {
     /// All checks, in the order in which reports list them.
     package static let all: [Check] =
         advertising + reconnection + heartRate + thermometer + pulseOximeter + running + deviceInformation + battery
-        + vendor + sampleStreams + discovery + declarations + reading + readErrors + writing + writeErrors + commands
+        + vendor + sampleStreams + discovery + reading + readErrors + writing + writeErrors
         + notifications + caching + awareness + bondedClients + unknown + notRun + securityManager + malformed
         + halfOpen + floods
 

@@ -23,7 +23,7 @@ extension Check {
             ) { peripheral throws(CheckExit) in
                 let found = peripheral.services.filter { $0.uuid == .deviceInformation }
                 guard found.contains(where: { !$0.isPrimary }) else {
-                    throw .skipped("not applicable: Device Information is a primary service")
+                    throw .notApplicable("Device Information is a primary service")
                 }
                 try peripheral.expect(
                     found.count == 1, "one Device Information Service", seen: "\(found.count) of them")

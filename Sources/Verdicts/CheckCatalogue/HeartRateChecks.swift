@@ -9,7 +9,6 @@ import Services
 // Heart Rate Service 1.0.
 extension Check {
     private static let hasMeasurement = Prerequisite.characteristic(.heartRateMeasurement, of: .heartRate)
-    private static let hasLocation = Prerequisite.characteristic(.bodySensorLocation, of: .heartRate)
     private static let hasControlPoint = Prerequisite.characteristic(.heartRateControlPoint, of: .heartRate)
 
     private static let requirement = ServiceRequirement(
@@ -84,15 +83,10 @@ extension Check {
     ]
 
     private static let control = [
-        Check(
-            "HRS/SEN/CR/BV-01-C", "Body Sensor Location can be read and has a defined value",
-            requirement.section("3.2"), if: hasLocation
-        ) { peripheral throws(CheckExit) in
-            let octets = try peripheral.read(.bodySensorLocation, of: .heartRate)
-            try peripheral.expect(
-                octets.count == 1 && octets[0] < UInt8(BodySensorLocation.names.count),
-                "one octet from 00 to 06", seen: octets.text)
-        },
+        requirement.valueCheck(
+            "HRS/SEN/CR/BV-01-C", "Body Sensor Location can be read and has a defined value", .bodySensorLocation,
+            "3.2", "one octet from 00 to 06"
+        ) { $0.count == 1 && $0[0] < UInt8(BodySensorLocation.names.count) },
         Check(
             "HRS/SEN/CW/BV-01-C", "writing 01 to Heart Rate Control Point resets Energy Expended",
             requirement.section("3.3"), if: hasControlPoint, hasMeasurement
@@ -158,7 +152,7 @@ extension Check {
         Check(
             "heart_rate/location_is_static", "Body Sensor Location does not change during a connection",
             requirement.section("3.2"), recording: .reads(.bodySensorLocation, of: .heartRate, for: .seconds(10)),
-            if: hasLocation
+            if: .characteristic(.bodySensorLocation, of: .heartRate)
         ) { peripheral throws(CheckExit) in
             let (first, last) = try peripheral.readTwice(.bodySensorLocation, of: .heartRate)
             try peripheral.expect(last == first, "\(first.text), as at least 10 s earlier", seen: last.text)
@@ -253,7 +247,7 @@ extension Examiner {
         guard right == nil else { return }
         let seen = newest(of: handle)
         if bpm > 255, try endsAt255(handle) {
-            throw .skipped("not applicable: the sensor sends one octet, so that its heart rates end at 255 bpm")
+            throw .notApplicable("the sensor sends one octet, so that its heart rates end at 255 bpm")
         }
         throw failure(expected: "a measurement of \(bpm) bpm\(form) within \(rateTime.formatted)", seen: seen)
     }
@@ -276,7 +270,7 @@ extension Examiner {
     fileprivate mutating func expectContactFollows() throws(CheckExit) {
         let (handle, first) = try firstMeasurement()
         guard first.heartRateFlags.supportsContact else {
-            throw .skipped("not applicable: the Sensor Contact Supported flag (bit 2) is 0")
+            throw .notApplicable("the Sensor Contact Supported flag (bit 2) is 0")
         }
         for isThere in [false, true] {
             let description = isThere ? "put on" : "taken off"
@@ -296,8 +290,7 @@ extension Examiner {
     fileprivate mutating func expectIntervalsInOrder() throws(CheckExit) {
         let (handle, _) = try firstMeasurement()
         guard try next(of: handle, within: rateTime, where: \.heartRateFlags.hasIntervals) != nil else {
-            throw .skipped(
-                "not applicable: no measurement within \(rateTime.formatted) has RR-Intervals (bit 4 of the flags)")
+            throw .notApplicable("no measurement within \(rateTime.formatted) has RR-Intervals (bit 4 of the flags)")
         }
         for attempt in 0..<Self.rises {
             try setValue(of: .heartRate, to: 50, "set the heart rate")
@@ -314,9 +307,9 @@ extension Examiner {
                     seen: mixed.heartRateText)
             }
             guard receivedValues.contains(where: { $0.handle == handle && $0.heartRate?.rrIntervals.count ?? 0 > 1 })
-            else { throw .skipped("not applicable: no measurement has more than one RR-Interval") }
+            else { throw .notApplicable("no measurement has more than one RR-Interval") }
         }
-        throw .skipped("not applicable: no measurement has intervals from before and after a change of the heart rate")
+        throw .notApplicable("no measurement has intervals from before and after a change of the heart rate")
     }
 
     /// How often the heart rate rises until a measurement spans that.

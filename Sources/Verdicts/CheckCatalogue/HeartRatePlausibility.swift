@@ -11,9 +11,7 @@ extension Check {
         if: .characteristic(.heartRateMeasurement, of: .heartRate)
     ) { peripheral throws(CheckExit) in
         let received = try peripheral.receive(.heartRate, for: Recording.usualDuration).filter(\.isOfHeart)
-        guard !received.isEmpty else {
-            throw .skipped("not applicable: no measurement has a heart rate and skin contact")
-        }
+        guard !received.isEmpty else { throw .notApplicable("no measurement has a heart rate and skin contact") }
         for value in received { try peripheral.expectPossibleRate(value) }
         try peripheral.expectAgreement(of: received)
     }

@@ -13,7 +13,7 @@ extension Check {
             "GATT/SR/GAR/BV-01-C", "each value declared with Read can be read, or requires security",
             "Core 6.0, Vol 3, Part G, sections 3.3.1.1 and 4.8.1"
         ) { peripheral throws(CheckExit) in
-            for value in try peripheral.readable() {
+            for value in try peripheral.characteristics(declaredWith: .read) {
                 let error = try peripheral.refusal(of: .read(handle: value.valueHandle), "a read of \(value.uuid.name)")
                 guard let error, !error.isServerSpecific else { continue }
                 throw peripheral.failure(
@@ -23,7 +23,7 @@ extension Check {
         Check(
             "GATT/SR/GAR/BV-03-C", "a value reads the same by UUID as by handle", gatt("4.8.2")
         ) { peripheral throws(CheckExit) in
-            let values = try peripheral.readable()
+            let values = try peripheral.characteristics(declaredWith: .read)
             let stable = try peripheral.stableValues(values.map(\.valueHandle))
             for value in values {
                 if let octets = stable[value.valueHandle] { try peripheral.expectFound(value, octets) }
@@ -32,7 +32,8 @@ extension Check {
         Check(
             "GATT/SR/GAR/BV-04-C", "a value longer than a PDU can be read in parts", gatt("4.8.3"), scope: .narrow
         ) { peripheral throws(CheckExit) in
-            try peripheral.expectParts(ofFirstOf: try peripheral.readable().map(\.valueHandle), "value")
+            try peripheral.expectParts(
+                ofFirstOf: try peripheral.characteristics(declaredWith: .read).map(\.valueHandle), "value")
         },
         Check(
             "GATT/SR/GAR/BV-05-C", "several values of known length can be read at once",
@@ -49,7 +50,7 @@ extension Check {
             scope: .freshConnection
         ) { peripheral throws(CheckExit) in
             let descriptors = peripheral.characteristics.flatMap(\.descriptors)
-            guard !descriptors.isEmpty else { throw .skipped("not applicable: the peripheral has no descriptors") }
+            guard !descriptors.isEmpty else { throw .notApplicable("the peripheral has no descriptors") }
             let defined: ClosedRange<UInt16> = 0x2900...0x2906  // from Extended Properties to Valid Range
             for descriptor in descriptors {
                 let description = "a read of descriptor \(descriptor.type.name)"
@@ -92,9 +93,7 @@ extension Check {
         Check(id, description, gatt(section)) { peripheral throws(CheckExit) in
             let descriptors = peripheral.characteristics.flatMap(\.descriptors)
             let found = descriptors.filter { $0.type == type }
-            guard !found.isEmpty else {
-                throw .skipped("not applicable: no characteristic has a descriptor \(type.name)")
-            }
+            guard !found.isEmpty else { throw .notApplicable("no characteristic has a descriptor \(type.name)") }
             for descriptor in found {
                 let octets = try peripheral.read(descriptor.handle, "descriptor \(type.name)")
                 try peripheral.expect(isRight(octets), description, seen: octets.text)
@@ -117,13 +116,6 @@ extension ATTError {
 }
 
 extension Examiner {
-    /// The characteristics declared with Read; skips the check if there are none.
-    func readable() throws(CheckExit) -> [DiscoveredCharacteristic] {
-        let found = characteristics.filter { $0.properties.contains(.read) }
-        guard !found.isEmpty else { throw .skipped("not applicable: no characteristic is declared with Read") }
-        return found
-    }
-
     /// The characteristics outside Generic Attribute, whose values affect the connection.
     var applicationValues: [DiscoveredCharacteristic] {
         services.filter { $0.uuid != .genericAttribute }.flatMap(\.characteristics)
@@ -169,7 +161,7 @@ extension Examiner {
                 guard case .failed = error, connection != nil, try stableValue(handle) != octets else { throw error }
             }
         }
-        throw .skipped("not applicable: no \(word) has more than \(mtu - 1) octets")
+        throw .notApplicable("no \(word) has more than \(mtu - 1) octets")
     }
 
     /// Fails unless Read returns the beginning of a value, and Read Blob the rest from any offset.

@@ -7,9 +7,7 @@ import GATT
 // Requests that a server must reject or survive, between valid ones.
 extension Check {
     /// Does something invalid between two reads of Device Name.
-    static func refusing(
-        _ id: String, _ title: String, _ requirement: String, _ invalid: @escaping Body
-    ) -> Check {
+    static func refusing(_ id: String, _ title: String, _ requirement: String, _ invalid: @escaping Body) -> Check {
         Check(id, title, requirement, if: .deviceName) { peripheral throws(CheckExit) in
             try peripheral.readName("before")
             try invalid(&peripheral)
@@ -201,7 +199,7 @@ extension Check {
             // The server may end the connection after 30 s, and each read takes several seconds on a slow link.
             let limit = indication.instant.advanced(by: .seconds(20))
             guard peripheral.now < limit else {
-                throw .skipped("not applicable: on this link, subscribing takes longer than an indication may wait")
+                throw .notApplicable("on this link, subscribing takes longer than an indication may wait")
             }
             while peripheral.now < limit {
                 try peripheral.expectResponsive(after: "an unconfirmed indication")
@@ -230,7 +228,7 @@ extension Examiner {
                 error == .prepareQueueFull, "\(ATTError.prepareQueueFull) for \(description)", seen: "\(error)")
             break
         }
-        let cancel = try answer(to: .executeWriteRequest(write: false), "a cancelling Execute Write")
+        let cancel = try cancelPreparedWrites()
         try expect(cancel == .executeWriteResponse, "19, Execute Write Response", seen: cancel.octets.text)
         let error = try refusal(of: request, "Prepare Write after the queue was cancelled")?.error
         try expect(error == nil, "room in the queue after it was cancelled", seen: error?.description ?? "")
@@ -299,7 +297,7 @@ extension Examiner {
         for answer in answered where answer != right {
             if case .errorResponse(0x0A, handle, _)? = try? PDU(answer[...]) { continue }
             guard try stableValue(handle) == octets else {
-                throw .skipped("not applicable: no value that fits into one PDU stays the same")
+                throw .notApplicable("no value that fits into one PDU stays the same")
             }
             throw failure(expected: "\(right.text), or an Error Response", seen: answer.text)
         }
@@ -307,13 +305,13 @@ extension Examiner {
 
     /// A value that fits into one PDU and does not change, preferably not of GAP or GATT.
     private mutating func shortStableValue() throws(CheckExit) -> (handle: UInt16, octets: [UInt8]) {
-        let all = try readable()
+        let all = try characteristics(declaredWith: .read)
         let services = services.filter { $0.uuid != .genericAccess && $0.uuid != .genericAttribute }
         let own = services.flatMap(\.characteristics).filter(all.contains)
         for value in own + all {
             guard let octets = try stableValue(value.valueHandle), octets.count < mtu else { continue }
             return (value.valueHandle, octets)
         }
-        throw .skipped("not applicable: no stable value fits into one PDU")
+        throw .notApplicable("no stable value fits into one PDU")
     }
 }

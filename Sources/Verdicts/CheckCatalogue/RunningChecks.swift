@@ -30,25 +30,14 @@ extension Check {
     static let running: [Check] = requirement.declarationChecks + requirement.configurationChecks + values
 
     private static let values: [Check] = [
-        Check(
-            "running/features_are_defined", "RSC Feature has two octets, and its reserved bits are 0",
-            requirement.section("3.2"), if: hasFeature
-        ) { peripheral throws(CheckExit) in
-            let octets = try peripheral.read(.rscFeature, of: service)
-            let feature = try? RSCFeature(octets: octets[...])
-            try peripheral.expect(
-                feature.map { $0.rawValue & ~RSCFeature.defined == 0 } ?? false,
-                "two octets with bits 5 to 15 set to 0",
-                seen: octets.text)
-        },
-        Check(
-            "running/location_is_defined", "Sensor Location has a defined value", requirement.section("3.3"),
-            if: .characteristic(.sensorLocation, of: service)
-        ) { peripheral throws(CheckExit) in
-            let octets = try peripheral.read(.sensorLocation, of: service)
-            try peripheral.expect(
-                (try? SensorLocation(octets: octets[...]))?.name != nil, "one octet from 00 to 10", seen: octets.text)
-        },
+        requirement.valueCheck(
+            "running/features_are_defined", "RSC Feature has two octets, and its reserved bits are 0", .rscFeature,
+            "3.2", "two octets with bits 5 to 15 set to 0"
+        ) { octets in (try? RSCFeature(octets: octets[...])).map { $0.rawValue & ~RSCFeature.defined == 0 } ?? false },
+        requirement.valueCheck(
+            "running/location_is_defined", "Sensor Location has a defined value", .sensorLocation, "3.3",
+            "one octet from 00 to 10"
+        ) { (try? SensorLocation(octets: $0[...]))?.name != nil },
         delivered(
             "running/notified_while_subscribed", .rsc, requirement.section("3.1"), within: .seconds(10)),
         each(
@@ -158,7 +147,7 @@ extension Examiner {
     fileprivate mutating func requireTotalDistance() throws(CheckExit) {
         let octets = try read(.rscFeature, of: .runningSpeedAndCadence)
         guard (try? RSCFeature(octets: octets[...]))?.contains(.totalDistance) == true else {
-            throw .skipped("not applicable: bit 1 of RSC Feature, total distance, is 0")
+            throw .notApplicable("bit 1 of RSC Feature, total distance, is 0")
         }
     }
 

@@ -6,9 +6,10 @@ import GATT
 
 // Lubdub's vendor streams: frames of samples, without a duplicate or a gap.
 extension Check {
-    private static let hasSamples = Prerequisite.notified(VendorUUID.ecgSamples.uuid, of: VendorUUID.ecg.uuid)
-    private static let hasHeartRates = Prerequisite.notified(
-        VendorUUID.heartRates.uuid, of: VendorUUID.measurements.uuid)
+    private static let hasSamples = Prerequisite.characteristic(
+        VendorUUID.ecgSamples.uuid, of: VendorUUID.ecg.uuid, with: .notify)
+    private static let hasHeartRates = Prerequisite.characteristic(
+        VendorUUID.heartRates.uuid, of: VendorUUID.measurements.uuid, with: .notify)
 
     static let sampleStreams = [
         Check(

@@ -102,6 +102,17 @@ extension Examiner {
         return found
     }
 
+    /// Fails unless a value is notified with these octets in time.
+    mutating func expectNotified(
+        _ octets: [UInt8], of value: DiscoveredCharacteristic, in service: UUID, after event: String
+    ) throws(CheckExit) {
+        let time = patience(.seconds(60), of: service)
+        let received = try next(of: value.valueHandle, within: time) { $0.octets == octets }
+        try expect(
+            received != nil, "a notification of \(octets.text) within \(time.formatted) of \(event)",
+            seen: latest(of: value.valueHandle)?.octets.text ?? "none")
+    }
+
     /// The recorded values, or, after a subscription, all during `duration`; inconclusive if there are none.
     mutating func receive(_ value: SubscribableValue, for duration: Duration) throws(CheckExit) -> [ReceivedValue] {
         try Array(receiveParts(value, for: duration).joined())
@@ -182,12 +193,11 @@ extension Check {
             try peripheral.discover()
             _ = try peripheral.subscribeToAllThatAccept()
             guard try peripheral.value(0, within: Recording.usualDuration) != nil else {
-                throw .skipped(
-                    "not applicable: nothing is notified or indicated within \(Recording.usualDuration.formatted)")
+                throw .notApplicable("nothing is notified or indicated within \(Recording.usualDuration.formatted)")
             }
             peripheral.wait(min(patience, .seconds(10)))
             guard !peripheral.hasPeerExchangedMTU else {
-                throw .skipped("not applicable: the peripheral has exchanged an MTU of \(peripheral.mtu)")
+                throw .notApplicable("the peripheral has exchanged an MTU of \(peripheral.mtu)")
             }
             for received in peripheral.receivedValues {
                 try peripheral.expect(
@@ -208,13 +218,11 @@ extension Check {
 
 extension Examiner {
     /// The characteristics with a property; skips the check if there are none.
-    private func characteristics(
+    func characteristics(
         declaredWith property: CharacteristicProperties
     ) throws(CheckExit) -> [DiscoveredCharacteristic] {
         let values = characteristics.filter { $0.properties.contains(property) }
-        guard !values.isEmpty else {
-            throw .skipped("not applicable: no characteristic is declared with \(property.names)")
-        }
+        guard !values.isEmpty else { throw .notApplicable("no characteristic is declared with \(property.names)") }
         return values
     }
 
@@ -230,17 +238,15 @@ extension Examiner {
     /// Skips the check if there is a recording of the usual duration without such a value.
     fileprivate func expectRecorded(_ word: String, _ isSuch: (ReceivedValue) -> Bool) throws(CheckExit) {
         guard let recording, recording.duration >= Recording.usualDuration, !recording.values.contains(where: isSuch)
-        else {
-            return
-        }
-        throw .skipped("not applicable: nothing is \(word) within \(Recording.usualDuration.formatted)")
+        else { return }
+        throw .notApplicable("nothing is \(word) within \(Recording.usualDuration.formatted)")
     }
 
     /// Exchanges the MTU; returns the new one.
     fileprivate mutating func offer(mtu: UInt16) throws(CheckExit) -> Int {
         switch try answer(to: PDU.exchangeMTURequest(clientReceives: mtu), "Exchange MTU with \(mtu)") {
         case .exchangeMTUResponse(let serverReceives): return max(23, Int(min(mtu, serverReceives)))
-        case let answer: throw .skipped("not applicable: Exchange MTU is answered with \(answer.octets.text)")
+        case let answer: throw .notApplicable("Exchange MTU is answered with \(answer.octets.text)")
         }
     }
 
@@ -253,9 +259,7 @@ extension Examiner {
     }
 
     /// Fails unless every value that arrives is subscribed to and fits, and none arrives after the client unsubscribes.
-    fileprivate mutating func expectDelivered(
-        _ property: CharacteristicProperties, _ word: String
-    ) throws(CheckExit) {
+    fileprivate mutating func expectDelivered(_ property: CharacteristicProperties, _ word: String) throws(CheckExit) {
         let handles = try characteristics(declaredWith: property).map(\.valueHandle)
         let subscribed = self.recording?.subscribed ?? []
         try expectRecorded(word) { handles.contains($0.handle) || !subscribed.contains($0.handle) }
@@ -283,11 +287,9 @@ extension Examiner {
     ) throws(CheckExit) -> Recording {
         let (begin, values) = (now, try subscribeToAll(property))
         guard try value(0, within: Recording.usualDuration) != nil else {
-            throw .skipped("not applicable: nothing is \(word) within \(Recording.usualDuration.formatted)")
+            throw .notApplicable("nothing is \(word) within \(Recording.usualDuration.formatted)")
         }
-        guard !wait(atMost: .seconds(10), until: { $0.connection == nil }) else {
-            throw disconnected(during: "a wait for notifications")
-        }
+        try stayConnected(for: .seconds(10))
         return try endOwnRecording(of: values, since: begin)
     }
 
@@ -301,7 +303,7 @@ extension Examiner {
         command(.confirmIndications(false))
         _ = try subscribeToAll(.indicate)
         guard let first = try value(0, within: Recording.usualDuration) else {
-            throw .skipped("not applicable: nothing is indicated within \(Recording.usualDuration.formatted)")
+            throw .notApplicable("nothing is indicated within \(Recording.usualDuration.formatted)")
         }
         return first
     }

@@ -11,7 +11,8 @@ extension Check {
     private static let hasMeasurement = Prerequisite.characteristic(.temperatureMeasurement, of: .healthThermometer)
     private static let hasType = Prerequisite.characteristic(.temperatureType, of: .healthThermometer)
     private static let hasInterval = Prerequisite.characteristic(.measurementInterval, of: .healthThermometer)
-    private static let indicatesInterval = Prerequisite.indicated(.measurementInterval, of: .healthThermometer)
+    private static let indicatesInterval = Prerequisite.characteristic(
+        .measurementInterval, of: .healthThermometer, with: .indicate)
 
     private static let requirement = ServiceRequirement(
         .healthThermometer, "Health Thermometer Service 1.0", ids: "HTS/SEN", area: "thermometer",
@@ -31,7 +32,7 @@ extension Check {
         configurations: [
             .init(
                 "CIN/BV-01-C", .temperatureMeasurement, .indication, "section 3.1",
-                if: .indicated(.temperatureMeasurement, of: .healthThermometer)),
+                if: .characteristic(.temperatureMeasurement, of: .healthThermometer, with: .indicate)),
             .init("CIN/BV-02-C", .intermediateTemperature, .notification, "section 3.3"),
             .init("CIN/BV-03-C", .measurementInterval, .indication, "section 3.4", if: indicatesInterval),
         ])
@@ -42,15 +43,10 @@ extension Check {
                 "HTS/SEN/SGGIT/DES/BV-01-C", "a writable Measurement Interval has a Valid Range",
                 "Health Thermometer Service 1.0, sections 3.4 and 3.4.2", if: hasInterval
             ) { peripheral throws(CheckExit) in _ = try peripheral.validIntervals() },
-            Check(
+            requirement.valueCheck(
                 "thermometer/type_names_a_place", "Temperature Type can be read and has a defined value",
-                requirement.section("3.2"), if: hasType
-            ) { peripheral throws(CheckExit) in
-                let octets = try peripheral.read(.temperatureType, of: .healthThermometer)
-                try peripheral.expect(
-                    octets.count == 1 && TemperatureType(octets[0]).name != nil, "one octet from 01 to 09",
-                    seen: octets.text)
-            },
+                .temperatureType, "3.2", "one octet from 01 to 09"
+            ) { $0.count == 1 && TemperatureType($0[0]).name != nil },
         ] + requirement.configurationChecks + temperatures + procedures
 
     private static let temperatures = [
@@ -167,7 +163,7 @@ extension Examiner {
     fileprivate mutating func validIntervals() throws(CheckExit) -> MeasurementIntervalRange {
         let value = try characteristic(.measurementInterval, of: .healthThermometer)
         guard value.properties.contains(.write) else {
-            throw .skipped("not applicable: Measurement Interval is declared without Write")
+            throw .notApplicable("Measurement Interval is declared without Write")
         }
         guard let handle = value.descriptors.first(where: { $0.type == .validRange })?.handle else {
             throw failure(expected: "a Valid Range of Measurement Interval, which is writable", seen: "none")
@@ -180,9 +176,7 @@ extension Examiner {
     }
 
     /// Runs a test that may write Measurement Interval, then restores it.
-    fileprivate mutating func keepingInterval(
-        _ test: (inout Examiner) throws(CheckExit) -> Void
-    ) throws(CheckExit) {
+    fileprivate mutating func keepingInterval(_ test: (inout Examiner) throws(CheckExit) -> Void) throws(CheckExit) {
         let value = try characteristic(.measurementInterval, of: .healthThermometer)
         guard value.properties.contains(.write) else { return try test(&self) }
         let before = try read(value.valueHandle, "Measurement Interval")
@@ -201,7 +195,7 @@ extension Examiner {
         var wrong: [UInt16] = []
         if valid.upperBound < .max { wrong = [valid.upperBound + 1, .max] }
         if valid.lowerBound > 1 { wrong.append(valid.lowerBound - 1) }
-        guard !wrong.isEmpty else { throw .skipped("not applicable: every interval is valid") }
+        guard !wrong.isEmpty else { throw .notApplicable("every interval is valid") }
         let right = MeasurementInterval(seconds: valid.lowerBound).octets
         try write(right, to: handle, "Measurement Interval")
         for octets in wrong.map({ MeasurementInterval(seconds: $0).octets }) {
@@ -225,14 +219,14 @@ extension Examiner {
             throw failure(expected: "two octets in Measurement Interval", seen: octets.text)
         }
         guard 1...120 ~= seconds else {
-            throw .skipped("not applicable: a Measurement Interval of \(seconds) s is not between 1 s and 120 s")
+            throw .notApplicable("a Measurement Interval of \(seconds) s is not between 1 s and 120 s")
         }
         try subscribe(.indication, to: value)
         let received = try receivedValues(of: value.valueHandle, for: .seconds(7 * Int(seconds)))
         // The peripheral may have made the link slower meanwhile.
         let shortest = try shortestVisible(interval.valueHandle)
         guard .seconds(Int(seconds)) >= shortest else {
-            throw .skipped("not applicable: the link is too slow to show an interval of \(seconds) s")
+            throw .notApplicable("the link is too slow to show an interval of \(seconds) s")
         }
         try expectPeriod(seconds, of: received, leeway: .milliseconds(500) + shortest / 4)
     }
@@ -244,9 +238,7 @@ extension Examiner {
         return begin.duration(to: now) * 4
     }
 
-    private func expectPeriod(
-        _ seconds: UInt16, of received: [ReceivedValue], leeway: Duration
-    ) throws(CheckExit) {
+    private func expectPeriod(_ seconds: UInt16, of received: [ReceivedValue], leeway: Duration) throws(CheckExit) {
         // Stored measurements come first, without a pause.
         let instants = received.map(\.instant.sinceStart).suffix(5)
         guard instants.count == 5 else {
@@ -268,7 +260,7 @@ extension Examiner {
             throw .inconclusive("no measurement within \(time.formatted) of the subscription")
         }
         guard last.temperature?.timeStamp != nil else {
-            throw .skipped("not applicable: measurements have no time stamp, so stored ones cannot be recognized")
+            throw .notApplicable("measurements have no time stamp, so stored ones cannot be recognized")
         }
         try loseLink(for: .seconds(30))
         try connect()
@@ -276,7 +268,7 @@ extension Examiner {
         let received = try receive(.temperature, for: .seconds(10))
         let atOnce = received.filter { $0.instant.sinceStart - back.sinceStart < .seconds(5) }
         let stamps = atOnce.compactMap { $0.temperature?.timeStamp?.description }
-        guard stamps.count > 2 else { throw .skipped("not applicable: the peripheral stores no measurements") }
+        guard stamps.count > 2 else { throw .notApplicable("the peripheral stores no measurements") }
         for (index, stamp) in stamps.enumerated().dropFirst() {
             try expect(
                 stamps[index - 1] < stamp, "each stored measurement once, oldest first",

@@ -9,7 +9,6 @@ import Services
 extension Check {
     private static let fitness = VendorUUID.fitness.uuid
     private static let hasSteps = Prerequisite.characteristic(VendorUUID.steps.uuid, of: fitness)
-    private static let hasStepsToday = Prerequisite.characteristic(VendorUUID.stepsToday.uuid, of: fitness)
 
     static let vendor = [
         Check(
@@ -36,7 +35,8 @@ extension Check {
         },
         Check(
             "fitness/today_is_part_of_all", "Steps Today is at most Steps",
-            "Lubdub, Fitness service 0100, Steps Today 0102", if: hasSteps, hasStepsToday
+            "Lubdub, Fitness service 0100, Steps Today 0102", if: hasSteps,
+            .characteristic(VendorUUID.stepsToday.uuid, of: fitness)
         ) { peripheral throws(CheckExit) in
             let today = try peripheral.count(.stepsToday)
             let all = try peripheral.count(.steps)
@@ -44,19 +44,15 @@ extension Check {
         },
         Check(
             "fitness/steps_are_notified", "a change of Steps is notified with the value that a read returns",
-            "Lubdub, Fitness service 0100, Steps 0101", if: .notified(VendorUUID.steps.uuid, of: fitness),
-            .control("set the steps")
+            "Lubdub, Fitness service 0100, Steps 0101",
+            if: .characteristic(VendorUUID.steps.uuid, of: fitness, with: .notify), .control("set the steps")
         ) { peripheral throws(CheckExit) in
             let value = try peripheral.characteristic(VendorUUID.steps.uuid, of: fitness)
             let before = try peripheral.count(.steps)
             try peripheral.subscribe(.notification, to: value)
             let expected = VendorCount(before &+ 4321).octets
             try peripheral.setValue(named: "steps", of: .fitness, to: Double(before &+ 4321), "set the steps")
-            let time = peripheral.patience(.seconds(60), of: fitness)
-            let received = try peripheral.next(of: value.valueHandle, within: time) { $0.octets == expected }
-            try peripheral.expect(
-                received != nil, "a notification of \(expected.text) within \(time.formatted) of the change",
-                seen: peripheral.latest(of: value.valueHandle)?.octets.text ?? "none")
+            try peripheral.expectNotified(expected, of: value, in: fitness, after: "the change")
         },
         Check(
             "fitness/temperature_on_demand", "a read of Temperature returns the current temperature",

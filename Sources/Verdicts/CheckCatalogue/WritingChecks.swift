@@ -34,7 +34,7 @@ extension Check {
         ) { peripheral throws(CheckExit) in try peripheral.writeAndRead(by: inParts()) },
         Check(
             "GATT/SR/GAW/BV-07-C", "cancelled prepared writes are not executed", att("3.4.6.3")
-        ) { peripheral throws(CheckExit) in try peripheral.expectCancelled() },
+        ) { peripheral throws(CheckExit) in try peripheral.expectNotExecuted() },
         Check(
             "GATT/SR/GAW/BV-08-C", "a written configuration reads back the same", gatt("4.12.3")
         ) { peripheral throws(CheckExit) in try peripheral.configureAndRead(by: whole) },
@@ -53,7 +53,7 @@ extension Check {
             case .errorResponse(_, _, .requestNotSupported): throw Examiner.unsupported("Execute Write")
             case let answer:
                 guard try peripheral.acceptsPreparedWrites() else {
-                    throw .skipped("not applicable: no attribute accepts prepared writes")
+                    throw .notApplicable("no attribute accepts prepared writes")
                 }
                 throw peripheral.failure(
                     expected: "19, Execute Write Response, in answer to \(description)", seen: answer.octets.text)
@@ -81,7 +81,7 @@ extension Check {
     /// no room for more parts.
     private static let prepared: WriteMethod = { peripheral, handle, octets throws(CheckExit) in
         guard try peripheral.prepare(octets, for: handle, partLength: octets.count) else {
-            throw .skipped("not applicable: the configuration accepts no prepared write")
+            throw .notApplicable("the configuration accepts no prepared write")
         }
         return try peripheral.answer(to: .executeWriteRequest(write: true), "Execute Write") == .executeWriteResponse
     }
@@ -117,8 +117,8 @@ extension Examiner {
             found.append(Writable(handle: value.valueHandle, before: octets, isNotified: isNotified))
         }
         guard !found.isEmpty else {
-            throw .skipped(
-                "not applicable: no stable value has \(both.names), and \(lengths.lowerBound) to \(lengths.upperBound) octets"
+            throw .notApplicable(
+                "no stable value has \(both.names), and \(lengths.lowerBound) to \(lengths.upperBound) octets"
             )
         }
         return found
@@ -137,7 +137,7 @@ extension Examiner {
             case .prepareWriteResponse(handle, place, part): continue
             case .errorResponse(_, _, .requestNotSupported): throw Self.unsupported("Prepare Write")
             case .errorResponse:
-                _ = try answer(to: .executeWriteRequest(write: false), "a cancelling Execute Write")
+                try cancelPreparedWrites()
                 return false
             case let answer: throw failure(expected: "a response that repeats \(description)", seen: answer.octets.text)
             }
@@ -149,20 +149,16 @@ extension Examiner {
     fileprivate mutating func acceptsPreparedWrites() throws(CheckExit) -> Bool {
         let values = applicationValues.filter { $0.properties.contains(.write) }.map(\.valueHandle)
         for handle in values + characteristics.compactMap(\.configurationHandle) {
-            let request = PDU.prepareWriteRequest(handle: handle, offset: 0, value: [])
-            let refusal = try refusal(of: request, "Prepare Write to \(handle.inHex)")
-            _ = try answer(to: .executeWriteRequest(write: false), "a cancelling Execute Write")
-            if refusal == nil { return true }
+            if try errorOfPreparedWrite(to: handle, handle.inHex) == nil { return true }
         }
         return false
     }
 
-    private mutating func cancelPrepared() throws(CheckExit) {
-        let description = "a cancelling Execute Write"
-        let answer = try answer(to: .executeWriteRequest(write: false), description)
+    private mutating func expectCancelled() throws(CheckExit) {
+        let answer = try cancelPreparedWrites()
         try expect(
-            answer == .executeWriteResponse, "19, Execute Write Response, in answer to \(description)",
-            seen: answer.octets.text)
+            answer == .executeWriteResponse,
+            "19, Execute Write Response, in answer to a cancelling Execute Write", seen: answer.octets.text)
     }
 
     /// Writes another value, reads it, and restores the original; tries the next if the server rejects the write.
@@ -180,7 +176,7 @@ extension Examiner {
             if !value.isNotified { _ = try write(&self, value.handle, value.before) }
             try expectNotKept(value, seen: read, by: write)
         }
-        throw .skipped("not applicable: no writable value accepts and keeps another value of its length")
+        throw .notApplicable("no writable value accepts and keeps another value of its length")
     }
 
     /// Fails if a value that had other octets after a write has others again, but keeps them after a Write Request.  A server may
@@ -216,7 +212,7 @@ extension Examiner {
             let value = characteristics.first(where: {
                 $0.configurationHandle != nil && !$0.properties.isDisjoint(with: [.notify, .indicate])
             }), let handle = value.configurationHandle
-        else { throw .skipped("not applicable: no characteristic can be notified or indicated") }
+        else { throw .notApplicable("no characteristic can be notified or indicated") }
         // The link becomes as secure as the peripheral requires.
         let error = try refusedSecurely(.write(handle: handle, value: [0, 0]), "a write to \(handle.inHex)")
         if let error { try skipIfUnpaired(error, "the configuration of \(value.uuid.name)") }
@@ -229,40 +225,37 @@ extension Examiner {
         try subscribe([], to: value)
     }
 
-    fileprivate mutating func expectCancelled() throws(CheckExit) {
+    fileprivate mutating func expectNotExecuted() throws(CheckExit) {
         for value in try writable() {
             let cancelled = value.before.farAway
             guard try prepare(cancelled, for: value.handle) else { continue }
-            try cancelPrepared()
+            try expectCancelled()
             _ = try answer(to: .executeWriteRequest(write: true), "Execute Write")
             let name = "handle \(value.handle.inHex)"
             let read = try read(value.handle, name)
             return try expectIgnored(name, value.before, seen: read, ifWritten: read == cancelled)
         }
-        throw .skipped("not applicable: no value accepts prepared writes")
+        throw .notApplicable("no value accepts prepared writes")
     }
 
     fileprivate mutating func expectWrittenTogether() throws(CheckExit) {
         var prepared: [Writable] = []
         for value in try writable() where prepared.count < 2 {
             guard try prepare(value.other, for: value.handle) else { continue }
-            try cancelPrepared()
+            try expectCancelled()
             prepared.append(value)
         }
-        guard prepared.count == 2 else {
-            throw .skipped("not applicable: fewer than two values accept prepared writes")
-        }
+        guard prepared.count == 2 else { throw .notApplicable("fewer than two values accept prepared writes") }
         let values = prepared
         let together: Check.WriteMethod = { peripheral, _, _ throws(CheckExit) in
             for value in values {
                 guard try peripheral.prepare(value.other, for: value.handle) else {
-                    throw .skipped("not applicable: the prepare queue is too short for two values")
+                    throw .notApplicable("the prepare queue is too short for two values")
                 }
             }
             let response = try peripheral.answer(to: .executeWriteRequest(write: true), "Execute Write")
             guard response == .executeWriteResponse else {
-                throw .skipped(
-                    "not applicable: the values reject other values of their length: \(response.octets.text)")
+                throw .notApplicable("the values reject other values of their length: \(response.octets.text)")
             }
             return true
         }

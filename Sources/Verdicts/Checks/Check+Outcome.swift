@@ -32,6 +32,9 @@ package enum CheckExit: Error, Hashable, Sendable {
     /// The check does not apply or cannot be run.
     case skipped(String)
 
+    /// Skips the check because the peripheral does not have what it is about.
+    package static func notApplicable(_ reason: String) -> CheckExit { .skipped("not applicable: \(reason)") }
+
     package var description: String {
         switch self {
         case .failed(let finding): finding.seen

@@ -1,5 +1,5 @@
 package import Bluetooth
-import GATT
+package import GATT
 import LEHost
 
 /// A test of one requirement for a peripheral.
@@ -106,8 +106,6 @@ package struct Check: Identifiable, Sendable {
         check.avoidsBond = true
         return check
     }
-
-    var isNeverRun: Bool { prerequisites.contains { if case .impossible = $0 { true } else { false } } }
 }
 
 package enum Prerequisite: Hashable, Sendable {
@@ -128,11 +126,8 @@ package enum Prerequisite: Hashable, Sendable {
 
     /// The peripheral has or advertises the service.
     case service(UUID)
-    case characteristic(UUID, of: UUID)
-    /// The service has the characteristic, declared with Notify.
-    case notified(UUID, of: UUID)
-    /// The service has the characteristic, declared with Indicate.
-    case indicated(UUID, of: UUID)
+    /// The service has the characteristic, declared with these properties and perhaps others.
+    case characteristic(UUID, of: UUID, with: CharacteristicProperties = [])
     /// The service does not have the characteristic.
     case absence(UUID, of: UUID)
     /// The peripheral is a scenario's, so that the check can do this: `set the heart rate`.
@@ -149,9 +144,7 @@ package enum Prerequisite: Hashable, Sendable {
     var service: UUID? {
         switch self {
         case .service(let uuid): uuid
-        case .characteristic(_, let service), .notified(_, let service), .indicated(_, let service),
-            .absence(_, let service):
-            service
+        case .characteristic(_, let service, _), .absence(_, let service): service
         case .control, .pairing, .need, .impossible: nil
         }
     }
@@ -167,12 +160,14 @@ package enum Prerequisite: Hashable, Sendable {
             return peripheral.host.unsupportedReason(for: .advertisements).map {
                 "the \(uuid.name) service is advertised but was not found; \($0)"
             }
-        case .characteristic(let uuid, let service):
-            return peripheral.find(uuid, of: service) == nil ? absence(of: uuid, in: service, peripheral) : nil
-        case .notified(let uuid, let service):
-            return unsupportedReason(peripheral, uuid, service, .notify)
-        case .indicated(let uuid, let service):
-            return unsupportedReason(peripheral, uuid, service, .indicate)
+        case .characteristic(let uuid, let service, let properties):
+            guard let found = peripheral.find(uuid, of: service) else {
+                let hasService = peripheral.services.contains { $0.uuid == service }
+                return "not applicable: "
+                    + (hasService ? "\(service.name) has no \(uuid.name)" : "no \(service.name) service")
+            }
+            guard !found.properties.isSuperset(of: properties) else { return nil }
+            return "not applicable: \(uuid.name) is declared without \(properties.names)"
         case .absence(let uuid, let service):
             return peripheral.find(uuid, of: service) == nil ? nil : "not applicable: there is a \(uuid.name)"
         case .control(let description):
@@ -182,20 +177,5 @@ package enum Prerequisite: Hashable, Sendable {
         case .need: return peripheral.knowledge.skipReason(for: self)
         case .impossible(let limitation): return limitation.rawValue
         }
-    }
-
-    private func unsupportedReason(
-        _ peripheral: Examiner, _ uuid: UUID, _ service: UUID, _ property: CharacteristicProperties
-    ) -> String? {
-        guard let found = peripheral.find(uuid, of: service) else {
-            return absence(of: uuid, in: service, peripheral)
-        }
-        guard !found.properties.contains(property) else { return nil }
-        return "not applicable: \(uuid.name) is declared without \(property.names)"
-    }
-
-    private func absence(of uuid: UUID, in service: UUID, _ peripheral: Examiner) -> String {
-        let hasService = peripheral.services.contains { $0.uuid == service }
-        return "not applicable: " + (hasService ? "\(service.name) has no \(uuid.name)" : "no \(service.name) service")
     }
 }

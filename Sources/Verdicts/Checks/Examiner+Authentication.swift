@@ -19,20 +19,16 @@ extension Examiner {
             default: UInt128(try passkey(context))
             }
         let random = UInt128(using: &secrets)
-        let confirm = try computed { () throws(CryptographyFailure) in try context.c1(temporaryKey, random) }
+        let confirm = try computed(try context.c1(temporaryKey, random))
         send(.pairingConfirm(plan.isWrong ? ~confirm : confirm))
         let peerConfirm = try nextConfirm(after: "Pairing Confirm")
         try failIfPlanned(plan, at: .authentication)
-        send(.pairingRandom(random))
-        let peerRandom = try nextRandom(after: "Pairing Random")
-        guard !plan.isWrong else { throw Self.unnoticed("Pairing Random") }
-        let expected = try computed { () throws(CryptographyFailure) in try context.c1(temporaryKey, peerRandom) }
+        let peerRandom = try exchange(random, plan)
+        let expected = try computed(try context.c1(temporaryKey, peerRandom))
         try expectConfirmed(peerConfirm == expected)
-        let key = try computed { () throws(CryptographyFailure) in
-            try SecurityFunctions.s1(key: temporaryKey, responder: peerRandom, initiator: random)
-        }
-        return PairedKeys(
-            response: context.response, linkKey: context.longTermKey(key), randoms: [peerRandom])
+        let key = try computed(
+            try SecurityFunctions.s1(key: temporaryKey, responder: peerRandom, initiator: random))
+        return PairedKeys(response: context.response, linkKey: context.longTermKey(key), randoms: [peerRandom])
     }
 
     // MARK: LE Secure Connections
@@ -115,24 +111,14 @@ extension Examiner {
         var randoms = Randoms(own: UInt128(using: &secrets))
         let z = bit.map { 0x80 | $0 } ?? 0
         if bit != nil {
-            let confirm = try computed { () throws(CryptographyFailure) in
-                try SecurityFunctions.f4(keys.own, keys.peer, randoms.own, z)
-            }
+            let confirm = try computed(try SecurityFunctions.f4(keys.own, keys.peer, randoms.own, z))
             send(.pairingConfirm(plan.isWrong ? ~confirm : confirm))
         }
         let peerConfirm = try nextConfirm(after: bit == nil ? "Pairing Public Key" : "Pairing Confirm")
-        if case .invalidKey? = plan.deviation {
-            send(.pairingRandom(randoms.own))
-            randoms.peer = try nextRandom(after: "Pairing Random")
-            return randoms
-        }
         try failIfPlanned(plan, at: .authentication)
-        send(.pairingRandom(randoms.own))
-        randoms.peer = try nextRandom(after: "Pairing Random")
-        guard !plan.isWrong else { throw Self.unnoticed("Pairing Random") }
-        let expected = try computed { () throws(CryptographyFailure) in
-            try SecurityFunctions.f4(keys.peer, keys.own, randoms.peer, z)
-        }
+        randoms.peer = try exchange(randoms.own, plan)
+        if case .invalidKey? = plan.deviation { return randoms }
+        let expected = try computed(try SecurityFunctions.f4(keys.peer, keys.own, randoms.peer, z))
         try expectConfirmed(peerConfirm == expected)
         return randoms
     }
@@ -141,23 +127,16 @@ extension Examiner {
         _ keys: PublicKeys, _ plan: PairingPlan
     ) throws(PairingEnd) -> Randoms {
         if let peers = plan.outOfBand.peers {
-            let expected = try computed { () throws(CryptographyFailure) in
-                try SecurityFunctions.f4(keys.peer, keys.peer, peers.random, 0)
-            }
+            let expected = try computed(try SecurityFunctions.f4(keys.peer, keys.peer, peers.random, 0))
             try expectConfirmed(peers.confirm == expected)
         }
         try failIfPlanned(plan, at: .authentication)
-        var randoms = Randoms(own: UInt128(using: &secrets))
-        send(.pairingRandom(randoms.own))
-        randoms.peer = try nextRandom(after: "Pairing Random")
-        guard !plan.isWrong else { throw Self.unnoticed("Pairing Random") }
-        return randoms
+        let own = UInt128(using: &secrets)
+        return Randoms(own: own, peer: try exchange(own, plan))
     }
 
     private mutating func compare(_ keys: PublicKeys, _ randoms: Randoms) throws(PairingEnd) {
-        let number = try computed { () throws(CryptographyFailure) in
-            try SecurityFunctions.g2(keys.own, keys.peer, randoms.own, randoms.peer)
-        }
+        let number = try computed(try SecurityFunctions.g2(keys.own, keys.peer, randoms.own, randoms.peer))
         let isEqual = connection.map { host.compare(number: number, $0) } ?? false
         _ = try orImpossible(isEqual ? number : nil, "compare a number with the display")
     }
@@ -167,22 +146,19 @@ extension Examiner {
         _ keys: PublicKeys, _ randoms: Randoms, _ passkey: UInt128, _ context: PairingContext, _ plan: PairingPlan
     ) throws(PairingEnd) -> UInt128 {
         let (own, peer) = ((random: randoms.own, address: context.own), (random: randoms.peer, address: context.peer))
-        let (macKey, longTermKey) = try computed { () throws(CryptographyFailure) in
-            try SecurityFunctions.f5(dhKey: keys.dhKey, initiator: own, responder: peer)
-        }
+        let (macKey, longTermKey) = try computed(
+            try SecurityFunctions.f5(dhKey: keys.dhKey, initiator: own, responder: peer))
         var (ownValue, peerValue) = (passkey, passkey)
         if context.model == .outOfBand {
             ownValue = plan.outOfBand.peers?.random ?? 0
             peerValue = context.response.hasOutOfBandData ? plan.outOfBand.own?.random ?? 0 : 0
         }
-        let (check, expected) = try computed { () throws(CryptographyFailure) in
-            (
-                try SecurityFunctions.f6(
-                    key: macKey, sender: own, receiver: peer, ownValue, ioCap: context.request.checkedOctets),
-                try SecurityFunctions.f6(
-                    key: macKey, sender: peer, receiver: own, peerValue, ioCap: context.response.checkedOctets)
-            )
-        }
+        let check = try computed(
+            try SecurityFunctions.f6(
+                key: macKey, sender: own, receiver: peer, ownValue, ioCap: context.request.checkedOctets))
+        let expected = try computed(
+            try SecurityFunctions.f6(
+                key: macKey, sender: peer, receiver: own, peerValue, ioCap: context.response.checkedOctets))
         send(.pairingDHKeyCheck(check))
         let peerCheck = try next(after: "Pairing DHKey Check", "Pairing DHKey Check") { pdu in
             if case .pairingDHKeyCheck(let value) = pdu { value } else { nil }
@@ -204,18 +180,19 @@ extension Examiner {
         try next(after: last, "Pairing Confirm") { if case .pairingConfirm(let value) = $0 { value } else { nil } }
     }
 
-    private mutating func nextRandom(after last: String) throws(PairingEnd) -> UInt128 {
-        try next(after: last, "Pairing Random") { if case .pairingRandom(let value) = $0 { value } else { nil } }
+    /// Sends a random value; returns the peripheral's, which must not come after a wrong confirm value.
+    private mutating func exchange(_ random: UInt128, _ plan: PairingPlan) throws(PairingEnd) -> UInt128 {
+        let name = "Pairing Random"
+        send(.pairingRandom(random))
+        let peers = try next(after: name, name) { if case .pairingRandom(let value) = $0 { value } else { nil } }
+        guard plan.isWrong else { return peers }
+        throw .wrong(expected: "Pairing Failed after \(name), since the confirm value is wrong", seen: name)
     }
 
     private mutating func expectConfirmed(_ isEqual: Bool) throws(PairingEnd) {
         guard !isEqual else { return }
         send(.pairingFailed(.confirmValueFailed))
         throw .mismatched
-    }
-
-    private static func unnoticed(_ last: String) -> PairingEnd {
-        .wrong(expected: "Pairing Failed after \(last), since the confirm value is wrong", seen: "Pairing Random")
     }
 }
 
@@ -238,6 +215,7 @@ extension PairingFeatures {
     fileprivate var checkedOctets: [UInt8] { [requirements.rawValue, hasOutOfBandData ? 1 : 0, ioCapability.rawValue] }
 }
 
-private func computed<Value>(_ body: () throws(CryptographyFailure) -> Value) throws(PairingEnd) -> Value {
-    do throws(CryptographyFailure) { return try body() } catch { throw .impossible("libcrypto failed: \(error)") }
+private func computed<Value>(_ value: @autoclosure () throws(CryptographyFailure) -> Value) throws(PairingEnd) -> Value
+{
+    do throws(CryptographyFailure) { return try value() } catch { throw .impossible("libcrypto failed: \(error)") }
 }

@@ -27,43 +27,38 @@ extension Examiner {
     /// Receives the keys that the peripheral has announced, in their order.  Section 3.6.1.
     mutating func takeKeys(_ context: PairingContext, into keys: inout PairedKeys) throws(PairingEnd) {
         let announced = context.response.responderKeys
+        var last = PairingEnd.encryption
         if announced.contains(.encryptionKey), !context.isSecure {
-            let value = try nextKey(&keys, "Encryption Information") {
+            let value = try nextKey(&last, "Encryption Information") {
                 if case .encryptionInformation(let value) = $0 { value } else { nil }
             }
-            let (ediv, rand) = try nextKey(&keys, "Central Identification") {
+            let (ediv, rand) = try nextKey(&last, "Central Identification") {
                 if case .centralIdentification(let ediv, let rand) = $0 { (ediv, rand) } else { nil }
             }
             keys.longTermKey = LongTermKey(
                 value, ediv: ediv, rand: rand, size: context.keySize, isAuthenticated: context.model.isAuthenticated)
         }
         if announced.contains(.identityKey) {
-            keys.resolvingKey = try nextKey(&keys, "Identity Information") {
+            keys.resolvingKey = try nextKey(&last, "Identity Information") {
                 if case .identityInformation(let value) = $0 { value } else { nil }
             }
-            keys.identityAddress = try nextKey(&keys, "Identity Address Information") {
+            keys.identityAddress = try nextKey(&last, "Identity Address Information") {
                 if case .identityAddressInformation(let address) = $0 { address } else { nil }
             }
         }
         if announced.contains(.signingKey) {
-            _ = try nextKey(&keys, "Signing Information") {
+            _ = try nextKey(&last, "Signing Information") {
                 if case .signingInformation(let value) = $0 { value } else { nil }
             }
         }
     }
 
+    /// The PDU after the one with the name `last`.
     private mutating func nextKey<Value>(
-        _ keys: inout PairedKeys, _ name: String, _ extract: (SecurityPDU) -> Value?
+        _ last: inout String, _ name: String, _ extract: (SecurityPDU) -> Value?
     ) throws(PairingEnd) -> Value {
-        let last = keys.distributed.last?.name ?? PairingEnd.encryption
-        var taken: SecurityPDU?
-        let value = try next(after: last, name) { pdu in
-            let value = extract(pdu)
-            if value != nil { taken = pdu }
-            return value
-        }
-        if let taken { keys.distributed.append(taken) }
-        return value
+        defer { last = name }
+        return try next(after: last, name, extract)
     }
 
     /// Distributes the keys that the peripheral has accepted.

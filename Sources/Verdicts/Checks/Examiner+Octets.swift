@@ -103,7 +103,7 @@ extension Examiner {
 
     /// Skips a check of an optional request that the server does not support.
     package static func unsupported(_ description: String) -> CheckExit {
-        .skipped("not applicable: the peripheral does not support \(description)")
+        .notApplicable("the peripheral does not support \(description)")
     }
 
     // MARK: Valid requests around invalid ones

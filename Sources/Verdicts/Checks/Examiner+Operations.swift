@@ -18,7 +18,7 @@ extension Examiner {
         if try listed(in: HandleRange(.max, .max)).isEmpty { return .max }
         let used = Set(try listed(in: .all))
         guard let free = (1...UInt16.max).last(where: { !used.contains($0) }) else {
-            throw .skipped("not applicable: every handle is in use")
+            throw .notApplicable("every handle is in use")
         }
         return free
     }
@@ -148,9 +148,7 @@ extension Examiner {
         _ name: String, _ before: [UInt8], seen after: [UInt8], ifWritten isWritten: Bool, _ reason: String = ""
     ) throws(CheckExit) {
         guard after != before else { return }
-        guard isWritten else {
-            throw .skipped("not applicable: \(name) changes by itself, from \(before.text) to \(after.text)")
-        }
+        guard isWritten else { throw .notApplicable("\(name) changes by itself, from \(before.text) to \(after.text)") }
         throw failure(expected: "\(name) stays \(before.text)\(reason)", seen: after.text)
     }
 
@@ -204,6 +202,21 @@ extension Examiner {
         if configuration.isEmpty { configured.remove(handle) } else { configured.insert(handle) }
     }
 
+    /// How long to wait for values of a service (nil: of any): at least `duration`.  The period of a simulated peripheral is
+    /// known; then it is long enough for `count` values.
+    package func patience(_ duration: Duration, for count: Int = 2, of service: UUID? = nil) -> Duration {
+        guard let simulated = host.simulated else { return duration }
+        let services = simulated.scenario.devices[simulated.device].services
+        let periods = services.filter { service == nil || $0.uuid == service }.map { period(of: $0.configured) }
+        return max(duration, (periods.max() ?? .zero) * count + .seconds(1))
+    }
+
+    /// The longest time from value to value, and of a stream that for some frames, which have at most 256 samples.
+    private func period(of service: ConfiguredService) -> Duration {
+        guard let rate = service.description.rate(in: service.configuration) else { return service.longestPeriod }
+        return .seconds(1024) / max(1, rate)
+    }
+
     /// The next matching notification or indication of a value; nil if none arrives in time.
     package mutating func next(
         of handle: UInt16, within duration: Duration, where isMatch: (ReceivedValue) -> Bool = { _ in true }
@@ -223,13 +236,18 @@ extension Examiner {
         return nil
     }
 
+    /// Waits; inconclusive if the connection ends meanwhile.
+    package mutating func stayConnected(
+        for duration: Duration, during description: String = "a wait for notifications"
+    ) throws(CheckExit) {
+        guard !wait(atMost: duration, until: { $0.connection == nil }) else { throw disconnected(during: description) }
+    }
+
     /// All notifications and indications of a value during `duration` from now.
     package mutating func receivedValues(of handle: UInt16, for duration: Duration) throws(CheckExit) -> [ReceivedValue]
     {
         let first = receivedValues.count
-        guard !wait(atMost: duration, until: { $0.connection == nil }) else {
-            throw disconnected(during: "a wait for notifications")
-        }
+        try stayConnected(for: duration)
         return receivedValues[first...].filter { $0.handle == handle }
     }
 
@@ -252,7 +270,7 @@ extension Examiner {
     /// Moves the attributes to other handles, as a firmware update would; skips the check with a real peripheral.
     package mutating func moveHandles() throws(CheckExit) {
         guard find(.serviceChanged, of: .genericAttribute) != nil else {
-            throw .skipped("not applicable: Generic Attribute has no Service Changed, so the attributes never change")
+            throw .notApplicable("Generic Attribute has no Service Changed, so the attributes never change")
         }
         guard let simulated = host.simulated else { throw .skipped("cannot move the handles of a real peripheral") }
         let move = Action(.moveHandles(by: 8, announce: true), of: .device(simulated.device))

@@ -14,7 +14,14 @@ extension Examiner {
         for pause in [1, 2, 4, 8, 16, 32] {
             var result = try attemptOnce(plan, stays)
             if case .failure(.lost(after: PairingEnd.encryption)) = result {
-                result = try attemptOnce(plan, stays).lostAgain
+                // A peripheral with another key ends the connection again.
+                result = try attemptOnce(plan, stays)
+                if case .failure(.lost(after: PairingEnd.encryption)) = result {
+                    return .failure(
+                        .wrong(
+                            expected: "a link encrypted with the key of pairing",
+                            seen: "the connection ended at the start of encryption, twice"))
+                }
             }
             guard case .failure(.refused(.repeatedAttempts, after: PairingEnd.first)) = result else { return result }
             wait(.seconds(pause))
@@ -71,7 +78,7 @@ extension Examiner {
     package mutating func lastingBond(_ plan: PairingPlan) throws(CheckExit) -> PairedKeys {
         let keys = try bond(plan)
         guard keys.longTermKey != nil, keys.response.requirements.contains(.bonding) else {
-            throw .skipped("not applicable: the peripheral does not keep keys")
+            throw .notApplicable("the peripheral does not keep keys")
         }
         return keys
     }
@@ -92,7 +99,7 @@ extension Examiner {
     /// Encrypts the link with the key of a bond; anything else is a fail.
     package mutating func encrypt(withBond keys: PairedKeys) throws(CheckExit) {
         guard let key = keys.longTermKey else {
-            throw .skipped("not applicable: the peripheral has distributed no key for later connections")
+            throw .notApplicable("the peripheral has distributed no key for later connections")
         }
         let expected = "a link encrypted with the key of the bond"
         do throws(PairingEnd) { try encrypt(with: key) } catch {
@@ -131,7 +138,7 @@ extension Examiner {
         case .refused(let reason, after: PairingEnd.first):
             return reason == .repeatedAttempts || reason == .busy
                 ? .inconclusive("the peripheral rejects pairing for now: \(reason)")
-                : .skipped("not applicable: the peripheral rejects this pairing: \(reason)")
+                : .notApplicable("the peripheral rejects this pairing: \(reason)")
         case .refused(let reason, let last):
             return orUsersFault(
                 plan, failure(expected: "an answer to \(last)", seen: SecurityPDU.pairingFailed(reason).name))
@@ -157,16 +164,5 @@ extension Examiner {
     private func orUsersFault(_ plan: PairingPlan, _ exit: CheckExit) -> CheckExit {
         guard isReal, plan.requirements.contains(.mitmProtection) else { return exit }
         return .inconclusive("\(exit.description); perhaps the passkey is wrong")
-    }
-}
-
-extension Result<PairedKeys, PairingEnd> {
-    /// The result after the link was lost at the start of encryption: a peripheral with another key ends the connection.
-    fileprivate var lostAgain: Self {
-        guard case .failure(.lost(after: PairingEnd.encryption)) = self else { return self }
-        return .failure(
-            .wrong(
-                expected: "a link encrypted with the key of pairing",
-                seen: "the connection ended at the start of encryption, twice"))
     }
 }

@@ -73,9 +73,7 @@ package struct Visit {
         while begin.duration(to: examiner.now) < duration, !isEnough() {
             examiner.receivedValues = []
             let left = duration - begin.duration(to: examiner.now)
-            guard !examiner.wait(atMost: min(left, .seconds(1)), until: { $0.connection == nil }) else {
-                throw examiner.disconnected(during: "the recording")
-            }
+            try examiner.stayConnected(for: min(left, .seconds(1)), during: "the recording")
             if examiner.host.isOver { return }
         }
     }

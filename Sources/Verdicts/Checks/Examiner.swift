@@ -239,14 +239,12 @@ package struct Examiner {
         asked += 1
         let id = asked
         command(.procedure(connection, procedure, id: id))
-        _ = wait(atMost: Self.patience, due: Self.transaction) { $0.answers[id] != nil }
+        _ = wait(atMost: Self.patience, due: Self.answerTime) { $0.answers[id] != nil }
         return answers.removeValue(forKey: id)
     }
 
     /// More than any answered procedure takes.
     private static let patience = Duration.seconds(300)
-    /// The ATT transaction timeout.  Core 6.0, Vol 3, Part F, section 3.3.3.
-    private static let transaction = Duration.seconds(30)
 
     /// Uses another static random address in later connections; nil: the usual one.
     mutating func changeAddress(to address: DeviceAddress?) {

@@ -108,8 +108,6 @@ package struct PairedKeys: Sendable {
     package var identityAddress: DeviceAddress?
     /// The peripheral's IRK.
     package var resolvingKey: UInt128?
-    /// The PDUs in which the peripheral has distributed keys.
-    package var distributed: [SecurityPDU] = []
     /// The peripheral's random values.
     package var randoms: [UInt128] = []
 }

@@ -61,11 +61,6 @@ package struct Recording: Sendable {
         subscribed.contains(handle) && self.duration >= duration
     }
 
-    /// Whether the client was subscribed to a value for this duration, or until it came.
-    func coversFirst(of handle: UInt16, within duration: Duration) -> Bool {
-        covers(handle, for: duration) || subscribed.contains(handle) && !values(of: handle).isEmpty
-    }
-
     /// How long to wait for values that must not come: twice the usual period of those that send most seldom.
     package static func patience(after values: [Examiner.ReceivedValue]) -> Duration {
         let instants = Dictionary(grouping: values, by: \.handle).values.map { $0.map(\.instant) }
@@ -89,7 +84,8 @@ extension Examiner {
 
     /// The recording, if it has the first of these values; nil if the check must subscribe by itself.
     package func recording(ofFirst handle: UInt16, within duration: Duration) -> Recording? {
-        recording.flatMap { $0.coversFirst(of: handle, within: duration) ? $0 : nil }
+        guard let recording, recording.subscribed.contains(handle) else { return nil }
+        return recording.duration >= duration || !recording.values(of: handle).isEmpty ? recording : nil
     }
 
     /// Subscribes to all that the peripheral notifies and indicates, and begins or continues a recording.
@@ -162,9 +158,7 @@ extension Examiner {
         for value in values { try subscribe([], to: value) }
         wait(.seconds(1))  // values in flight
         let first = receivedValues.count
-        guard !wait(atMost: patience, until: { $0.connection == nil }) else {
-            throw disconnected(during: "a wait for notifications")
-        }
+        try stayConnected(for: patience)
         return Array(receivedValues[first...])
     }
 

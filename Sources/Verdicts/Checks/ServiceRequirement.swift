@@ -83,6 +83,19 @@ package struct ServiceRequirement: Sendable {
         [presenceCheck] + characteristics.map(declarationCheck) + [accessCheck]
     }
 
+    /// A characteristic can be read and has a right value, which `expected` describes.
+    package func valueCheck(
+        _ id: String, _ title: String, _ uuid: UUID, _ number: String, _ expected: String,
+        where isRight: @escaping @Sendable ([UInt8]) -> Bool
+    ) -> Check {
+        let service = service
+        return Check(id, title, section(number), if: .characteristic(uuid, of: service)) {
+            peripheral throws(CheckExit) in
+            let octets = try peripheral.read(uuid, of: service)
+            try peripheral.expect(isRight(octets), expected, seen: octets.text)
+        }
+    }
+
     /// Each configuration can be written and read.
     package var configurationChecks: [Check] { configurations.map(configurationCheck) }
 
@@ -95,7 +108,7 @@ package struct ServiceRequirement: Sendable {
         ) { peripheral throws(CheckExit) in
             let count = peripheral.services.count { $0.uuid == service && $0.isPrimary }
             if count == 0, canBeSecondary, peripheral.services.contains(where: { $0.uuid == service }) {
-                throw .skipped("not applicable: \(service.name) is a secondary service")
+                throw .notApplicable("\(service.name) is a secondary service")
             }
             try peripheral.expect(
                 isSingle ? count == 1 : count > 0, "\(isSingle ? "one" : "a") primary \(service.name) Service",
@@ -116,7 +129,7 @@ package struct ServiceRequirement: Sendable {
             if case .variant(let optional) = row.presence {
                 let found = try peripheral.characteristic(row.uuid, of: service).properties
                 guard found.intersection(optional) == row.properties.intersection(optional) else {
-                    throw .skipped("not applicable: \(name) is declared with \(found.names)")
+                    throw .notApplicable("\(name) is declared with \(found.names)")
                 }
             }
             let value = try peripheral.expectDeclared(row.uuid, of: service, with: row.properties)

@@ -26,10 +26,10 @@ struct Outcome: Sendable {
     var facts: [Fact] = []
 }
 
-/// Opens an expectation, passes matching events to its question, and combines the decisions into a verdict.
-struct Evaluator<Asked: Question>: ExpectationEvaluator {
+/// Opens an expectation, passes matching events to its condition, and combines the decisions into a verdict.
+struct Evaluator<Condition: OpeningCondition>: ExpectationEvaluator {
     private let expectation: Expectation
-    private var asked: Asked
+    private var condition: Condition
     private var since: MomentWatch
     private var events: [EventWatch]
     private let until: Moment?
@@ -42,7 +42,7 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
     private let askedTruths: [Matcher.Truth]
     private var isHeld: Bool
 
-    private var openings: Asked.Openings = []
+    private var openings: Condition.Openings = []
     private var decisions: [Decision] = []
     private var openingState = OpeningState.neverCame
     private var isOverrun = false
@@ -55,12 +55,15 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
     private var nearMisses = NearMisses()
     private(set) var outcome: Outcome?
 
-    init(_ expectation: Expectation, _ asked: Asked, grace: Duration, isHeld: Bool) {
-        (self.expectation, self.asked, self.isHeld) = (expectation, asked, isHeld)
+    /// With a reason to skip the expectation, the outcome is known.
+    init(_ expectation: Expectation, _ condition: Condition, on terms: Judge.Terms, skippedBecause reason: String?) {
+        (self.expectation, self.condition, isHeld) = (expectation, condition, terms.asksOperator)
         (percentile, events) = (expectation.percentile, expectation.expected.map(EventWatch.init))
         (since, until) = (MomentWatch(expectation.opens), expectation.until)
-        within = expectation.bound.map { $0 + grace }
+        let isSeenLine = if case .seen(let event, _) = expectation.question { event.kind == .said } else { false }
+        within = expectation.bound.map { isSeenLine ? $0 + terms.grace : $0 }
         (closesAtLimit, askedTruths) = (expectation.closesAtLimit, expectation.askedTruths)
+        outcome = reason.map { Outcome(verdict: .skip, reason: Reason(seen: $0), at: .start) }
     }
 
     // MARK: Input
@@ -74,12 +77,12 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
                 open(at: turn.due, asking: AskedValues(askedTruths, by: nil, at: turn.due, context.truths))
             case .match(let event, _):
                 guard let match = events[event].takeFirst() else { break }
-                asked.came([event], match.value, at: turn.due, &openings, into: &decisions)
+                condition.came([event], match.value, at: turn.due, &openings, into: &decisions)
             case .close: closeFirst()
             }
             settle(context)
         }
-        asked.timePassed(at: now, &openings, into: &decisions)
+        condition.timePassed(at: now, &openings, into: &decisions)
         settle(context)
     }
 
@@ -123,7 +126,7 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
 
     var nextDue: Instant {
         guard outcome == nil else { return .never }
-        return min(nextTurn?.due ?? .never, asked.nextDue(openings))
+        return min(nextTurn?.due ?? .never, condition.nextDue(openings))
     }
 
     /// A delayed event may count in an opening that comes after it.
@@ -154,32 +157,31 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
         return .close(due(of: first))
     }
 
-    private func due(of opening: Opening<Asked.Progress>) -> Instant { opening.closes.advanced(by: asked.patience) }
+    private func due(of opening: Opening<Condition.Progress>) -> Instant {
+        opening.closes.advanced(by: condition.patience)
+    }
 
     private mutating func open(at now: Instant, asking values: AskedValues) {
-        var closes = Instant.never
-        if let time = until?.clockTime(after: now, origin: .start) {
-            guard time >= now else {
-                if case .neverCame = openingState { openingState = .cameLate(now, over: time) }
-                return
-            }
-            closes = time
+        var closes = until?.clockTime(after: now, origin: .start) ?? .never
+        guard closes >= now else {
+            if case .neverCame = openingState { openingState = .cameLate(now, over: closes) }
+            return
         }
         if let within, !isHeld { closes = min(closes, now.advanced(by: within)) }
         openingState = .opened(now)
-        guard openings.count < Asked.maximumOpenings else {
+        guard openings.count < Condition.maximumOpenings else {
             isOverrun = true
             return
         }
         openings.append(
             Opening(
                 opened: now, closes: closes, untils: untils, asked: values,
-                progress: asked.beginning))
+                progress: condition.beginning))
     }
 
     private mutating func closeFirst(by now: Instant = .never) {
         guard let first = openings.popFirst() else { return }
-        if var decision = asked.close(first, at: min(due(of: first), now)) {
+        if var decision = condition.close(first, at: min(due(of: first), now)) {
             decision.asked = first.asked
             decisions.append(decision)
         }
@@ -189,7 +191,7 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
     private mutating func close(_ matches: Int, of event: Event, at now: Instant) {
         untils += matches
         guard matches > 0 else { return }
-        func isClosed(_ opening: Opening<Asked.Progress>) -> Bool {
+        func isClosed(_ opening: Opening<Condition.Progress>) -> Bool {
             untils - opening.untils >= event.occurrence.first
         }
         // The first opening has the most matches.
@@ -199,7 +201,7 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
         while event.delay <= .zero, let first = openings.first, isClosed(first), due(of: first) <= now { closeFirst() }
     }
 
-    /// Passes the matching events of each value to the question.
+    /// Passes the matching events of each value to the condition.
     private mutating func match(_ observed: ObservedEvent, at now: Instant, _ context: Context, _ isTrue: TruthTest) {
         guard events.contains(where: { $0.event.concerns(observed) }) else { return }
         for value in 0..<observed.count {
@@ -215,7 +217,7 @@ struct Evaluator<Asked: Question>: ExpectationEvaluator {
                 return false
             }
             guard !came.isEmpty else { continue }
-            asked.came(came, instant, at: now, &openings, into: &decisions)
+            condition.came(came, instant, at: now, &openings, into: &decisions)
             // Later values are not the reason of the failure.
             if percentile >= 100, decisions.contains(where: { $0.fault != nil }) { return }
         }

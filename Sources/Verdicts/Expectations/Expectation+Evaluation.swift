@@ -2,25 +2,20 @@ import ScenarioModel
 
 extension Expectation {
     func evaluator(streams: [Stream], _ terms: Judge.Terms) -> any ExpectationEvaluator {
-        if let reason = terms.unsupportedReason(for: self) { return SkippedEvaluator(reason) }
-        let isHeld = terms.asksOperator
-        if isHeld, let evaluator = OperatorEvaluator(self) { return evaluator }
+        let skipReason = terms.unsupportedReason(for: self)
+        if terms.asksOperator, skipReason == nil, let evaluator = OperatorEvaluator(self) { return evaluator }
+        func evaluator(_ condition: some OpeningCondition) -> any ExpectationEvaluator {
+            Evaluator(self, condition, on: terms, skippedBecause: skipReason)
+        }
         switch question {
-        case .seen(let event, _):
-            let isSaid = event.kind == .said
-            return Evaluator(
-                self, Tally(event, Limits(min: 1, max: nil)), grace: isSaid ? terms.grace : .zero, isHeld: isHeld)
-        case .never(let event):
-            return Evaluator(self, Tally(event, Limits(min: nil, max: 0)), grace: .zero, isHeld: isHeld)
-        case .count(let event, let limits): return Evaluator(self, Tally(event, limits), grace: .zero, isHeld: isHeld)
-        case .delay(_, let event, _, _):
-            return Evaluator(self, Tally(event, Limits(min: 1, max: nil)), grace: .zero, isHeld: isHeld)
-        case .order(let events):
-            return Evaluator(self, Order(occurrences: events.map(\.occurrence)), grace: .zero, isHeld: isHeld)
+        case .seen(let event, _), .delay(_, let event, _, _):
+            return evaluator(Tally(event, Limits(min: 1, max: nil)))
+        case .never(let event): return evaluator(Tally(event, Limits(min: nil, max: 0)))
+        case .count(let event, let limits): return evaluator(Tally(event, limits))
+        case .order(let events): return evaluator(Order(occurrences: events.map(\.occurrence)))
         case .rate(let event, let length, let limits):
             let matching = streams.filter { $0.kind == event.kind && event.of?.includes($0.entity) ?? true }
-            let patience = matching.map(\.reach).max() ?? .zero
-            return Evaluator(self, Rate(per: length, limits, patience: patience), grace: .zero, isHeld: isHeld)
+            return evaluator(Rate(per: length, limits, patience: matching.map(\.reach).max() ?? .zero))
         }
     }
 

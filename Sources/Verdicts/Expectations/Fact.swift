@@ -32,15 +32,13 @@ package struct Fact: Hashable, Sendable {
 
 extension ReasonFormatter {
     /// What a failed decision depends on, without what occurred at its own instant.
-    func facts(
-        _ expectation: Expectation, _ decision: Decision, _ nearMisses: NearMisses, _ truths: Truths
-    ) -> [Fact] {
+    func facts(_ expectation: Expectation, _ decision: Decision, _ nearMisses: NearMisses, _ truths: Truths) -> [Fact] {
         var facts: [Fact?] = []
         if let event = expectation.opens.event {
             facts.append(Fact(event.kind, at: decision.opened.advanced(by: .zero - event.delay)))
         }
         if let event = expectation.expected.first {
-            let nearest = NearestLine(to: event, decision.asked, among: nearMisses.misses, in: decision.window, truths)
+            let nearest = NearestLine.nearest(to: event, decision, among: nearMisses.misses, truths)
             let miss = (nearest?.observation ?? nearMisses.miss)?.instant
             let close = [miss].compactMap(\.self) + (nearMisses.hits(in: decision.window) ?? []).suffix(3)
             facts += close.filter(decision.window.contains).map { Fact(event.kind, at: $0) }

@@ -1,10 +1,11 @@
 package import Basics
 package import ScenarioModel
+package import VirtualWorld
 
 /// Judges the expectations of a scenario by the events of its log.  It has no clock.
 ///
-///     judge.observe(.init(.said, of: .client, value: line), at: now, into: &rulings)
-///     judge.finish(at: limit, into: &rulings)
+///     judge.observe(.init(.said, of: .client, value: line), at: now)
+///     judge.observe(.ended, at: limit)
 ///
 /// Events come in the log's order; instants count from the start of the scenario.  They are rounded down to microseconds
 /// as in the log, so that a stored log gives the same verdicts.
@@ -22,7 +23,7 @@ package import ScenarioModel
 /// **Truth.**  `$truth` compares with the values that reached the client: delivered, indicated or read.  If the delivery of
 /// the value opens the expectation, the client must show that value, not one that was delivered later; a stream's lines may
 /// leave out values, so that any true value answers.
-package struct Judge: Sendable {
+package struct Judge: WorldObserver {
     package struct Ruling: Hashable, Sendable {
         package let expectation: Int
         /// `pass`, `fail`, `inconclusive`, or `skip` for an expectation that cannot be judged here.
@@ -39,9 +40,11 @@ package struct Judge: Sendable {
         package var reason: String? { why?.description }
     }
 
+    /// The verdicts on expectations, in the order of the decisions.
+    package private(set) var rulings: [Ruling] = []
     /// The kinds of events on which expectations depend; the caller may leave out others.
     package let kinds: [Event.Kind]
-    private var docket: Docket
+    private var expectations: OpenExpectations
     private var context: Context
     /// Whether the time limits wait for the operator to connect the client.
     package private(set) var waitsForConnection: Bool
@@ -61,7 +64,7 @@ package struct Judge: Sendable {
     package init(_ scenario: Scenario, on terms: Terms = Terms()) {
         let context = Context(scenario, terms)
         self.context = context
-        docket = Docket(scenario.expectations, streams: scenario.streams, terms)
+        expectations = OpenExpectations(scenario.expectations, streams: scenario.streams, terms)
         waitsForConnection = terms.asksOperator
         let events = scenario.expectations.flatMap(\.events)
         inventions =
@@ -79,106 +82,95 @@ package struct Judge: Sendable {
     package mutating func setAudience(_ expectation: Int?) { audience = expectation.map(Audience.only) ?? .nobody }
 
     /// Whether all expectations of the scenario have a verdict; there must be one.
-    package var isDecided: Bool { docket.undecided == 0 && docket.count > 0 }
+    package var isDecided: Bool { expectations.undecided == 0 && expectations.count > 0 }
 
     /// How often an evaluator of an expectation had to act: a measure of the cost.
-    package var turns: Int { docket.turns }
+    package var turns: Int { expectations.turns }
 
     /// Takes an event; without effect after the end.
-    package mutating func observe(_ observed: ObservedEvent, at instant: Instant, into rulings: inout [Ruling]) {
+    package mutating func observe(_ observed: ObservedEvent, at instant: Instant) {
         guard !isOver, kinds.contains(observed.kind) else { return }
         advance(to: instant)
         if waitsForConnection, observed.kind == .connected {
             waitsForConnection = false
-            for index in docket.pending { docket.turn(index) { [now] in $0.release(at: now) } }
+            for index in expectations.pending { expectations.turn(index) { [now] in $0.release(at: now) } }
         }
         context.observe(observed, at: now)
         inventions?.observe(observed, at: now)
-        for index in docket.concerned(by: observed) where observed.kind != .said || observesLines(index) {
-            docket.turn(index) { [now, context] in $0.observe(observed, at: now, context) }
+        for index in expectations.concerned(by: observed) where observed.kind != .said || observesLines(index) {
+            expectations.turn(index) { [now, context] in $0.observe(observed, at: now, context) }
         }
-        report(into: &rulings)
+        report()
     }
 
-    /// This machine stalled, while external clients ran on.
+    /// Takes a moment; at `.ended`, decides all that is open.
     ///
-    /// An expectation whose time limit is less than ten times as long can then pass, but not fail: it is inconclusive.
-    /// Less than 50 ms has no effect.  Call this before events that came late for that reason.
-    package mutating func stalled(from begin: Instant, to end: Instant) {
-        context.stalls.add(from: begin, to: end)
+    /// After a stall of at least 50 ms, an expectation whose time limit is less than ten times as long can pass, but not fail: it
+    /// is inconclusive.
+    package mutating func observe(_ moment: WorldMoment, at instant: Instant) {
+        switch moment {
+        case .stalled(let begin, let end): context.stalls.add(from: begin, to: end)
+        case .clockSetBack: context.stalls.end(by: instant)
+        case .timePassed, .limitReached, .ended:
+            guard !isOver else { return }
+            advance(to: instant)
+            if case .limitReached = moment {
+                for index in expectations.pending { change(index) { [now] in $0.reachedLimit(at: now) } }
+            }
+            guard case .ended = moment else { return report() }
+            for index in expectations.pending {
+                expectations.turn(index) { [now, context] in $0.finish(at: now, context) }
+            }
+            report()
+            if let ruling = inventions?.ruling(expectations.count, at: now, context) { rulings.append(ruling) }
+            isOver = true
+        }
     }
 
     /// How long this machine stalled, if that was so shortly before an instant that a client may have given up for that reason:
     /// less than ten times as long after the stall began.  Nil if it did not.
     package func stall(shortlyBefore instant: Instant) -> Duration? { context.stalls.longest(shortlyBefore: instant) }
 
-    /// Time was set back to `now`: no stall reaches beyond it.
-    package mutating func endStalls(by now: Instant) { context.stalls.end(by: now) }
-
-    /// Decides the expectations whose time is over; otherwise the next event does.
-    package mutating func timePassed(at instant: Instant, into rulings: inout [Ruling]) {
-        guard !isOver else { return }
-        advance(to: instant)
-        report(into: &rulings)
-    }
-
-    /// Ends the scenario, and decides all that is open.
-    package mutating func finish(at limit: Instant, into rulings: inout [Ruling]) {
-        guard !isOver else { return }
-        advance(to: limit)
-        for index in docket.pending { docket.turn(index) { [now, context] in $0.finish(at: now, context) } }
-        report(into: &rulings)
-        if let ruling = inventions?.ruling(docket.count, at: now, context) { rulings.append(ruling) }
-        isOver = true
-    }
-
     // MARK: Operator
 
     /// The present questions to the operator, in the scenario's order.
     package var operatorQuestions: [OperatorQuestion] {
-        docket.pending.compactMap { index in (docket[index] as? OperatorEvaluator)?.question(index) }
+        expectations.pending.compactMap { index in (expectations[index] as? OperatorEvaluator)?.question(index) }
     }
+
+    package var hasQuestions: Bool { !operatorQuestions.isEmpty }
 
     /// Takes an operator's answer; for `.shown`, pass the line to `observe` before.
     ///
     /// - Returns: Whether the answer decides the question.
     package mutating func answer(
-        _ question: OperatorQuestion, _ answer: OperatorQuestion.Answer, at instant: Instant,
-        into rulings: inout [Ruling]
+        _ question: OperatorQuestion, _ answer: OperatorQuestion.Answer, at instant: Instant
     ) -> OperatorQuestion.Effect {
         guard !isOver else { return .decided }
         advance(to: instant)
-        guard let index = docket.evaluator(of: question.expectation), docket[index].outcome == nil else {
+        guard let index = expectations.evaluator(of: question.expectation), expectations[index].outcome == nil else {
             return .decided
         }
         let reception = change(index) { [now, context] in
             $0.answer(answer, to: question, at: now, context)
         }
-        report(into: &rulings)
+        report()
         return reception ?? .decided
-    }
-
-    /// The scenario is at its limit: no more events, but the operator can still answer.
-    package mutating func reachedLimit(at instant: Instant, into rulings: inout [Ruling]) {
-        guard !isOver else { return }
-        advance(to: instant)
-        for index in docket.pending { change(index) { [now] in $0.reachedLimit(at: now) } }
-        report(into: &rulings)
     }
 
     private func observesLines(_ index: Int) -> Bool {
         switch audience {
         case .all: true
         case .only(index): true
-        case .only, .nobody: !(docket[index] is OperatorEvaluator)
+        case .only, .nobody: !(expectations[index] is OperatorEvaluator)
         }
     }
 
     /// Changes an operator's evaluator; nil for another one.
     @discardableResult
     private mutating func change<Result>(_ index: Int, _ change: (inout OperatorEvaluator) -> Result) -> Result? {
-        guard var evaluator = docket[index] as? OperatorEvaluator else { return nil }
-        return docket.turn(index) { stored in
+        guard var evaluator = expectations[index] as? OperatorEvaluator else { return nil }
+        return expectations.turn(index) { stored in
             defer { stored = evaluator }
             return change(&evaluator)
         }
@@ -186,10 +178,10 @@ package struct Judge: Sendable {
 
     private mutating func advance(to instant: Instant) {
         now = max(now, instant.inLog)
-        docket.advance(to: now, context)
+        expectations.advance(to: now, context)
     }
 
-    private mutating func report(into rulings: inout [Ruling]) { rulings += docket.takeRulings() }
+    private mutating func report() { rulings += expectations.takeRulings() }
 }
 
 extension Judge {
@@ -257,20 +249,6 @@ extension Event {
             }
         }
     }
-}
-
-/// Skips an expectation that cannot be judged.
-struct SkippedEvaluator: ExpectationEvaluator {
-    let outcome: Outcome?
-
-    init(_ reason: String) { outcome = Outcome(verdict: .skip, reason: Reason(seen: reason), at: .start) }
-
-    mutating func advance(to now: Instant, _ context: Context) {}
-    mutating func observe(_ observed: ObservedEvent, at now: Instant, _ context: Context) {}
-    var nextDue: Instant { .never }
-    var isOpen: Bool { false }
-    mutating func finish(at now: Instant, _ context: Context) {}
-    mutating func release(at now: Instant) {}
 }
 
 extension Expectation {

@@ -13,11 +13,11 @@ struct FieldDifference: Sendable {
     let isStale: Bool
 
     /// The likely cause.
-    var cause: String? { signature ?? (isStale ? Signature.stale : nil) }
+    var cause: String? { mistake ?? (isStale ? KnownMistake.stale : nil) }
 
-    fileprivate var signature: String? {
+    fileprivate var mistake: String? {
         guard let shown, let right else { return nil }
-        return Signature.cause(of: shown, insteadOf: right, in: field)
+        return KnownMistake.cause(of: shown, insteadOf: right, in: field)
     }
 }
 
@@ -27,26 +27,22 @@ struct NearestLine: Sendable {
     let differences: [FieldDifference]
 
     /// Nil if there is no line about the same thing.
-    init?(
-        to event: Event, _ asked: AskedValues, among misses: [NearMisses.Observation], in window: ClosedRange<Instant>,
-        _ truths: Truths
-    ) {
+    static func nearest(
+        to event: Event, _ decision: Decision, among misses: [NearMisses.Observation], _ truths: Truths
+    ) -> NearestLine? {
         guard let matcher = event.lineMatcher else { return nil }
         var best: (line: NearestLine, rank: (Int, Int, Int))?
-        for (index, miss) in misses.enumerated() where window.contains(miss.instant) {
+        for (index, miss) in misses.enumerated() where decision.window.contains(miss.instant) {
             guard let line = miss.observed.value else { continue }
             var differences: [FieldDifference] = []
-            matcher.compare(with: line, "", asked, truths, at: miss.instant, into: &differences)
+            matcher.compare(with: line, "", decision.asked, truths, at: miss.instant, into: &differences)
             guard !differences.isEmpty, matcher.hasKey(in: line) else { continue }
             let isRepeated = misses[..<index].contains { $0.observed.value == line }
-            let rank = (
-                differences.contains { $0.signature != nil } ? 0 : 1, differences.count, isRepeated ? 1 : 0
-            )
+            let rank = (differences.contains { $0.mistake != nil } ? 0 : 1, differences.count, isRepeated ? 1 : 0)
             if let best, best.rank <= rank { continue }
             best = (NearestLine(observation: miss, differences: differences), rank)
         }
-        guard let best else { return nil }
-        self = best.line
+        return best?.line
     }
 
     /// What the differences look like: `it looks like swapped octets`; of several, with the field.
@@ -55,10 +51,6 @@ struct NearestLine: Sendable {
             difference.cause.map { "\(differences.count == 1 ? "it" : difference.field) looks like \($0)" }
         }
         return likely.isEmpty ? nil : likely.joined(separator: "; ")
-    }
-
-    private init(observation: NearMisses.Observation, differences: [FieldDifference]) {
-        (self.observation, self.differences) = (observation, differences)
     }
 }
 

@@ -174,9 +174,7 @@ struct OperatorEvaluator: ExpectationEvaluator {
     /// Fails, unless this machine stalled and so may have delayed the client.
     private mutating func deny(_ reason: Reason, _ open: Opening, at now: Instant, _ context: Context) {
         guard let stall = context.stalls.excuse(expectation, from: open.opened, to: min(open.closes, now))
-        else {
-            return rule(.fail, reason, at: now)
-        }
+        else { return rule(.fail, reason, at: now) }
         outcome = Outcome(
             verdict: .inconclusive, reason: context.formatter.excused(reason, stall), at: now,
             stall: stall

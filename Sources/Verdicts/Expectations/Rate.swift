@@ -4,7 +4,7 @@ import ScenarioModel
 /// The number of matches in each of the consecutive windows from the opening; a window does not include its end.
 ///
 /// Windows that are incomplete when the opening closes do not count.
-struct Rate: Question {
+struct Rate: OpeningCondition {
     struct Progress: Sendable {
         /// The number of windows that have been judged.
         var judged: Int64 = 0
@@ -93,18 +93,15 @@ extension Rate.Progress {
     ) -> (window: Int64, count: Int)? {
         while judged < end {
             guard let first = counts.first, first.window < end else {
-                return limits.include(0) ? finish(end) : (judged, 0)
+                guard limits.include(0) else { return (judged, 0) }
+                judged = end
+                return nil
             }
             if first.window > judged, !limits.include(0) { return (judged, 0) }
             if !limits.include(Double(first.count)) { return first }
             judged = first.window + 1
             counts.removeFirst()
         }
-        return nil
-    }
-
-    private mutating func finish(_ end: Int64) -> (window: Int64, count: Int)? {
-        judged = end
         return nil
     }
 }

@@ -31,7 +31,7 @@ extension ReasonFormatter {
         }
         let cause =
             invention.isStale
-            ? Signature.stale : Signature.cause(of: invention.shown, insteadOf: latest, in: invention.field)
+            ? KnownMistake.stale : KnownMistake.cause(of: invention.shown, insteadOf: latest, in: invention.field)
         return Reason(
             expected: expected,
             seen: "\(line): \(shown), but the latest was \(latest.json.abbreviated)",

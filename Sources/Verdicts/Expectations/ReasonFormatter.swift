@@ -26,26 +26,22 @@ struct ReasonFormatter: Sendable {
     func failure(
         _ expectation: Expectation, _ decision: Decision, _ nearMisses: NearMisses, share: (Int, Int)?, _ truths: Truths
     ) -> Reason {
-        let (seen, cause) = seen(expectation, decision, nearMisses, truths)
-        guard case .seen = expectation.question else {
-            guard let (passed, all) = share else {
-                return Reason(
-                    expected: expected(expectation, decision.opened, decision.asked), seen: seen, cause: cause)
-            }
+        var (seen, cause) = seen(expectation, decision, nearMisses, truths)
+        if let (passed, all) = share {
             let first = opening(expectation, decision.opened)
             return Reason(
                 expected: expected(expectation, nil),
                 seen: "\(passed) of \(all) passed; the first failure was after \(first): \(seen)", cause: cause)
         }
-        let unasked = expectation.expected.flatMap(\.truths).filter { decision.asked[$0] == nil }
-        let present = unasked.map { truth in
-            decision.asked.right(truth, truths).map { "\(text(truth)) was \($0.json)" }
-                ?? (truth.isFresh
-                    ? "no value of \(name(of: truth.of)) was delivered since" : "\(text(truth)) was unknown")
+        if case .seen(let event, _) = expectation.question {
+            for truth in event.truths where decision.asked[truth] == nil {
+                let unknown =
+                    truth.isFresh
+                    ? "no value of \(name(of: truth.of)) was delivered since" : "\(text(truth)) was unknown"
+                seen += "; " + (decision.asked.right(truth, truths).map { "\(text(truth)) was \($0.json)" } ?? unknown)
+            }
         }
-        return Reason(
-            expected: expected(expectation, decision.opened, decision.asked),
-            seen: ([seen] + present).joined(separator: "; "), cause: cause)
+        return Reason(expected: expected(expectation, decision.opened, decision.asked), seen: seen, cause: cause)
     }
 
     func inconclusive(_ expectation: Expectation, _ openingState: OpeningState, at now: Instant) -> Reason {
@@ -145,17 +141,17 @@ struct ReasonFormatter: Sendable {
             let none = some ?? "observed none by \(decision.at) s\(tolerance(expectation, decision))"
             if let event = expectation.expected.first, event.expectsLine {
                 // Lines about other things explain nothing.
-                guard
-                    let nearest = NearestLine(
-                        to: event, decision.asked, among: nearMisses.misses, in: decision.window, truths)
-                else { return (none, nil) }
+                let nearest = NearestLine.nearest(to: event, decision, among: nearMisses.misses, truths)
+                guard let nearest else { return (none, nil) }
                 return ("\(none); the closest was \(text(nearest, decision.asked))", nearest.likeness)
             }
             guard let miss = nearMisses.miss, decision.window.contains(miss.instant) else { return (none, nil) }
             return ("\(none); the closest was \(text(miss))", nil)
         case (.count(let count), .count(_, let limits))
         where nearMisses.isDoubled && Double(count) > limits.max ?? .infinity:
-            return ("observed \(count) by \(decision.at) s, the last two at once", "it looks like \(Signature.doubled)")
+            return (
+                "observed \(count) by \(decision.at) s, the last two at once", "it looks like \(KnownMistake.doubled)"
+            )
         case (.count(let count), .count(let event, let limits))
         where event.occurrence == .each && event.delay <= .zero && Double(count) < limits.min ?? 0:
             return (
@@ -181,9 +177,7 @@ struct ReasonFormatter: Sendable {
     /// How many of several occurrences came, and when: `1 of 2 came, at 52.427000 s`; nil if none did, or one was enough.
     private func came(of count: Int, _ decision: Decision, _ nearMisses: NearMisses) -> String? {
         guard count > 1, let hits = nearMisses.hits(in: decision.window), let last = hits.last, hits.count < count
-        else {
-            return nil
-        }
+        else { return nil }
         let shown = hits.count > 3 ? "the last at \(last) s" : "at " + hits.map { "\($0) s" }.joined(separator: ", ")
         return "\(hits.count) of \(count) came, \(shown)"
     }

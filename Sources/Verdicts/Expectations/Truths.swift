@@ -27,37 +27,37 @@ struct Truths: Sendable {
 
     /// Whether a value matches the truth at some instant of the last second, for an expectation that opened at `opened`.
     func hold(_ truth: Matcher.Truth, _ datum: Datum, at now: Instant, opened: Instant = .start) -> Bool {
-        let earliest = truth.isFresh ? opened : .start
-        return histories.first { $0.covers(truth) }?.holds(datum, truth.tolerance, at: now, from: earliest) ?? false
+        let start = now.advanced(by: .zero - Self.latency)
+        return history(of: truth)?.holds(datum, truth, opened) { $0.end >= start } ?? false
     }
 
     /// Whether a value matches the present truth, or one that was delivered since an instant, for an expectation that
     /// opened at `opened`.
     func hold(_ truth: Matcher.Truth, _ datum: Datum, since instant: Instant, opened: Instant) -> Bool {
-        let earliest = truth.isFresh ? opened : .start
-        return histories.first { $0.covers(truth) }?.came(datum, truth.tolerance, since: instant, from: earliest)
-            ?? false
+        history(of: truth)?.holds(datum, truth, opened) { $0.renewed >= instant } ?? false
     }
+
+    private func history(of truth: Matcher.Truth) -> History? { histories.first { $0.covers(truth) } }
 
     /// The present value, in an expectation that opened at `opened`.
     func present(_ truth: Matcher.Truth, opened: Instant = .start) -> Datum? {
-        guard let history = histories.first(where: { $0.covers(truth) }) else { return nil }
+        guard let history = history(of: truth) else { return nil }
         return truth.isFresh && history.renewed < opened ? nil : history.present
     }
 
     /// The value that the present one has replaced.
-    func previous(_ truth: Matcher.Truth) -> Datum? { histories.first { $0.covers(truth) }?.previous }
+    func previous(_ truth: Matcher.Truth) -> Datum? { history(of: truth)?.previous }
 
     /// The value that an event has just delivered, if the truth is that value; nil for other statistics, and in streams,
     /// since clients need not print each value of a stream.
     func delivered(_ truth: Matcher.Truth, by observed: ObservedEvent) -> Datum? {
         guard kinds.contains(observed.kind), truth.isLastValue, !observed.isStream else { return nil }
-        return histories.first { $0.covers(truth) }.flatMap { $0.concerns(observed) ? $0.present : nil }
+        return history(of: truth).flatMap { $0.concerns(observed) ? $0.present : nil }
     }
 
     /// Whether a value is near another, within the tolerance of a truth.
     func isNear(_ datum: Datum, _ other: Datum, _ truth: Matcher.Truth) -> Bool {
-        histories.first { $0.covers(truth) }?.isNear(datum, other, tolerance: truth.tolerance) ?? false
+        history(of: truth)?.isNear(datum, other, truth) ?? false
     }
 }
 
@@ -70,7 +70,7 @@ extension Matcher.Truth {
 ///
 /// Each value that reaches the client changes it, in a stream also within one notification.
 private struct History: Sendable {
-    private struct Past: Sendable {
+    struct Past: Sendable {
         let value: Datum
         let end: Instant
         /// When it was delivered last.
@@ -147,27 +147,16 @@ private struct History: Sendable {
         (previous, present) = (present, statistic.value)
     }
 
-    /// Whether a datum is near the value of some instant of the last second that was delivered from `earliest` on.
-    func holds(_ datum: Datum, _ tolerance: Double, at now: Instant, from earliest: Instant) -> Bool {
-        let (start, tolerance) = (now.advanced(by: .zero - Truths.latency), max(tolerance, allowance))
-        if isPresent(datum, tolerance, from: earliest) { return true }
-        return past.contains { $0.end >= start && $0.renewed >= earliest && datum.isNear($0.value, tolerance) }
+    /// Whether a datum is near the present value or a recent one; of a truth that has to be fresh, only those delivered since
+    /// the expectation opened count.
+    func holds(_ datum: Datum, _ truth: Matcher.Truth, _ opened: Instant, orWhere isRecent: (Past) -> Bool) -> Bool {
+        let earliest = truth.isFresh ? opened : .start
+        if let present, renewed >= earliest, isNear(datum, present, truth) { return true }
+        return past.contains { $0.renewed >= earliest && isRecent($0) && isNear(datum, $0.value, truth) }
     }
 
-    func isNear(_ datum: Datum, _ other: Datum, tolerance: Double) -> Bool {
-        datum.isNear(other, max(tolerance, allowance))
-    }
-
-    /// Whether a datum is near the present value or one that was delivered since an instant, both from `earliest` on.
-    func came(_ datum: Datum, _ tolerance: Double, since instant: Instant, from earliest: Instant) -> Bool {
-        let (start, tolerance) = (max(instant, earliest), max(tolerance, allowance))
-        if isPresent(datum, tolerance, from: earliest) { return true }
-        return past.contains { $0.renewed >= start && datum.isNear($0.value, tolerance) }
-    }
-
-    private func isPresent(_ datum: Datum, _ tolerance: Double, from earliest: Instant) -> Bool {
-        guard let present, renewed >= earliest else { return false }
-        return datum.isNear(present, tolerance)
+    func isNear(_ datum: Datum, _ other: Datum, _ truth: Matcher.Truth) -> Bool {
+        datum.isNear(other, max(truth.tolerance, allowance))
     }
 }
 

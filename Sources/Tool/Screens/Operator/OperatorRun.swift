@@ -127,7 +127,7 @@ package actor OperatorRun: ClientSession {
     }
 
     private func ask() {
-        let inquiries = live.assumeIsolated { ($0.observer as? WorldJudge)?.operatorQuestions ?? [] }
+        let inquiries = live.assumeIsolated { ($0.observer as? Judge)?.operatorQuestions ?? [] }
         for inquiry in inquiries where announced[inquiry.expectation] != inquiry.opened {
             announced[inquiry.expectation] = inquiry.opened
             if let question = questions[inquiry.expectation] { Console.complain("\(question.announcement)") }

@@ -40,7 +40,7 @@ extension Check {
             plan.keys = keys
             let found = try peripheral.bond(plan)
             guard found.response.responderKeys == keys else {
-                throw .skipped("not applicable: the peripheral does not distribute \(name)")
+                throw .notApplicable("the peripheral does not distribute \(name)")
             }
             try peripheral.expectSound(found)
             let surplus = try peripheral.securityPDUs(within: .milliseconds(500)).first

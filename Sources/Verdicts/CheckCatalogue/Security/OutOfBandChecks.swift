@@ -48,9 +48,7 @@ extension Check {
 
     private enum Holder { case central, peripheral }
 
-    private static func fallback(
-        _ id: String, _ title: String, _ holder: Holder, authenticates: Bool
-    ) -> Check {
+    private static func fallback(_ id: String, _ title: String, _ holder: Holder, authenticates: Bool) -> Check {
         pairing(id, "LE legacy pairing, \(title)", "2.3.5.1") { peripheral throws(CheckExit) in
             var plan = PairingPlan(authenticates ? .mitmProtection : [])
             (plan.io, plan.model) = authenticates ? (.keyboardOnly, .passkeyEntry) : (.noInputNoOutput, .justWorks)

@@ -115,9 +115,7 @@ extension Examiner {
     }
 
     /// Pairs; fails unless the peripheral rejects a confirm value after one of these steps.
-    mutating func expectConfirmValueFailed(
-        _ plan: PairingPlan, after isInTime: (String) -> Bool
-    ) throws(CheckExit) {
+    mutating func expectConfirmValueFailed(_ plan: PairingPlan, after isInTime: (String) -> Bool) throws(CheckExit) {
         switch try attempt(plan) {
         case .failure(.refused(let reason, after: let last)) where isInTime(last):
             try expect(
@@ -178,7 +176,7 @@ extension Examiner {
         }
         let margin = Duration.seconds(5)
         guard try securityPDUs(within: Self.securityTimeout + margin).isEmpty else {
-            throw .skipped("not applicable: the peripheral ended pairing before its time was over")
+            throw .notApplicable("the peripheral ended pairing before its time was over")
         }
         guard connection != nil else { return }
         for pdu in [SecurityPDU.pairingConfirm(1), .pairingRequest(plan.features)] {

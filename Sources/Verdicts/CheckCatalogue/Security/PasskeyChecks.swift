@@ -57,7 +57,7 @@ extension Examiner {
         switch try attempt(plan) {
         case .success(let keys):
             if keys.response.ioCapability == .noInputNoOutput {
-                throw .skipped("not applicable: the peripheral has neither a display nor a keyboard")
+                throw .notApplicable("the peripheral has neither a display nor a keyboard")
             }
         case .failure(.refused(.authenticationRequirements, after: "Pairing Request")): return
         case .failure(.refused(let reason, after: "Pairing Request")) where reason == .unspecifiedReason:

@@ -4,7 +4,7 @@ import Testing
 @testable import Expectations
 
 /// What wrong values look like.
-@Suite struct SignatureTests {
+@Suite struct KnownMistakeTests {
     @Test(
         arguments: [
             ("bpm", "11265", "300", "swapped octets"), ("bpm", "1", "256", "swapped octets"),
@@ -28,6 +28,6 @@ import Testing
     func `A likely cause`(field: String, shown: String, right: String, cause: String?) throws {
         let shown = try #require(Datum(json: "[\(shown)]".utf8)?.elements.first)
         let right = try #require(Datum(json: "[\(right)]".utf8)?.elements.first)
-        #expect(Signature.cause(of: shown, insteadOf: right, in: field) == cause)
+        #expect(KnownMistake.cause(of: shown, insteadOf: right, in: field) == cause)
     }
 }

@@ -82,7 +82,7 @@ struct Decision: Sendable {
 }
 
 /// The condition that an expectation checks in each of its openings.
-protocol Question: Sendable {
+protocol OpeningCondition: Sendable {
     associatedtype Progress: Sendable
     typealias Openings = ArraySlice<Opening<Progress>>
 
@@ -104,13 +104,13 @@ protocol Question: Sendable {
     func close(_ opening: Opening<Progress>, at now: Instant) -> Decision?
 }
 
-extension Question {
+extension OpeningCondition {
     func timePassed(at now: Instant, _ openings: inout Openings, into decisions: inout [Decision]) {}
     func nextDue(_ openings: Openings) -> Instant { .never }
 }
 
 /// The number of matches of an event: `seen`, `never`, `count` and `delay` limit it.
-struct Tally: Question {
+struct Tally: OpeningCondition {
     /// The number of matches before the opening.
     typealias Progress = Int
 
@@ -150,7 +150,7 @@ struct Tally: Question {
 }
 
 /// Events in an order: each may come again, but none before its predecessor.
-struct Order: Question {
+struct Order: OpeningCondition {
     struct Progress: Sendable {
         /// The index of the next expected event.
         var next = 0

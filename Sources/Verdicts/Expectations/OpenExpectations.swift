@@ -6,7 +6,7 @@ import ScenarioModel
 /// Expectations that differ only in their names share an evaluator. An evaluator takes a turn when its time comes, or at
 /// an event that concerns it; while it is not open, only events that can open it do. The cost of judging thus grows with
 /// what happens to the expectations, not with their number times that of the events.
-struct Docket: Sendable {
+struct OpenExpectations: Sendable {
     private struct Item: Sendable {
         var evaluator: any ExpectationEvaluator
         let expectation: Expectation
@@ -53,9 +53,7 @@ struct Docket: Sendable {
             settle(index)
         }
     }
-}
 
-extension Docket {
     /// The indices of the evaluators without a verdict.
     var pending: [Int] { items.indices.filter { items[$0].evaluator.outcome == nil } }
 

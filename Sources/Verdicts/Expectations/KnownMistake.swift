@@ -1,7 +1,7 @@
 import ScenarioModel
 
 /// A known mistake of clients, recognized by the value that it makes of another.
-struct Signature: Sendable {
+struct KnownMistake: Sendable {
     /// What it looks like: `swapped octets`.
     let cause: String
     /// Whether the mistake makes a shown value of the right one of a field.
@@ -25,23 +25,23 @@ struct Signature: Sendable {
         octets("swapped octets") { shown, right in right.byteSwapped == shown && shown != right },
         octets("only one of two octets") { shown, right in right > 0xFF && shown == right & 0xFF },
         octets("two octets read where one was sent") { shown, right in shown > 0xFF && shown & 0xFF == right },
-        Signature("RR-Intervals in 1/1024 s, taken for ms") { shown, right, field in
+        KnownMistake("RR-Intervals in 1/1024 s, taken for ms") { shown, right, field in
             guard field == "rr_ms", let shown = shown.numbers, let right = right.numbers else { return false }
             return !shown.isEmpty && shown.count == right.count
                 && zip(shown, right).allSatisfy { ($0 - $1 * 1.024).magnitude <= 1 && ($0 - $1).magnitude > 1 }
         },
-        Signature("Energy Expended, taken for an RR-Interval") { shown, right, field in
+        KnownMistake("Energy Expended, taken for an RR-Interval") { shown, right, field in
             guard field == "rr_ms", let shown = shown.numbers, let right = right.numbers else { return false }
             return shown.count == right.count + 1
                 && zip(shown.dropFirst(), right).allSatisfy { ($0 - $1).magnitude <= 1 }
         },
-        Signature("degrees Fahrenheit, taken for Celsius") { shown, right, field in
+        KnownMistake("degrees Fahrenheit, taken for Celsius") { shown, right, field in
             guard field == "celsius", case .number(let shown) = shown, case .number(let right) = right else {
                 return false
             }
             return (shown - (right * 1.8 + 32)).magnitude <= 0.1
         },
-        Signature("bits 1 and 2 of the flags, read as one (without bit 2, the contact is unknown)") {
+        KnownMistake("bits 1 and 2 of the flags, read as one (without bit 2, the contact is unknown)") {
             shown, right, field in
             guard field == "contact", case .bool(let contact) = shown else { return false }
             return right == .null || right == .bool(!contact)
@@ -51,8 +51,8 @@ struct Signature: Sendable {
     /// A mistake with a number of two octets.
     private static func octets(
         _ cause: String, _ makes: @escaping @Sendable (_ shown: UInt16, _ right: UInt16) -> Bool
-    ) -> Signature {
-        Signature(cause) { shown, right, _ in
+    ) -> KnownMistake {
+        KnownMistake(cause) { shown, right, _ in
             guard case .number(let shown) = shown, case .number(let right) = right, let shown = UInt16(exactly: shown),
                 let right = UInt16(exactly: right)
             else { return false }
