@@ -146,11 +146,9 @@ package struct InstructionReader: Sendable {
     /// Reads a line at an instant.
     ///
     /// - Throws: The first problem; its `path` is a key of the line, such as `for`.
-    package func read(_ line: some Collection<UInt8>, at now: Instant) throws(Problem) -> Instruction {
-        try read(line, at: now, log: ProblemLog())
-    }
-
-    func read(_ line: some Collection<UInt8>, at now: Instant, log: ProblemLog) throws(Problem) -> Instruction {
+    package func read(
+        _ line: some Collection<UInt8>, at now: Instant, log: ProblemLog = ProblemLog()
+    ) throws(Problem) -> Instruction {
         let root = Cursor(try Node(json: line, file: "", log: log), file: "", log: log)
         guard root["ask"] == nil else {
             Tables.question.check(root)
@@ -171,10 +169,11 @@ package struct InstructionReader: Sendable {
     /// The paths that an event can have in the log, which does not name parts of a characteristic value.
     private func paths(of event: Event, _ log: ProblemLog) -> [String] {
         let unread = ProblemLog()  // one for all paths makes one help, and each looks at all paths
+        let target = event.kind.row.target
         let targets =
             event.of.map { [$0] }
             ?? names.paths.compactMap { path in
-                names.entity(Cursor(Node(.string(path)), file: "", log: unread), Tables.target(of: event.kind))
+                names.entity(Cursor(Node(.string(path)), file: "", log: unread), target)
             }
         log.steps += names.paths.count + unread.steps
         let logged = targets.map { event.kind == .saturated ? $0 : names.carrier(of: $0)?.value ?? $0 }

@@ -37,7 +37,7 @@ struct MomentReader {
     func event(_ cursor: Cursor) -> Event? {
         let name = cursor.string ?? cursor["event"]?.string
         guard let kind = name.flatMap(Event.Kind.init(rawValue:)) else { return nil }
-        let of = cursor["of"].flatMap { names.entity($0, Tables.target(of: kind)) }
+        let of = cursor["of"].flatMap { names.entity($0, kind.row.target) }
         if cursor["of"] != nil, of == nil { return nil }
         if cursor["nth"] != nil, let every = cursor["every"] {
             every.note(.conflict, "\"nth\" and \"every\" exclude each other: delete one")

@@ -73,9 +73,7 @@ package enum Forms {
 
     package static let timeOfDay = Shape.Form(
         #"a time of day such as "07:30""#, pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"
-    ) {
-        Units.timeOfDay($0) != nil
-    }
+    ) { Units.timeOfDay($0) != nil }
 
     package static let eventNames = Event.Kind.allCases.map(\.rawValue)
 
