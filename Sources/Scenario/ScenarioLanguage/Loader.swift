@@ -23,12 +23,13 @@ struct Loader {
     }
 
     private func root(of file: String, _ octets: [UInt8]) -> Cursor? {
+        let whole = Cursor(Node(.unknown), file: file, log: log)
         if let (message, help) = Self.otherProduct(octets) {
-            Cursor(Node(.unknown), file: file, log: log).note(.wrongType, message, help: help)
+            whole.note(.wrongType, message, help: help)
             return nil
         }
         guard Self.isOurs(octets) || mayShow(file) else {
-            Cursor(Node(.unknown), file: file, log: log).note(
+            whole.note(
                 .wrongType, "expected a scenario, an object with \"lubdub\": 1",
                 help: "what is in the file is not shown, since it is outside of the folder that you named")
             return nil

@@ -55,7 +55,7 @@ struct ScenarioReader {
         scenario.note = root?["note"]?.string
         scenario.tags = files.flatMap { $0["tags"]?.items.compactMap(\.string) ?? [] }
         if let seed = root?["seed"]?.integer { scenario.seed = UInt64(clamping: seed) }
-        if let begins = (root?["begins"]?.string).flatMap(Units.wallTime) { scenario.begins = begins }
+        if let begins = (root?["begins"]?.string).flatMap({ WallTime($0) }) { scenario.begins = begins }
         scenario.target = target(root?["target"], devices)
         (scenario.devices, scenario.script) = (devices, playable)
         scenario.expectations = all("expect").compactMap(expectations.expectation)
@@ -162,7 +162,10 @@ package struct InstructionReader: Sendable {
         try Self.check(log)
         let rule = rule(root, at: now, log)
         try Self.check(log)
-        guard let rule else { throw Problem(root, .wrongForm, "expected an action or a query") }
+        guard let rule else {
+            throw Problem(
+                file: "", position: root.node.position, code: .wrongForm, message: "expected an action or a query")
+        }
         return .act(rule)
     }
 
@@ -198,12 +201,5 @@ package struct InstructionReader: Sendable {
         var rule = Rule(when: .start, action: action, chance: root["chance"]?.number ?? 1, end: end)
         rule.line = root.node.json
         return rule
-    }
-}
-
-extension Problem {
-    fileprivate init(_ cursor: Cursor, _ code: DiagnosticCode, _ message: String) {
-        self.init(
-            file: cursor.file, position: cursor.node.position, code: code, path: cursor.path, message: message)
     }
 }

@@ -1,5 +1,6 @@
 import Basics
 import Devices
+import Documents
 import ScenarioModel
 
 /// Reads the CSV files of recordings: columns `seconds`, `characteristic` and `octets`, and others for people.

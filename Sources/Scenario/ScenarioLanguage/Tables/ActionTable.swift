@@ -61,9 +61,7 @@ extension Action.Kind {
             ActionRow(
                 .air, of: .device, example: ["of": "strap", "for": "30 s"],
                 "The device does not advertise. Its connections go on."
-            ) { _, _, _ in
-                .stopAdvertising
-            }
+            ) { _, _, _ in .stopAdvertising }
         case .changeAddress:
             ActionRow(
                 .air, of: .device, lasts: false, on: .hostControl,
@@ -109,16 +107,12 @@ extension Action.Kind {
             ActionRow(
                 .values, of: .sender, example: ["of": "strap/heart_rate", "for": "10 s", "chance": 0.5],
                 "Notifications and indications are discarded."
-            ) { _, _, _ in
-                .valueFault(.drop)
-            }
+            ) { _, _, _ in .valueFault(.drop) }
         case .duplicate:
             ActionRow(
                 .values, of: .sender, example: ["of": "strap/heart_rate", "for": "10 s"],
                 "Notifications and indications are sent twice."
-            ) { _, _, _ in
-                .valueFault(.duplicate)
-            }
+            ) { _, _, _ in .valueFault(.duplicate) }
         case .delay:
             ActionRow(
                 .values, of: .sender, example: ["of": "strap/heart_rate", "by": "700 ms", "for": "10 s"],
@@ -183,9 +177,7 @@ extension Action.Kind {
         case .leadOff:
             ActionRow(
                 .values, of: .anything, example: ["of": "strap/ecg", "for": "3 s"], "An ECG electrode loses contact."
-            ) { reader, cursor, entity in
-                reader.hasLead(entity, cursor) ? .leadOff : nil
-            }
+            ) { reader, cursor, entity in reader.hasLead(entity, cursor) ? .leadOff : nil }
         case .drift:
             ActionRow(
                 .values, of: .device, example: ["of": "strap", "ppm": 200],

@@ -1,5 +1,4 @@
 import Basics
-package import Devices
 
 /// A csv file: a line of column names, then lines of cells, separated by commas.
 package struct CSVTable {
@@ -7,13 +6,16 @@ package struct CSVTable {
     package struct Failure: Error {
         package let line: Int?
         package let message: String
+
+        package init(line: Int?, message: String) { (self.line, self.message) = (line, message) }
     }
 
     private var lines: CSVLines
-    let names: [String]
+    /// The names of the columns.
+    package let names: [String]
 
     /// Reads the column names.
-    init(_ octets: [UInt8]) throws(Failure) {
+    package init(_ octets: [UInt8]) throws(Failure) {
         guard String(validating: octets, as: UTF8.self) != nil else {
             throw Failure(line: nil, message: "the file is not UTF-8 text")
         }
@@ -23,58 +25,22 @@ package struct CSVTable {
     }
 
     /// The index of a column.
-    func column(_ name: String) throws(Failure) -> Int {
+    package func column(_ name: String) throws(Failure) -> Int {
         if let index = names.firstIndex(of: name) { return index }
         throw Failure(line: 1, message: "no column \(name.quoted)\(suggestion(for: name, among: names))")
     }
 
     /// The next line that is not empty.
-    mutating func next() -> ArraySlice<UInt8>? {
+    package mutating func next() -> ArraySlice<UInt8>? {
         while let line = lines.next() { if !line.isEmpty { return line } }
         return nil
     }
 
     /// A problem of the present line.
-    func failure(_ message: String) -> Failure { Failure(line: lines.count, message: message) }
+    package func failure(_ message: String) -> Failure { Failure(line: lines.count, message: message) }
 
-    /// The values of `column` (by default the last), at the times in seconds of the column `time` (by default the first).
-    package static func samples(_ octets: [UInt8], column: String?, time: String?) throws(Failure) -> [Curve.Sample] {
-        var table = try CSVTable(octets)
-        let count = table.names.count
-        guard count >= 2 else { throw Failure(line: 1, message: "expected at least two columns") }
-        let values = if let column { try table.column(column) } else { count - 1 }
-        let times = if let time { try table.column(time) } else { 0 }
-        var samples: [Curve.Sample] = []
-        while let line = table.next() {
-            guard let (seconds, value) = numbers(line, of: count, at: times, values),
-                value.isFinite, (0...1e9).contains(seconds)
-            else { throw table.failure("expected \(count) numbers, and a time of 0 s or later") }
-            let time = Duration.nanoseconds(Int64(seconds * 1e9))
-            if let last = samples.last, last.time >= time {
-                throw table.failure("the times must rise from line to line")
-            }
-            samples.append(Curve.Sample(at: time, value))
-        }
-        guard !samples.isEmpty else { throw Failure(line: nil, message: "the table has no values") }
-        return samples
-    }
-
-    /// The numbers in two columns of a line; nil if they are none, or the line has not `count` cells.
-    private static func numbers(
-        _ line: ArraySlice<UInt8>, of count: Int, at first: Int, _ second: Int
-    ) -> (Double, Double)? {
-        var (column, start) = (0, line.startIndex)
-        var numbers: (Double?, Double?)
-        for index in line.startIndex...line.endIndex where index == line.endIndex || line[index] == comma {
-            if column == first { numbers.0 = number(trimmed(line[start..<index])) }
-            if column == second { numbers.1 = number(trimmed(line[start..<index])) }
-            (column, start) = (column + 1, index + 1)
-        }
-        guard column == count, let first = numbers.0, let second = numbers.1 else { return nil }
-        return (first, second)
-    }
-
-    static func trimmed(_ cell: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    /// A cell without the spaces around it.
+    package static func trimmed(_ cell: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let space = UInt8(ascii: " ")
         var cell = cell
         while cell.first == space { cell.removeFirst() }
@@ -83,7 +49,7 @@ package struct CSVTable {
     }
 
     /// A number; those with up to 15 digits and without an exponent need no string.
-    static func number(_ cell: ArraySlice<UInt8>) -> Double? {
+    package static func number(_ cell: ArraySlice<UInt8>) -> Double? {
         let digits = cell.first == minus ? cell.dropFirst() : cell
         guard digits.count <= 16 else { return Double(String(decoding: cell, as: UTF8.self)) }
         var (mantissa, scale, hasPoint, count) = (Int64(0), 1.0, false, 0)
@@ -102,7 +68,7 @@ package struct CSVTable {
         return digits.count < cell.count ? -value : value
     }
 
-    static let comma = UInt8(ascii: ",")
+    package static let comma = UInt8(ascii: ",")
     private static let (point, minus) = (UInt8(ascii: "."), UInt8(ascii: "-"))
     private static let (zero, nine) = (UInt8(ascii: "0"), UInt8(ascii: "9"))
 }
