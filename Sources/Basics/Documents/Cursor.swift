@@ -69,10 +69,7 @@ package struct Cursor {
     }
 
     /// The string; nil for other types.
-    package var string: String? {
-        guard case .string(let string) = node.value else { return nil }
-        return string
-    }
+    package var string: String? { node.string }
 
     /// The number as a `Double`; nil for other types.
     package var number: Double? { node.number }
@@ -154,6 +151,11 @@ package struct Cursor {
 }
 
 extension [String] {
+    /// `a, b and c`.
+    package func enumerated(by conjunction: String) -> String {
+        count < 2 ? joined() : dropLast().joined(separator: ", ") + " \(conjunction) " + self[count - 1]
+    }
+
     /// `it is one of a, b`, for a help.
     var asChoice: String { count == 1 ? "write \(self[0].quoted)" : "choose one of \(joined(separator: ", "))" }
 }

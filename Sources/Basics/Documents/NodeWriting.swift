@@ -9,13 +9,7 @@ extension Node: JSONWritable {
         case .bool(let bool): text.append(text: "\(bool)")
         case .number(let digits): text.append(text: digits)
         case .string(let string): text.append(quoted: string)
-        case .array(let nodes):
-            text.append("[")
-            for (index, node) in nodes.enumerated() {
-                if index > 0 { text.append(", ") }
-                node.write(to: &text)
-            }
-            text.append("]")
+        case .array(let nodes): text.append(list: nodes) { $1.write(to: &$0) }
         case .object(let members):
             text.append("{")
             for (index, member) in members.enumerated() {
@@ -71,6 +65,9 @@ extension Node {
         guard case .object(let members) = value else { return [] }
         return members.map { ($0.key, $0.node) }
     }
+
+    /// The items of an array; none for other types.
+    package var items: [Node] { if case .array(let items) = value { items } else { [] } }
 
     /// The string; nil for other types.
     package var string: String? {

@@ -174,27 +174,8 @@ extension Parser {
 
     /// The offset of the first scalar that is not UTF-8: Unicode Standard, table 3-7.
     private static func invalidOffset(_ octets: [UInt8]) -> Int {
-        var index = 0
-        while index < octets.count {
-            let (count, second): (Int, ClosedRange<UInt8>) =
-                switch octets[index] {
-                case 0...0x7F: (0, 0...0)
-                case 0xC2...0xDF: (1, 0x80...0xBF)
-                case 0xE0: (2, 0xA0...0xBF)
-                case 0xED: (2, 0x80...0x9F)
-                case 0xE1...0xEF: (2, 0x80...0xBF)
-                case 0xF0: (3, 0x90...0xBF)
-                case 0xF1...0xF3: (3, 0x80...0xBF)
-                case 0xF4: (3, 0x80...0x8F)
-                default: (-1, 0...0)
-                }
-            guard count >= 0, index + count < octets.count else { return index }
-            for offset in 0..<count {
-                let range = offset == 0 ? second : 0x80...0xBF
-                guard range.contains(octets[index + 1 + offset]) else { return index }
-            }
-            index += count + 1
-        }
-        return index
+        do throws(UTF8.ValidationError) {
+            return try UTF8Span(validating: octets.span).count
+        } catch { return error.byteOffsets.lowerBound }
     }
 }

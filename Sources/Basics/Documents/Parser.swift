@@ -43,9 +43,7 @@ struct Parser {
     /// Whether the first error ends parsing.
     let isStrict: Bool
     var index = 0
-    /// The path of the current value; its length is the depth.
-    var path: [Step] = []
-    /// The brackets that are open.
+    /// The brackets that are open, each with the step to the current value.
     var brackets: [Bracket] = []
     /// The first pair of brackets whose lines have different indentation.
     var misaligned: (opening: Position, closing: Position)?
@@ -61,13 +59,12 @@ struct Parser {
     var valueEndIndex = 0
     private var repairs = 0
 
-    enum Step { case key(String), item(Int) }
-
-    /// An opening bracket, and the indentation of its line.
+    /// An opening bracket, the indentation of its line, and the key or the index within it.
     struct Bracket {
         let isObject: Bool
         let position: Position
         let indentation: Int
+        var step = (key: String?.none, item: 0)
 
         var closing: Unicode.Scalar { isObject ? "}" : "]" }
     }
@@ -101,7 +98,7 @@ struct Parser {
 
     mutating func node() throws(Problem) -> Node {
         let start = position
-        guard path.count < Node.maximumDepth else {
+        guard brackets.count < Node.maximumDepth else {
             throw problem("this is nested more than \(Node.maximumDepth) levels deep", .tooDeep)
         }
         let value: Node.Value
@@ -130,9 +127,8 @@ struct Parser {
         try skipSpace()
         guard !takeClosing() else { return items }
         repeat {
-            path.append(.item(items.count))
             items.append(try node())
-            path.removeLast()
+            brackets[brackets.count - 1].step.item = items.count
             try skipSpace()
             if peek == .letter(":"), let last = items.last, last.isString { throw unclosed(before: last) }
         } while try hasNext()
@@ -148,14 +144,13 @@ struct Parser {
         repeat {
             let start = position
             let key = try key()
-            path.append(.key(key))
+            brackets[brackets.count - 1].step.key = key
             log.steps += 1
             if !keys.add(key, to: members) { try noteDuplicate(of: key, at: start, among: members) }
             try skipSpace()
             try takeColon(after: key)
             try skipSpace()
             members.append(Node.Member(key: key, position: start, node: try node()))
-            path.removeLast()
             try skipSpace()
         } while try hasNext()
         return members
@@ -178,11 +173,8 @@ struct Parser {
         let candidates = log.lists(.duplicateKey, in: file) ? members : []
         log.steps += candidates.count
         let first = candidates.first { $0.key == key }
-        let path = path.reduce(DocumentPath.root) { parent, step in
-            switch step {
-            case .key(let key): .key(key, of: parent)
-            case .item(let index): .item(index, of: parent)
-            }
+        let path = brackets.reduce(DocumentPath.root) { parent, bracket in
+            bracket.step.key.map { .key($0, of: parent) } ?? .item(bracket.step.item, of: parent)
         }
         let problem = Problem(
             file: file, position: position, code: .duplicateKey, path: path.description, message: "duplicate key",

@@ -32,18 +32,12 @@ extension Shape {
 
     /// The fields that objects of this shape can have, or the items of a list: of all kinds and alternatives.
     func fields(in grammar: Grammar) -> [Field] {
-        if case .list(let item, _) = self { item.ownFields(in: grammar) } else { ownFields(in: grammar) }
-    }
-
-    /// The fields of objects.  Lists are left out: the items of a list in an alternative can have the same alternatives.
-    private func ownFields(in grammar: Grammar) -> [Field] {
-        switch self {
-        case .object(let fields): fields
-        case .kinds(let key, let kinds): [Field(key, .name(kinds.map(\.name)), "")] + kinds.flatMap(\.fields)
-        case .any(let shapes): shapes.flatMap { $0.ownFields(in: grammar) }
-        case .definition: grammar.resolved(self).ownFields(in: grammar)
-        default: []
+        var fields: [Field] = []
+        _ = hasField(in: grammar) { field in
+            fields.append(field)
+            return false
         }
+        return fields
     }
 
     /// Whether objects of this shape can have one of the keys of an object.
@@ -52,18 +46,18 @@ extension Shape {
         return keys.count == grammar.everywhere.count || members.contains { keys.contains($0.key) }
     }
 
-    /// Whether `isSought` is true of a key, and the shape of its value, that objects of this shape can have, or the items
-    /// of a list: of all kinds and alternatives, in order, as long as it is false.
-    func hasField(in grammar: Grammar, where isSought: (String, Shape) -> Bool) -> Bool {
+    /// Whether `isSought` is true of one of these fields, in order, as long as it is false.
+    func hasField(in grammar: Grammar, where isSought: (Field) -> Bool) -> Bool {
         if case .list(let item, _) = self { return item.hasOwnField(in: grammar, where: isSought) }
         return hasOwnField(in: grammar, where: isSought)
     }
 
-    private func hasOwnField(in grammar: Grammar, where isSought: (String, Shape) -> Bool) -> Bool {
+    /// Lists are left out: the items of a list in an alternative can have the same alternatives.
+    private func hasOwnField(in grammar: Grammar, where isSought: (Field) -> Bool) -> Bool {
         switch self {
-        case .object(let fields): fields.contains { isSought($0.key, $0.shape) }
+        case .object(let fields): fields.contains(where: isSought)
         case .kinds(let key, let kinds):
-            isSought(key, .text) || kinds.contains { $0.fields.contains { isSought($0.key, $0.shape) } }
+            isSought(Field(key, .name(kinds.map(\.name)), "")) || kinds.contains { $0.fields.contains(where: isSought) }
         case .any(let shapes): shapes.contains { $0.hasOwnField(in: grammar, where: isSought) }
         case .definition: grammar.resolved(self).hasOwnField(in: grammar, where: isSought)
         default: false
@@ -114,14 +108,9 @@ extension Shape {
                 ? "an array of \(count.lowerBound)" : "an array of \(count.lowerBound) to \(count.upperBound)"
         case .object, .map: "an object"
         case .kinds(let key, _): "an object with \(key.quoted)"
-        case .any(let shapes): Self.joined(shapes.map(\.expected))
+        case .any(let shapes): shapes.map(\.expected).enumerated(by: "or")
         case .definition(let name): "a \(name)"
         }
-    }
-
-    /// `a, b or c`.
-    private static func joined(_ words: [String]) -> String {
-        words.count < 2 ? words.joined() : words.dropLast().joined(separator: ", ") + " or " + words[words.count - 1]
     }
 
     /// A value of this shape for a help; nil if none is simple and typical.

@@ -185,21 +185,23 @@ extension Validator {
     /// The values of the fields, or of their fields, in which a key is allowed.
     private func place(of key: String, inValuesOf fields: [Shape.Field], _ log: ProblemLog) -> String? {
         func has(_ shape: Shape) -> Bool {
-            shape.hasField(in: grammar) { other, _ in
+            shape.hasField(in: grammar) { other in
                 log.steps += 1
-                return other == key
+                return other.key == key
             }
         }
         var names = Self.unique(fields.filter { has($0.shape) }.map { name($0.key, $0.shape) })
         if names.isEmpty {
             for field in fields {
                 var known: Set<String> = []  // kinds share definitions, which have the same fields
-                _ = field.shape.hasField(in: grammar) { inner, shape in
-                    if case .definition(let definition) = shape, !known.insert("\(inner) \(definition)").inserted {
-                        return false
+                for inner in field.shape.fields(in: grammar) {
+                    if case .definition(let definition) = inner.shape,
+                        !known.insert("\(inner.key) \(definition)").inserted
+                    {
+                        continue
                     }
-                    if has(shape) { names.append("\(name(inner, shape)) of \(name(field.key, field.shape))") }
-                    return false
+                    guard has(inner.shape) else { continue }
+                    names.append("\(name(inner.key, inner.shape)) of \(name(field.key, field.shape))")
                 }
             }
             names = Self.unique(names)
@@ -272,13 +274,6 @@ extension Validator {
     }
 }
 
-extension [String] {
-    /// `a, b and c`.
-    fileprivate func enumerated(by conjunction: String) -> String {
-        count < 2 ? joined() : dropLast().joined(separator: ", ") + " \(conjunction) " + self[count - 1]
-    }
-}
-
 extension String {
     fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
@@ -286,23 +281,16 @@ extension String {
 extension Node {
     /// The object with another value of a key.
     fileprivate func replacing(_ key: String, with node: Node) -> Node {
-        guard case .object(let members) = value else { return self }
-        return Node(
-            .object(
-                members.map { member in
-                    guard member.key == key else { return member }
-                    let node = Node(node.value, at: member.node.position)
-                    return Member(key: key, position: member.position, node: node)
-                }), at: position)
+        changing(key) { Member(key: key, position: $0.position, node: Node(node.value, at: $0.node.position)) }
     }
 
     fileprivate func renaming(_ key: String, to other: String) -> Node {
+        changing(key) { Member(key: other, position: $0.position, node: $0.node) }
+    }
+
+    private func changing(_ key: String, _ change: (Member) -> Member) -> Node {
         guard case .object(let members) = value else { return self }
-        return Node(
-            .object(
-                members.map { member in
-                    member.key == key ? Member(key: other, position: member.position, node: member.node) : member
-                }), at: position)
+        return Node(.object(members.map { $0.key == key ? change($0) : $0 }), at: position)
     }
 
     fileprivate func adding(_ key: String, _ node: Node) -> Node {

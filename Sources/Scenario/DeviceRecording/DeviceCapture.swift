@@ -309,7 +309,7 @@ package struct DeviceCapture: Sendable {
         else { return }
         let isFromServer = (kind == .aclToController) == connection.isServerLocal
         // Both sides can have a server: only one is recorded.
-        guard pdu.isFromServer == isFromServer else { return }
+        guard isForServer(pdu.opcode.rawValue) != isFromServer else { return }
         var added = 0
         change(connection.key) { found in
             guard isFromServer else { return found.attributes.takeRequest(pdu) }
@@ -334,19 +334,5 @@ package struct DeviceCapture: Sendable {
         guard frame.count >= count else { return nil }
         frames[direction] = nil
         return frame[..<count]
-    }
-}
-
-extension PDU {
-    /// Whether servers send it, not clients.
-    fileprivate var isFromServer: Bool {
-        switch self {
-        case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse,
-            .readByTypeResponse, .readResponse, .readBlobResponse, .readMultipleResponse, .readByGroupTypeResponse,
-            .readMultipleVariableResponse, .writeResponse, .prepareWriteResponse, .executeWriteResponse,
-            .handleValueNotification, .handleValueIndication, .multipleHandleValueNotification:
-            true
-        default: false
-        }
     }
 }

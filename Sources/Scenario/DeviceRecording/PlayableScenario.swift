@@ -91,8 +91,6 @@ extension Node {
         return devices.flatMap { $0["services"]?.items ?? [] }.map { ($0, $0["characteristics"]?.items ?? []) }
     }
 
-    private var items: [Node] { if case .array(let items) = value { items } else { [] } }
-
     /// What is at the steps; nil if nothing is.
     private func node(at steps: ArraySlice<NodePlace.Step>) -> Node? {
         switch (steps.first, value) {

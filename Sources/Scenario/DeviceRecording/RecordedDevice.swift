@@ -33,9 +33,9 @@ package struct RecordedDevice: Sendable {
         package var handle: UInt16
         package var content: Content
         /// In the order of their handles.
-        package var descriptors: [Descriptor]
+        package var descriptors: [Descriptor] = []
         /// What it notified or indicated; times count from the subscription.
-        package var notifications: [RecordedValues.Entry]
+        package var notifications: [RecordedValues.Entry] = []
     }
 
     /// A service.
@@ -44,8 +44,8 @@ package struct RecordedDevice: Sendable {
         package var isPrimary: Bool
         package var handle: UInt16
         /// The handles of the services that it includes.
-        package var includes: [UInt16]
-        package var characteristics: [Characteristic]
+        package var includes: [UInt16] = []
+        package var characteristics: [Characteristic] = []
     }
 
     /// Its Device Name, or the name that it advertises.
@@ -78,7 +78,7 @@ extension RecordedDevice {
         var last: UInt16 = 0  // of the present service
         for handle in capture.handles {
             if let found = capture.services[handle] {
-                services.append(Service(found, at: handle))
+                services.append(Service(uuid: found.uuid, isPrimary: found.isPrimary, handle: handle))
                 last = found.last
                 continue
             }
@@ -106,18 +106,10 @@ extension RecordedDevice {
     }
 }
 
-extension RecordedDevice.Service {
-    fileprivate init(_ found: AttributeCapture.Service, at handle: UInt16) {
-        (uuid, isPrimary, self.handle) = (found.uuid, found.isPrimary, handle)
-        (includes, characteristics) = ([], [])
-    }
-}
-
 extension RecordedDevice.Characteristic {
     fileprivate init(_ found: CharacteristicDeclaration, at declaration: UInt16, _ capture: AttributeCapture) {
         (uuid, properties, handle, self.declaration) = (found.uuid, found.properties, found.valueHandle, declaration)
         content = RecordedDevice.Content(found.valueHandle, capture)
-        (descriptors, notifications) = ([], [])
     }
 
     /// Adds what was received after the subscription, and the security that subscribing needed.

@@ -170,7 +170,7 @@ private struct Writer {
     }
 
     private func characteristic(_ own: RecordedDevice.Characteristic, _ name: String) -> Node {
-        let words = PropertyWord.allCases.filter { own.properties.contains($0.bit) }.map { string($0.rawValue) }
+        let words = PropertyWord.allCases.filter { own.properties.contains($0.row.bit) }.map { string($0.rawValue) }
         let octets = own.content.octets ?? own.notifications.first?.octets
         // Only the length of the name is kept.
         let isHidden = own.uuid == .deviceName && !settings.keepsValues
@@ -225,7 +225,7 @@ private struct Writer {
     private func permissions(_ content: RecordedDevice.Content) -> Node? {
         if content.error == .readNotPermitted { return ["read": false] }
         let words = PermissionWord.allCases.filter { word in
-            let single: LinkSecurity = word == .encrypted ? .encrypted : word.security.subtracting(.encrypted)
+            let single: LinkSecurity = word == .encrypted ? .encrypted : word.row.security.subtracting(.encrypted)
             return content.security.isSuperset(of: single)
         }
         let needed = words.contains(.authenticated) ? words.filter { $0 != .encrypted } : words

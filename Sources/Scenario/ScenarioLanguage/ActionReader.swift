@@ -105,9 +105,8 @@ struct ActionReader {
             echo.note(.conflict, "only the confirm value can be returned", help: "write \"at\": \"confirm\"")
         }
         let offset = cursor["from"]?.integer ?? 1
-        func octets(_ key: String) -> [UInt8]? { cursor[key]?.string.flatMap(Value.octets) }
-        if let octets = octets("octets") { return PairingAlteration(at: step, .octets(octets, offset: offset)) }
-        if let mask = octets("mask") { return PairingAlteration(at: step, .mask(mask, offset: offset)) }
+        if let octets = cursor.octets("octets") { return PairingAlteration(at: step, .octets(octets, offset: offset)) }
+        if let mask = cursor.octets("mask") { return PairingAlteration(at: step, .mask(mask, offset: offset)) }
         return PairingAlteration(at: step, cursor["echo"]?.bool == true ? .echo : .inverted)
     }
 

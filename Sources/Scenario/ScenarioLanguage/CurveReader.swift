@@ -100,14 +100,10 @@ struct CurveReader {
     }
 
     private func samples(_ cursor: Cursor) -> [Curve.Sample]? {
-        guard let file = cursor["file"], let (path, octets) = loader.octets(of: file) else { return nil }
-        do throws(CSVTable.Failure) {
-            return try CSVTable.samples(
-                octets, column: cursor["column"]?.string, time: cursor["time"]?.string)
-        } catch {
-            let place = error.line.map { "\(path):\($0): " } ?? "\(path): "
-            file.note(.wrongTable, place + error.message)
-            return nil
+        cursor["file"].flatMap { file in
+            loader.table(file) { octets throws(CSVTable.Failure) in
+                try CSVTable.samples(octets, column: cursor["column"]?.string, time: cursor["time"]?.string)
+            }
         }
     }
 

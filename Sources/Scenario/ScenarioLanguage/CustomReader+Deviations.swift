@@ -19,7 +19,7 @@ extension CustomReader {
     private func noteDeviations(
         from characteristic: CustomCharacteristic, _ cursor: Cursor, _ property: PropertyWord, _ descriptor: UUID
     ) {
-        let isDeclared = characteristic.properties.contains(property.bit)
+        let isDeclared = characteristic.properties.contains(property.row.bit)
         let cursors = cursor["descriptors"]?.items ?? []
         let found = cursors.first { $0["uuid"]?.string.flatMap { UUID($0) } == descriptor }
         if isDeclared, found == nil {

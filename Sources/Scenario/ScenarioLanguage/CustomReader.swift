@@ -53,7 +53,7 @@ struct CustomReader {
         let properties = (cursor["properties"]?.items ?? []).compactMap { Optional($0).choice() as PropertyWord? }
         var characteristic = CustomCharacteristic(
             name, uuid: uuid(cursor) ?? UUID(0), format: format,
-            properties: CharacteristicProperties(properties.map(\.bit)),
+            properties: CharacteristicProperties(properties.map(\.row.bit)),
             initial: initial(cursor["value"].flatMap { value($0, as: format) }, as: format))
         characteristic.permissions = permissions(cursor["permissions"]) {
             AttributePermissions(characteristic.properties, needing: $0)
@@ -65,6 +65,30 @@ struct CustomReader {
         characteristic.descriptors = descriptors(of: characteristic, cursor["descriptors"]?.items ?? [])
         noteDeviations(of: characteristic, cursor)
         return characteristic
+    }
+
+    /// The recording of a characteristic, whose service has characteristics with these ids; nil without one, or after
+    /// noting a problem.
+    private func recording(
+        of characteristic: CustomCharacteristic, _ cursor: Cursor, among ids: [String]
+    ) -> RecordedValues? {
+        guard let file = cursor["recording"] else { return nil }
+        if let other = cursor["period"] {
+            other.note(.conflict, "the recording has its own times", help: "delete \"period\"")
+        }
+        guard characteristic.format == .octets else {
+            file.note(
+                .conflict, "a recording has octets, and the format is \(characteristic.format)",
+                help: "write \"format\": \"octets\"")
+            return nil
+        }
+        guard !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else {
+            file.note(.conflict, "this characteristic has neither notify nor indicate: add one to its properties")
+            return nil
+        }
+        return services.curves.loader.table(file) { octets throws(CSVTable.Failure) in
+            try RecordingTable.values(octets, of: characteristic.name, in: service, among: ids)
+        }
     }
 
     private func initial(_ value: Value?, as format: ValueFormat) -> CustomCharacteristic.Initial {
@@ -110,6 +134,32 @@ struct CustomReader {
             }
             return cursor.fits(octets.count, LanguageLimits.value) ? value : nil
         }
+    }
+
+    // MARK: Permissions.  Core 6.0, Vol 3, Part F, section 3.2.5.
+
+    /// The access that a device grants: a list has the security that the declared access needs, an object the access of
+    /// each direction, declared or not.
+    ///
+    /// `declared` returns the declared access over a link with a security.
+    func permissions(_ cursor: Cursor?, declared: (LinkSecurity) -> AttributePermissions) -> AttributePermissions {
+        guard let cursor else { return declared([]) }
+        guard !cursor.members.isEmpty else { return declared(security(cursor)) }
+        var permissions = declared([])
+        for (key, access) in [
+            ("read", AttributePermissions.readable(needing:)), ("write", AttributePermissions.writeable(needing:)),
+        ] {
+            guard let direction = cursor[key] else { continue }
+            permissions.subtract(access(.full))
+            if direction.bool != false { permissions.formUnion(access(security(direction))) }
+        }
+        return permissions
+    }
+
+    /// The security in a list.
+    func security(_ cursor: Cursor) -> LinkSecurity {
+        noteRepeated(cursor.items)
+        return LinkSecurity(cursor.items.compactMap { Optional($0).choice() as PermissionWord? }.map(\.row.security))
     }
 }
 

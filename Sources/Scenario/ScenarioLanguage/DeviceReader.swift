@@ -77,15 +77,16 @@ struct DeviceReader {
 
     private func payload(_ cursor: Cursor?) -> Advertising.Payload {
         if let cursor, let octets = cursor["octets"] { return payload(octets, in: cursor) }
-        func octets(_ item: Cursor) -> [UInt8] { item["octets"]?.string.flatMap(Value.octets) ?? [] }
         func items(_ key: String) -> [Cursor] { cursor?[key]?.items ?? [] }
         var payload = Advertising.Payload()
         payload.services = items("services").compactMap { $0.string.flatMap { UUID($0) } }
         payload.serviceData = items("service_data").compactMap { item in
-            item["uuid"]?.string.flatMap { UUID($0) }.map { .init(uuid: $0, octets: octets(item)) }
+            item["uuid"]?.string.flatMap { UUID($0) }.map { .init(uuid: $0, octets: item.octets("octets") ?? []) }
         }
         payload.manufacturerData = items("manufacturer_data").compactMap { item in
-            (item["company"]?.integer).flatMap(UInt16.init(exactly:)).map { .init(company: $0, octets: octets(item)) }
+            (item["company"]?.integer).flatMap(UInt16.init(exactly:)).map {
+                .init(company: $0, octets: item.octets("octets") ?? [])
+            }
         }
         payload.appearance = (cursor?["appearance"]?.integer).flatMap(UInt16.init(exactly:))
         payload.txPower = (cursor?["tx_power"]?.integer).flatMap(Int8.init(exactly:))
@@ -120,7 +121,9 @@ struct DeviceReader {
 
     private func security(_ cursor: Cursor) -> Security {
         var security = Security()
-        if let word = cursor["io"]?.string, let io = IOCapability(word: word) { security.io = io }
+        if let word = cursor["io"]?.string, let io = IOCapability.words.first(where: { $0.word == word }) {
+            security.io = io.capability
+        }
         security.passkey = cursor["passkey"]?.integer
         if let isBonding = cursor["bonding"]?.bool { security.isBonding = isBonding }
         if let preference = preference(cursor["secure_connections"], isTrue: .preferred) {
@@ -163,11 +166,6 @@ extension IOCapability {
         ("display_only", .displayOnly), ("display_yes_no", .displayYesNo), ("keyboard_only", .keyboardOnly),
         ("no_input_no_output", .noInputNoOutput), ("keyboard_display", .keyboardDisplay), ("none", .noInputNoOutput),
     ]
-
-    fileprivate init?(word: String) {
-        guard let entry = Self.words.first(where: { $0.word == word }) else { return nil }
-        self = entry.capability
-    }
 }
 
 extension Cursor {

@@ -23,12 +23,13 @@ struct Loader {
     }
 
     private func root(of file: String, _ octets: [UInt8]) -> Cursor? {
+        let whole = Cursor(Node(.unknown), file: file, log: log)
         if let (message, help) = Self.otherProduct(octets) {
-            Cursor(Node(.unknown), file: file, log: log).note(.wrongType, message, help: help)
+            whole.note(.wrongType, message, help: help)
             return nil
         }
         guard Self.isOurs(octets) || mayShow(file) else {
-            Cursor(Node(.unknown), file: file, log: log).note(
+            whole.note(
                 .wrongType, "expected a scenario, an object with \"lubdub\": 1",
                 help: "what is in the file is not shown, since it is outside of the folder that you named")
             return nil
@@ -61,7 +62,7 @@ struct Loader {
     }
 
     /// The octets of the file that `cursor` names.
-    func octets(of cursor: Cursor) -> (path: String, octets: [UInt8])? {
+    private func octets(of cursor: Cursor) -> (path: String, octets: [UInt8])? {
         guard !cursor.file.isEmpty else {
             cursor.note(
                 .unreadable, "a request cannot name a file",
@@ -79,6 +80,20 @@ struct Loader {
             return nil
         }
         return (path, octets)
+    }
+
+    /// What `read` makes of the csv file that `cursor` names; nil after noting a problem.
+    func table<Content>(
+        _ cursor: Cursor, _ read: ([UInt8]) throws(CSVTable.Failure) -> Content
+    ) -> Content? {
+        guard let (path, octets) = octets(of: cursor) else { return nil }
+        do throws(CSVTable.Failure) {
+            return try read(octets)
+        } catch {
+            let place = error.line.map { "\(path):\($0): " } ?? "\(path): "
+            cursor.note(.wrongTable, place + error.message)
+            return nil
+        }
     }
 
     /// The path at `cursor`, resolved against its file; nil after noting an absolute one.

@@ -30,18 +30,12 @@ package enum ScenarioFile: Hashable, Sendable {
     ///   - variables: Values that override the file's own.
     ///   - mayShow: Whether problems may show what is in the file at a path, if it is not a scenario: a suite of strangers can
     ///     name any file.
+    ///   - log: Gets the problems, and counts the work.
     ///   - load: Returns the content of the regular file at a path; nil if there is none.
     /// - Returns: The content and its problems.
     package static func read(
         _ file: String, variables: [String: Node] = [:], mayShow: (String) -> Bool = { _ in true },
-        load: (String) -> [UInt8]?
-    ) -> Reading {
-        read(file, variables: variables, mayShow: mayShow, log: ProblemLog(), load: load)
-    }
-
-    static func read(
-        _ file: String, variables: [String: Node] = [:], mayShow: (String) -> Bool = { _ in true }, log: ProblemLog,
-        load: (String) -> [UInt8]?
+        log: ProblemLog = ProblemLog(), load: (String) -> [UInt8]?
     ) -> Reading {
         let found = withoutActuallyEscaping(mayShow) { mayShow in
             withoutActuallyEscaping(load) { load in

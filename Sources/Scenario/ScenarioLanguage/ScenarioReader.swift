@@ -55,7 +55,7 @@ struct ScenarioReader {
         scenario.note = root?["note"]?.string
         scenario.tags = files.flatMap { $0["tags"]?.items.compactMap(\.string) ?? [] }
         if let seed = root?["seed"]?.integer { scenario.seed = UInt64(clamping: seed) }
-        if let begins = (root?["begins"]?.string).flatMap(Units.wallTime) { scenario.begins = begins }
+        if let begins = (root?["begins"]?.string).flatMap({ WallTime($0) }) { scenario.begins = begins }
         scenario.target = target(root?["target"], devices)
         (scenario.devices, scenario.script) = (devices, playable)
         scenario.expectations = all("expect").compactMap(expectations.expectation)
@@ -146,11 +146,9 @@ package struct InstructionReader: Sendable {
     /// Reads a line at an instant.
     ///
     /// - Throws: The first problem; its `path` is a key of the line, such as `for`.
-    package func read(_ line: some Collection<UInt8>, at now: Instant) throws(Problem) -> Instruction {
-        try read(line, at: now, log: ProblemLog())
-    }
-
-    func read(_ line: some Collection<UInt8>, at now: Instant, log: ProblemLog) throws(Problem) -> Instruction {
+    package func read(
+        _ line: some Collection<UInt8>, at now: Instant, log: ProblemLog = ProblemLog()
+    ) throws(Problem) -> Instruction {
         let root = Cursor(try Node(json: line, file: "", log: log), file: "", log: log)
         guard root["ask"] == nil else {
             Tables.question.check(root)
@@ -164,17 +162,21 @@ package struct InstructionReader: Sendable {
         try Self.check(log)
         let rule = rule(root, at: now, log)
         try Self.check(log)
-        guard let rule else { throw Problem(root, .wrongForm, "expected an action or a query") }
+        guard let rule else {
+            throw Problem(
+                file: "", position: root.node.position, code: .wrongForm, message: "expected an action or a query")
+        }
         return .act(rule)
     }
 
     /// The paths that an event can have in the log, which does not name parts of a characteristic value.
     private func paths(of event: Event, _ log: ProblemLog) -> [String] {
         let unread = ProblemLog()  // one for all paths makes one help, and each looks at all paths
+        let target = event.kind.row.target
         let targets =
             event.of.map { [$0] }
             ?? names.paths.compactMap { path in
-                names.entity(Cursor(Node(.string(path)), file: "", log: unread), Tables.target(of: event.kind))
+                names.entity(Cursor(Node(.string(path)), file: "", log: unread), target)
             }
         log.steps += names.paths.count + unread.steps
         let logged = targets.map { event.kind == .saturated ? $0 : names.carrier(of: $0)?.value ?? $0 }
@@ -199,12 +201,5 @@ package struct InstructionReader: Sendable {
         var rule = Rule(when: .start, action: action, chance: root["chance"]?.number ?? 1, end: end)
         rule.line = root.node.json
         return rule
-    }
-}
-
-extension Problem {
-    fileprivate init(_ cursor: Cursor, _ code: DiagnosticCode, _ message: String) {
-        self.init(
-            file: cursor.file, position: cursor.node.position, code: code, path: cursor.path, message: message)
     }
 }

@@ -37,7 +37,7 @@ struct MomentReader {
     func event(_ cursor: Cursor) -> Event? {
         let name = cursor.string ?? cursor["event"]?.string
         guard let kind = name.flatMap(Event.Kind.init(rawValue:)) else { return nil }
-        let of = cursor["of"].flatMap { names.entity($0, Tables.target(of: kind)) }
+        let of = cursor["of"].flatMap { names.entity($0, kind.row.target) }
         if cursor["of"] != nil, of == nil { return nil }
         if cursor["nth"] != nil, let every = cursor["every"] {
             every.note(.conflict, "\"nth\" and \"every\" exclude each other: delete one")
@@ -93,7 +93,7 @@ struct MomentReader {
             let of = names.entity(path, .value([.read, .notify, .indicate]))
         else { return nil }
         if let (_, value) = names.value(of), !value.description.isNumber {
-            if statistic.calculates {
+            if [.mean, .mode, .sum].contains(statistic) {
                 path.note(.noNumber, "\(path.node.kind) is not a number, so it has no \(statistic)")
             }
             cursor["below"]?.note(.noNumber, "\(path.node.kind) is not a number: \"below\" does not apply")
@@ -115,15 +115,6 @@ struct MomentReader {
             cursor[lower]?.note(.cannotOpen, "the lower bound \(min.plain) exceeds the upper bound \(max.plain)")
         }
         return Expectation.Limits(min: min, max: max)
-    }
-}
-
-extension Matcher.Statistic {
-    fileprivate var calculates: Bool {
-        switch self {
-        case .mean, .mode, .sum: true
-        case .last, .count: false
-        }
     }
 }
 

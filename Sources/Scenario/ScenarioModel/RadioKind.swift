@@ -45,54 +45,36 @@ extension Scenario {
     /// The scenario with `delivered` replaced by the radio's `arrival`.
     package func observed(by radio: RadioKind) -> Scenario {
         guard radio.arrival != .delivered else { return self }
+        func observed(_ event: Event) -> Event {
+            var event = event
+            if event.kind == .delivered { event.kind = radio.arrival }
+            return event
+        }
+        func moment(_ moment: Moment) -> Moment { moment.event.map { .event(observed($0)) } ?? moment }
         var scenario = self
-        func replace(_ event: inout Event) { if event.kind == .delivered { event.kind = radio.arrival } }
-        func replace(_ moment: inout Moment) {
-            guard case .event(var event) = moment else { return }
-            replace(&event)
-            moment = .event(event)
+        for index in script.indices {
+            scenario.script[index].when = moment(script[index].when)
+            if case .at(let end)? = script[index].end { scenario.script[index].end = .at(moment(end)) }
         }
-        for index in scenario.script.indices {
-            replace(&scenario.script[index].when)
-            if case .at(var moment)? = scenario.script[index].end {
-                replace(&moment)
-                scenario.script[index].end = .at(moment)
-            }
-        }
-        for index in scenario.expectations.indices {
-            replace(&scenario.expectations[index].since)
-            if var until = scenario.expectations[index].until {
-                replace(&until)
-                scenario.expectations[index].until = until
-            }
-            scenario.expectations[index].question.replaceEvents(replace)
+        for (index, expectation) in expectations.enumerated() {
+            scenario.expectations[index].since = moment(expectation.since)
+            scenario.expectations[index].until = expectation.until.map(moment)
+            scenario.expectations[index].question = expectation.question.replacingEvents(observed)
         }
         return scenario
     }
 }
 
 extension Expectation.Question {
-    fileprivate mutating func replaceEvents(_ replace: (inout Event) -> Void) {
+    fileprivate func replacingEvents(_ new: (Event) -> Event) -> Self {
         switch self {
-        case .seen(var event, let within):
-            replace(&event)
-            self = .seen(event, within: within)
-        case .never(var event):
-            replace(&event)
-            self = .never(event)
-        case .count(var event, let limits):
-            replace(&event)
-            self = .count(event, limits)
-        case .order(var events):
-            for index in events.indices { replace(&events[index]) }
-            self = .order(events)
-        case .rate(var event, let length, let limits):
-            replace(&event)
-            self = .rate(event, per: length, limits)
-        case .delay(var first, var last, let percentile, let maximum):
-            replace(&first)
-            replace(&last)
-            self = .delay(from: first, to: last, percentile: percentile, maximum: maximum)
+        case .seen(let event, let within): .seen(new(event), within: within)
+        case .never(let event): .never(new(event))
+        case .count(let event, let limits): .count(new(event), limits)
+        case .order(let events): .order(events.map(new))
+        case .rate(let event, let length, let limits): .rate(new(event), per: length, limits)
+        case .delay(let first, let last, let percentile, let maximum):
+            .delay(from: new(first), to: new(last), percentile: percentile, maximum: maximum)
         }
     }
 }

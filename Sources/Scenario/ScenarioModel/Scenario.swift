@@ -21,18 +21,6 @@ package struct Scenario: Hashable, Sendable {
     package init(limit: Duration) { self.limit = limit }
 }
 
-/// A local date and time.
-package struct WallTime: Hashable, Sendable {
-    /// Seconds since 2000-01-01T00:00:00 local time; negative before.
-    package var secondsSince2000: Int64
-    package var minutesAheadOfUTC: Int
-
-    /// A time in seconds since 2000-01-01T00:00:00 local time.
-    package init(secondsSince2000: Int64, minutesAheadOfUTC: Int = 0) {
-        (self.secondsSince2000, self.minutesAheadOfUTC) = (secondsSince2000, minutesAheadOfUTC)
-    }
-}
-
 extension Scenario {
     /// A scenario without devices and practically without limit, for external hosts only.
     package static let empty = Scenario(limit: .seconds(1 << 32))

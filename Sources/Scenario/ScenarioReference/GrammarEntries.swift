@@ -117,9 +117,6 @@ private struct Key: Hashable {
 }
 
 extension Node {
-    /// The items of an array; none for other types.
-    fileprivate var items: [Node] { if case .array(let items) = value { items } else { [] } }
-
     /// The object without a key.
     fileprivate func removing(_ key: String) -> Node { .object(pairs.filter { $0.key != key }) }
 

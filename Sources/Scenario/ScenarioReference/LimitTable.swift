@@ -9,11 +9,11 @@ struct LimitRow: Sendable {
     /// The code of the problem beyond the limit.
     let code: DiagnosticCode
     /// A key with its bounds, as a scenario has them; nil for a bound that no short example has.
-    let example: Node?
+    var example: Node?
     /// Files at the limit, without problems.
-    let within: @Sendable () -> [Node]
+    var within: @Sendable () -> [Node] = { [] }
     /// Files beyond the limit.
-    let beyond: @Sendable () -> [Node]
+    var beyond: @Sendable () -> [Node] = { [] }
 
     var entry: ReferenceEntry {
         ReferenceEntry(
@@ -30,19 +30,19 @@ enum LimitTable {
             word: "file_size",
             about:
                 "A scenario with the files that it includes, and a CSV file, have at most \(Node.maximumSize >> 20) MiB.",
-            code: .tooLarge, example: nil, within: { [] }, beyond: { [] }),
+            code: .tooLarge),
         LimitRow(
             word: "nesting", about: "Arrays and objects are nested at most \(Node.maximumDepth) levels deep.",
-            code: .tooDeep, example: nil, within: { [nested(Node.maximumDepth - 8)] },
+            code: .tooDeep, within: { [nested(Node.maximumDepth - 8)] },
             beyond: { [nested(Node.maximumDepth)] }),
         LimitRow(
             word: "includes", about: "Files are included at most \(LanguageLimits.includes) levels deep.",
-            code: .includesTooDeep, example: nil, within: { [] }, beyond: { [] }),
+            code: .includesTooDeep),
         LimitRow(
             word: "problems",
             about:
                 "A file is checked up to its \(ProblemLog.maximum)th problem; of those with one code, \(ProblemLog.listed) are listed.",
-            code: .tooManyProblems, example: nil, within: { [] }, beyond: { [] }),
+            code: .tooManyProblems),
         LimitRow(
             word: "device_name", about: "The name of a device has at most \(LanguageLimits.deviceName) octets.",
             code: .outOfRange, example: ["name": "Lubdub HRM"],

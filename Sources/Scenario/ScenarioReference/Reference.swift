@@ -180,7 +180,7 @@ extension ReferenceGroup {
     private static func facts(ofEvent name: String) -> [ReferenceEntry.Fact] {
         guard let kind = Event.Kind(rawValue: name) else { return [] }
         return [
-            .init("of", Tables.target(of: kind).description.withoutMarkup), .init("radios", kind.radios.withoutMarkup),
+            .init("of", kind.row.target.description.withoutMarkup), .init("radios", kind.radios.withoutMarkup),
         ]
     }
 

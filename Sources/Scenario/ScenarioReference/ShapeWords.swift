@@ -25,7 +25,7 @@ extension Shape {
         case .list(let item, _): "a list, each \(item.words)"
         case .object, .kinds: "an object"
         case .map: "an object"
-        case .any(let shapes): Self.alternatives(shapes.map(\.words))
+        case .any(let shapes): shapes.map(\.words).enumerated(by: "or")
         case .definition("number_or_curve"): "a number, true, false or a curve"
         case .definition("value"): "a number, true, false, a string or a curve"
         case .definition(let name): "aeiou".contains(name.first ?? "x") ? "an \(name)" : "a \(name)"
@@ -44,11 +44,6 @@ extension Shape {
 
     /// Longer lists of names are those of the specification, such as errors.
     private static let longestList = 12
-
-    private static func alternatives(_ words: [String]) -> String {
-        guard let last = words.last, words.count > 1 else { return words.joined() }
-        return words.dropLast().joined(separator: ", ") + " or " + last
-    }
 }
 
 extension String {

@@ -15,28 +15,41 @@ enum UnitTable {
         ] + formats
 
     private static let formats = [
-        format("duration", Forms.duration, "for", Stage.rule, silence(for: "1.5 s")),
-        format("rate", Forms.rate, "rate", Stage.rule, burst),
-        format("distance", Forms.distance, "to", Stage.rule, distance),
         format(
-            "octets", Forms.octets, "octets", Stage.rule,
-            ["when": "10 s", "do": "raw", "of": "strap/heart_rate", "octets": "06 3C"]),
+            "duration", Forms.duration, "A number, a space and a unit of time.", "for", Stage.rule,
+            silence(for: "1.5 s")),
+        format("rate", Forms.rate, "A number, a space and Hz; more than 0.", "rate", Stage.rule, burst),
+        format("distance", Forms.distance, "A number, a space and m.", "to", Stage.rule, distance),
         format(
-            "uuid", Forms.uuid, "uuid", Stage.service,
+            "octets", Forms.octets, "Pairs of hexadecimal digits, with or without a space between the pairs.", "octets",
+            Stage.rule, ["when": "10 s", "do": "raw", "of": "strap/heart_rate", "octets": "06 3C"]),
+        format(
+            "uuid", Forms.uuid, "Four hexadecimal digits, or all 32 in their groups.", "uuid", Stage.service,
             ["service": "custom", "uuid": "7d1c0001-5b0e-4c43-9a57-2f6b8e1d9c30", "characteristics": []]),
         format(
-            "address", Forms.address, "address", Stage.device, ["id": "strap", "address": "C0:FF:EE:00:00:01/random"]),
-        format("id", Forms.id, "id", Stage.device, ["id": "chest_strap"]),
+            "address", Forms.address,
+            "A device address: six octets, and /random or /public; without either, it is public.", "address",
+            Stage.device, ["id": "strap", "address": "C0:FF:EE:00:00:01/random"]),
         format(
-            "path", Forms.entity, "of", Stage.rule,
-            ["when": "10 s", "do": "set", "of": "strap/heart_rate/contact", "to": false]),
-        format("file_path", Forms.path, "include", { $0 }, Stage.file.setting("include", to: ["watch.json"])),
+            "id", Forms.id, "Lower-case letters, digits and underscores; the first is a letter.", "id", Stage.device,
+            ["id": "chest_strap"]),
         format(
-            "date", Forms.wallTime, "begins", { $0 }, Stage.file.setting("begins", to: "2026-03-14T22:15:00+01:00")),
+            "path", Forms.entity,
+            "The ids of a device, a service and a value, with slashes; in a scenario with one device, its id can be left out. A service alone means its main value.",
+            "of", Stage.rule, ["when": "10 s", "do": "set", "of": "strap/heart_rate/contact", "to": false]),
         format(
-            "time_of_day", Forms.timeOfDay, "daily_reset", Stage.service,
+            "file_path", Forms.path, "A path relative to the file that has it.", "include", { $0 },
+            Stage.file.setting("include", to: ["watch.json"])),
+        format(
+            "date", Forms.wallTime, "A date and a time, with the difference to UTC, or Z.", "begins", { $0 },
+            Stage.file.setting("begins", to: "2026-03-14T22:15:00+01:00")),
+        format(
+            "time_of_day", Forms.timeOfDay, "Hours and minutes from 00:00 to 23:59.", "daily_reset", Stage.service,
             ["service": "fitness", "steps": 100, "daily_reset": "04:00"]),
-        format("variable", Forms.variable, "devices", { $0 }, Stage.file),
+        format(
+            "variable", Forms.variable,
+            "Is replaced by the value of a variable in \"variables\"; it can replace any value, but not ids and the words that name kinds.",
+            "devices", { $0 }, Stage.file),
     ]
 
     private static let burst: Node = ["when": "10 s", "do": "burst", "of": "strap/heart_rate", "rate": "50 Hz"]
@@ -57,28 +70,13 @@ enum UnitTable {
         }
     }
 
-    private static let meanings = [
-        "duration": "A number, a space and a unit of time.", "rate": "A number, a space and Hz; more than 0.",
-        "distance": "A number, a space and m.",
-        "octets": "Pairs of hexadecimal digits, with or without a space between the pairs.",
-        "uuid": "Four hexadecimal digits, or all 32 in their groups.",
-        "address": "A device address: six octets, and /random or /public; without either, it is public.",
-        "id": "Lower-case letters, digits and underscores; the first is a letter.",
-        "path":
-            "The ids of a device, a service and a value, with slashes; in a scenario with one device, its id can be left out. A service alone means its main value.",
-        "file_path": "A path relative to the file that has it.",
-        "date": "A date and a time, with the difference to UTC, or Z.",
-        "time_of_day": "Hours and minutes from 00:00 to 23:59.",
-        "variable":
-            "Is replaced by the value of a variable in \"variables\"; it can replace any value, but not ids and the words that name kinds.",
-    ]
-
     private static func format(
-        _ word: String, _ form: Shape.Form, _ key: String, _ embed: @escaping @Sendable (Node) -> Node, _ object: Node
+        _ word: String, _ form: Shape.Form, _ about: String, _ key: String, _ embed: @escaping @Sendable (Node) -> Node,
+        _ object: Node
     ) -> ReferenceEntry {
         let text = form.expected.split(separator: "\"", maxSplits: 1).last.map { "\"\($0)" } ?? ""
         return entry(
-            word, "format", meanings[word] ?? "", .object([(key, object[key] ?? Node(.null))]), embed, object,
+            word, "format", about, .object([(key, object[key] ?? Node(.null))]), embed, object,
             facts: [.init("looks like", text)])
     }
 

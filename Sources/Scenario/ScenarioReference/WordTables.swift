@@ -64,20 +64,11 @@ extension Matcher.Statistic {
 extension PermissionWord {
     var entry: ReferenceEntry {
         let service: Node = ["service": "heart_rate", "permissions": [.string(rawValue)]]
-        return ReferenceEntry(.permissions, rawValue, "permission", about, example: service) {
+        return ReferenceEntry(.permissions, rawValue, "permission", row.about, example: service) {
             [Stage.service(service)]
         }
     }
 
-    private var about: String {
-        switch self {
-        case .encrypted: "The link is encrypted."
-        case .authenticated: "The key was made with authentication: with a passkey, a comparison, or data out of band."
-        case .authorized: "The client is authorized; no client is, so that each access gets Insufficient Authorization."
-        case .secureConnections: "The key was made by LE Secure Connections."
-        case .fullKeySize: "The key has 16 octets."
-        }
-    }
 }
 
 extension PropertyWord {
@@ -87,21 +78,8 @@ extension PropertyWord {
             "service": "custom", "uuid": "7d1c0001-5b0e-4c43-9a57-2f6b8e1d9c30",
             "characteristics": [["uuid": "7d1c0002-5b0e-4c43-9a57-2f6b8e1d9c30", "properties": [word], "value": 1]],
         ]
-        return ReferenceEntry(.properties, rawValue, "property", about, example: ["properties": [word]]) {
+        return ReferenceEntry(.properties, rawValue, "property", row.about, example: ["properties": [word]]) {
             [Stage.service(service)]
-        }
-    }
-
-    private var about: String {
-        switch self {
-        case .read: "Clients may read the value."
-        case .write: "Clients may write the value with a Write Request."
-        case .writeCommand: "Clients may write the value with a Write Command, which gets no response."
-        case .notify: "Clients may subscribe to notifications."
-        case .indicate: "Clients may subscribe to indications, which they confirm."
-        case .broadcast: "The value may be broadcast; it needs a descriptor 2903."
-        case .signedWrite: "Clients may write the value with a Signed Write Command; it is ignored."
-        case .extendedProperties: "There are further properties in a descriptor 2900."
         }
     }
 }

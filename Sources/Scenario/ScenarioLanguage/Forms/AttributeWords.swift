@@ -1,6 +1,6 @@
 package import GATT
 
-/// The operations that a characteristic of a scenario declares.
+/// An operation that a characteristic of a scenario declares.
 package enum PropertyWord: String, CaseIterable {
     case read
     case write
@@ -11,17 +11,19 @@ package enum PropertyWord: String, CaseIterable {
     case signedWrite = "signed_write"
     case extendedProperties = "extended_properties"
 
-    /// The bit of the characteristic's declaration.
-    package var bit: CharacteristicProperties {
+    /// The bit of the characteristic's declaration, and one sentence.
+    package var row: (bit: CharacteristicProperties, about: String) {
         switch self {
-        case .read: .read
-        case .write: .write
-        case .writeCommand: .writeWithoutResponse
-        case .notify: .notify
-        case .indicate: .indicate
-        case .broadcast: .broadcast
-        case .signedWrite: .authenticatedSignedWrites
-        case .extendedProperties: .extendedProperties
+        case .read: (.read, "Clients may read the value.")
+        case .write: (.write, "Clients may write the value with a Write Request.")
+        case .writeCommand:
+            (.writeWithoutResponse, "Clients may write the value with a Write Command, which gets no response.")
+        case .notify: (.notify, "Clients may subscribe to notifications.")
+        case .indicate: (.indicate, "Clients may subscribe to indications, which they confirm.")
+        case .broadcast: (.broadcast, "The value may be broadcast; it needs a descriptor 2903.")
+        case .signedWrite:
+            (.authenticatedSignedWrites, "Clients may write the value with a Signed Write Command; it is ignored.")
+        case .extendedProperties: (.extendedProperties, "There are further properties in a descriptor 2900.")
         }
     }
 }
@@ -34,14 +36,22 @@ package enum PermissionWord: String, CaseIterable {
     case secureConnections = "secure_connections"
     case fullKeySize = "full_key_size"
 
-    /// The security of the link; a key with an operator's confirmation also encrypts it.
-    package var security: LinkSecurity {
+    /// The security of the link, and one sentence; a key with an operator's confirmation also encrypts it.
+    package var row: (security: LinkSecurity, about: String) {
         switch self {
-        case .encrypted: .encrypted
-        case .authenticated: [.encrypted, .authenticated]
-        case .authorized: .authorized
-        case .secureConnections: [.encrypted, .secureConnections]
-        case .fullKeySize: [.encrypted, .fullKeySize]
+        case .encrypted: (.encrypted, "The link is encrypted.")
+        case .authenticated:
+            (
+                [.encrypted, .authenticated],
+                "The key was made with authentication: with a passkey, a comparison, or data out of band."
+            )
+        case .authorized:
+            (
+                .authorized,
+                "The client is authorized; no client is, so that each access gets Insufficient Authorization."
+            )
+        case .secureConnections: ([.encrypted, .secureConnections], "The key was made by LE Secure Connections.")
+        case .fullKeySize: ([.encrypted, .fullKeySize], "The key has 16 octets.")
         }
     }
 }

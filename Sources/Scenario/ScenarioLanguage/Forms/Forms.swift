@@ -69,13 +69,11 @@ package enum Forms {
     package static let wallTime = Shape.Form(
         #"a time such as "2024-03-01T23:50:00+01:00""#,
         pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(Z|[+-][0-9]{2}:[0-9]{2})$"
-    ) { Units.wallTime($0) != nil }
+    ) { WallTime($0) != nil }
 
     package static let timeOfDay = Shape.Form(
         #"a time of day such as "07:30""#, pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"
-    ) {
-        Units.timeOfDay($0) != nil
-    }
+    ) { Units.timeOfDay($0) != nil }
 
     package static let eventNames = Event.Kind.allCases.map(\.rawValue)
 

@@ -45,89 +45,70 @@ package struct ActionRow: Sendable {
 package struct RadioSupport: Sendable {
     /// Those that play it with any arguments.
     let radios: [RadioKind]
-    /// Those that play it with some arguments.
-    var limitedRadios: [RadioKind] = []
-    /// The arguments that `limitedRadios` accept.
-    var condition = ""
-    /// Those that play a part of it, which is enough to serve, but not to judge a client.
-    var partialRadios: [RadioKind] = []
-    /// The part that they play.
-    var part = ""
-    /// The part that they do not play.
-    var rest = ""
     /// Why the other radios cannot play it.
-    let reason: String
-    fileprivate var isAccepted: @Sendable (Action) -> Bool = { _ in false }
+    fileprivate let reason: String
+    /// Those that play it with some arguments.
+    private var limitedRadios: [RadioKind] = []
+    /// The arguments that `limitedRadios` accept.
+    private var condition = ""
+    private var isAccepted: @Sendable (Action) -> Bool = { _ in false }
+    /// Those that play a part of it, which is enough to serve, but not to judge a client.
+    private var partialRadios: [RadioKind] = []
+    /// The part that they play.
+    private var part = ""
+    /// The part that they do not play.
+    fileprivate var rest = ""
+    /// The argument of an operation that a radio ignores.
     fileprivate var ignored: @Sendable (RadioKind, Action.Operation) -> String? = { _, _ in nil }
 
-    static let all = Self(radios: RadioKind.allCases, reason: "")
-    /// All, but bluetoothd ignores an argument of some operations.
-    static func all(
-        exceptForBluetoothd argument: String, when isIgnored: @escaping @Sendable (Action.Operation) -> Bool
+    private init(_ radios: [RadioKind], reason: String) { (self.radios, self.reason) = (radios, reason) }
+
+    static let all = Self(RadioKind.allCases, reason: "")
+    /// Only with the virtual controllers.
+    static func virtualRadio(_ reason: String) -> Self { Self([.rehearsal, .virtual], reason: reason) }
+    static func builtInClient(_ reason: String) -> Self { Self([.rehearsal], reason: reason) }
+    static func allBut(_ radio: RadioKind, reason: String) -> Self {
+        Self(RadioKind.allCases.filter { $0 != radio }, reason: reason)
+    }
+    /// Only where the devices have Lubdub's host.
+    static let hostControl = Self.allBut(.bluetoothd, reason: "bluetoothd controls this")
+
+    /// Further radios play the actions that they accept.
+    func or(
+        _ radios: [RadioKind], _ condition: String, where isAccepted: @escaping @Sendable (Action) -> Bool
     ) -> Self {
-        var support = Self.all
-        support.ignored = { $0 == .bluetoothd && isIgnored($1) ? argument : nil }
+        var support = self
+        (support.limitedRadios, support.condition, support.isAccepted) = (radios, condition, isAccepted)
         return support
     }
-    /// Only with the virtual controllers.
-    static func virtualRadio(_ reason: String) -> Self { Self(radios: [.rehearsal, .virtual], reason: reason) }
-    /// With the virtual controllers; on others in part.
-    static func virtualRadio(_ reason: String, inPartOnControllers part: String, without rest: String) -> Self {
-        var support = Self.virtualRadio(reason)
+
+    /// Controllers play a part of it.
+    func orInPart(onControllers part: String, without rest: String) -> Self {
+        var support = self
         (support.partialRadios, support.part, support.rest) = ([.controllers], part, rest)
         return support
     }
-    static func builtInClient(_ reason: String) -> Self { Self(radios: [.rehearsal], reason: reason) }
-    /// With the built-in client; some actions with any client.
-    static func builtInClient(
-        orAnyClient condition: String, _ isAccepted: @escaping @Sendable (Action) -> Bool, reason: String
+
+    /// Bluetoothd ignores an argument of some operations.
+    func exceptForBluetoothd(
+        _ argument: String, when isIgnored: @escaping @Sendable (Action.Operation) -> Bool
     ) -> Self {
-        Self(
-            radios: [.rehearsal], limitedRadios: [.virtual, .controllers, .bluetoothd], condition: condition,
-            reason: reason,
-            isAccepted: isAccepted)
-    }
-    /// With the built-in client; some actions with any client on the virtual radio.
-    static func builtInClient(
-        orVirtualRadio condition: String, _ isAccepted: @escaping @Sendable (Action) -> Bool, reason: String
-    ) -> Self {
-        Self(
-            radios: [.rehearsal], limitedRadios: [.virtual], condition: condition, reason: reason,
-            isAccepted: isAccepted)
-    }
-    /// Only where the devices have Lubdub's host.
-    static let hostControl = Self.allBut([.bluetoothd], reason: "bluetoothd controls this")
-
-    static func allBut(_ radios: [RadioKind], reason: String) -> Self {
-        Self(radios: RadioKind.allCases.filter { !radios.contains($0) }, reason: reason)
+        var support = self
+        support.ignored = { $0 == .bluetoothd && isIgnored($1) ? argument : nil }
+        return support
     }
 
-    static func allBut(
-        _ radios: [RadioKind], allows condition: String,
-        _ isAccepted: @escaping @Sendable (Action) -> Bool, reason: String
-    ) -> Self {
-        Self(
-            radios: RadioKind.allCases.filter { !radios.contains($0) }, limitedRadios: radios, condition: condition,
-            reason: reason, isAccepted: isAccepted)
+    fileprivate func plays(_ action: Action, on radio: RadioKind) -> Bool {
+        radios.contains(radio) || isInPart(on: radio) || (limitedRadios.contains(radio) && isAccepted(action))
     }
 
-    /// Why a radio cannot play an action; nil if it can.
-    func unsupportedReason(_ radio: RadioKind, _ action: Action) -> String? {
-        radios.contains(radio) || partialRadios.contains(radio) || (limitedRadios.contains(radio) && isAccepted(action))
-            ? nil : reason
-    }
-
-    /// The part of an action that a radio does not play; nil if it plays all or nothing.
-    func missingPart(_ radio: RadioKind) -> String? { partialRadios.contains(radio) ? rest : nil }
-
-    /// The argument that a radio ignores; nil if it plays the whole operation.
-    func ignoredArgument(_ radio: RadioKind, _ operation: Action.Operation) -> String? { ignored(radio, operation) }
+    fileprivate func isInPart(on radio: RadioKind) -> Bool { partialRadios.contains(radio) }
 
     /// For a table: whether a radio plays the action, or the arguments or the part that it plays.
     func extent(on radio: RadioKind) -> String {
         if radios.contains(radio) { return "yes" }
         if limitedRadios.contains(radio) { return condition }
-        if partialRadios.contains(radio) { return part }
+        if isInPart(on: radio) { return part }
         return radio == .virtual && radios.contains(.rehearsal) ? "built-in client" : "no"
     }
 
@@ -141,6 +122,25 @@ package struct RadioSupport: Sendable {
     }
 }
 
+extension RadioKind {
+    /// Why an action cannot be played; nil if it can.
+    package func unsupportedReason(for action: Action) -> String? {
+        let support = action.kind.row.support
+        return support.plays(action, on: self) ? nil : support.reason
+    }
+
+    /// The part of an action that this radio does not play; nil if it plays all or nothing.
+    package func missingPart(of action: Action) -> String? {
+        let support = action.kind.row.support
+        return support.isInPart(on: self) ? support.rest : nil
+    }
+
+    /// The argument of an action that this radio ignores; nil if there is none.
+    package func ignoredArgument(of action: Action) -> String? {
+        action.kind.row.support.ignored(self, action.operation)
+    }
+}
+
 extension Action.Kind {
     /// Whether the action ends later than it begins: with `for` or `until`, or with the scenario.
     package var lasts: Bool { row.lasts }
@@ -148,5 +148,21 @@ extension Action.Kind {
     /// A rule with the action, for the documentation.
     var example: Node {
         .object([(key: "when", node: "10 s"), (key: "do", node: Node(.string(rawValue)))] + row.sample.pairs)
+    }
+}
+
+extension Scenario {
+    /// The indices of the rules that a radio cannot play, and the reasons.
+    package func unplayable(on radio: RadioKind) -> [(rule: Int, reason: String)] {
+        script.enumerated().compactMap { index, rule in
+            radio.unsupportedReason(for: rule.action).map { (index, $0) }
+        }
+    }
+
+    /// The scenario with a chance of 0 for each rule that a radio cannot play.
+    package func limited(to radio: RadioKind) -> Scenario {
+        var limited = self
+        for (rule, _) in unplayable(on: radio) { limited.script[rule].chance = 0 }
+        return limited
     }
 }

@@ -9,16 +9,15 @@ extension Action.Kind {
         switch self {
         case .linkLoss:
             ActionRow(
-                .air, of: .device, on: .allBut([.bluetoothd], reason: "bluetoothd keeps its links; use --radio hci:0"),
+                .air, of: .device, on: .allBut(.bluetoothd, reason: "bluetoothd keeps its links; use --radio hci:0"),
                 example: ["of": "strap", "for": "8 s"],
                 "The device neither sends nor receives. Its connections survive if this is shorter than the supervision timeout, except on a controller (`hci:`): it is reset, and if it keeps its connections nevertheless, they are disconnected."
             ) { _, _, _ in .linkLoss }
         case .distance:
             ActionRow(
                 .air, of: .device,
-                on: .virtualRadio(
-                    "a real antenna cannot be moved", inPartOnControllers: "for advertising only",
-                    without: "connections keep their power on a controller"),
+                on: .virtualRadio("a real antenna cannot be moved").orInPart(
+                    onControllers: "for advertising only", without: "connections keep their power on a controller"),
                 example: ["of": "strap", "to": "40 m", "over": "20 s", "for": "1 min"],
                 "The device moves to this distance from the client. A controller (`hci:`) advertises with less power instead, as far as it lets.",
                 [
@@ -32,9 +31,8 @@ extension Action.Kind {
         case .rssi:
             ActionRow(
                 .air, of: .device,
-                on: .virtualRadio(
-                    "a real signal strength cannot be set", inPartOnControllers: "for advertising only",
-                    without: "connections keep their power on a controller"),
+                on: .virtualRadio("a real signal strength cannot be set").orInPart(
+                    onControllers: "for advertising only", without: "connections keep their power on a controller"),
                 example: ["of": "strap", "to": -93, "for": "20 s"],
                 "Both sides receive each other at this signal strength, at any distance and without fading. A controller (`hci:`) changes the power of its advertising instead, by as much as this differs from the strength at the device's distance.",
                 [
@@ -63,9 +61,7 @@ extension Action.Kind {
             ActionRow(
                 .air, of: .device, example: ["of": "strap", "for": "30 s"],
                 "The device does not advertise. Its connections go on."
-            ) { _, _, _ in
-                .stopAdvertising
-            }
+            ) { _, _, _ in .stopAdvertising }
         case .changeAddress:
             ActionRow(
                 .air, of: .device, lasts: false, on: .hostControl,
@@ -90,7 +86,7 @@ extension Action.Kind {
         case .disconnect:
             ActionRow(
                 .air, of: .device, lasts: false,
-                on: .all(exceptForBluetoothd: "reason") {
+                on: .all.exceptForBluetoothd("reason") {
                     if case .disconnect(let reason?) = $0 { !reason.means(.remoteUserTerminated) } else { false }
                 },
                 example: ["of": "strap", "reason": "remote_user_terminated_connection"],
@@ -111,16 +107,12 @@ extension Action.Kind {
             ActionRow(
                 .values, of: .sender, example: ["of": "strap/heart_rate", "for": "10 s", "chance": 0.5],
                 "Notifications and indications are discarded."
-            ) { _, _, _ in
-                .valueFault(.drop)
-            }
+            ) { _, _, _ in .valueFault(.drop) }
         case .duplicate:
             ActionRow(
                 .values, of: .sender, example: ["of": "strap/heart_rate", "for": "10 s"],
                 "Notifications and indications are sent twice."
-            ) { _, _, _ in
-                .valueFault(.duplicate)
-            }
+            ) { _, _, _ in .valueFault(.duplicate) }
         case .delay:
             ActionRow(
                 .values, of: .sender, example: ["of": "strap/heart_rate", "by": "700 ms", "for": "10 s"],
@@ -163,10 +155,9 @@ extension Action.Kind {
         case .raw:
             ActionRow(
                 .values, of: .value(.sent), orWith: ("channel", .device), lasts: false, needsEntity: true,
-                on: .allBut(
-                    [.bluetoothd], allows: "without `channel`",
-                    { if case .raw(_, nil) = $0.operation { true } else { false } },
-                    reason: "bluetoothd controls this"),
+                on: .hostControl.or([.bluetoothd], "without `channel`") {
+                    if case .raw(_, nil) = $0.operation { true } else { false }
+                },
                 example: ["of": "strap", "octets": "FF 00", "channel": "att"],
                 "These octets are sent as a value, or as a whole PDU on a channel.",
                 [
@@ -186,9 +177,7 @@ extension Action.Kind {
         case .leadOff:
             ActionRow(
                 .values, of: .anything, example: ["of": "strap/ecg", "for": "3 s"], "An ECG electrode loses contact."
-            ) { reader, cursor, entity in
-                reader.hasLead(entity, cursor) ? .leadOff : nil
-            }
+            ) { reader, cursor, entity in reader.hasLead(entity, cursor) ? .leadOff : nil }
         case .drift:
             ActionRow(
                 .values, of: .device, example: ["of": "strap", "ppm": 200],
@@ -219,17 +208,14 @@ extension Action.Kind {
             ActionRow(
                 .server, of: .served,
                 on: .allBut(
-                    [.bluetoothd], allows: "with `\"on\": \"read\"` or `\"write\"`",
-                    {
-                        if case .attError(.read, _) = $0.operation {
-                            true
-                        } else if case .attError(.write, _) = $0.operation {
-                            true
-                        } else {
-                            false
-                        }
-                    },
-                    reason: "bluetoothd forwards only reads and writes: add \"on\": \"read\" or \"on\": \"write\""),
+                    .bluetoothd,
+                    reason: "bluetoothd forwards only reads and writes: add \"on\": \"read\" or \"on\": \"write\""
+                ).or([.bluetoothd], "with `\"on\": \"read\"` or `\"write\"`") {
+                    switch $0.operation {
+                    case .attError(.read, _), .attError(.write, _): true
+                    default: false
+                    }
+                },
                 example: ["of": "strap/heart_rate", "on": "subscribe", "error": "unlikely_error", "for": "10 s"],
                 "Requests get an Error Response.",
                 [
@@ -281,10 +267,9 @@ extension Action.Kind {
         case .forgetBond:
             ActionRow(
                 .pairing, of: .device, lasts: false,
-                on: .builtInClient(
-                    orAnyClient: "with `\"side\": \"device\"`",
-                    { if case .forgetBond(.device) = $0.operation { true } else { false } },
-                    reason: "only the built-in client can lose keys on request"),
+                on: .builtInClient("only the built-in client can lose keys on request").or(
+                    [.virtual, .controllers, .bluetoothd], "with `\"side\": \"device\"`"
+                ) { $0.operation == .forgetBond(.device) },
                 example: ["of": "watch", "side": "client"],
                 "The device, the built-in client or both lose their keys. A client that loses them disconnects, as phones do when their user removes a device. bluetoothd disconnects the clients whose keys it removes: those that have paired, read or written in this run.",
                 [.init("side", .choice(Action.Side.self), standard: "device", "Which side loses them.")]
@@ -354,8 +339,8 @@ extension Action.Kind {
             ActionRow(
                 .pairing, of: .user, needsEntity: true,
                 on: .builtInClient(
-                    orVirtualRadio: "for a device", { $0.entity != .client },
-                    reason: "only the users of simulated devices and of the built-in client answer by themselves"),
+                    "only the users of simulated devices and of the built-in client answer by themselves"
+                ).or([.virtual], "for a device") { $0.entity != .client },
                 example: ["of": "watch", "answers": "wrong"],
                 "When the device or the built-in client asks for a passkey or shows a number to compare, its user does this.",
                 [

@@ -36,7 +36,3 @@ extension Tables {
         }
     }
 }
-
-extension Node {
-    fileprivate var isNumber: Bool { if case .number = value { true } else { false } }
-}

@@ -1,71 +1,105 @@
+import Bluetooth
 import Documents
-import ScenarioModel
+import GATT
+package import ScenarioModel
+import SecurityManager
 
-/// The documentation of one event.
-struct EventRow: Sendable {
+/// The definition of one event.
+package struct EventRow: Sendable {
+    package let target: Target
     /// One or two sentences.
     let about: String
     /// The event in a scenario.
     let example: Node
-
-    /// The path of the example's target.
-    var target: Node? { example["of"] }
+    /// The condition on what the event reports.
+    let filter: Shape.Field?
 }
 
 extension Event.Kind {
-    /// The row that describes the event: the schema, `explain` and the documentation use it.
-    var row: EventRow {
+    /// The row that defines the event: the reader, the schema, `explain` and the documentation use it.
+    package var row: EventRow {
         switch self {
         case .advertising:
-            of("strap", "A device starts advertising; it is still advertising when its next phase begins.")
-        case .scanning: of("client", "The client starts scanning.")
-        case .scanningStopped: of("client", "The client stops scanning.")
-        case .connecting: of("strap", "A central starts connecting to the device.")
+            of(.device, "strap", "A device starts advertising; it is still advertising when its next phase begins.")
+        case .scanning: of(.client, "client", "The client starts scanning.")
+        case .scanningStopped: of(.client, "client", "The client stops scanning.")
+        case .connecting: of(.device, "strap", "A central starts connecting to the device.")
         case .connected:
-            of("strap", "A connection begins; the second one, `\"nth\": 2`, is a reconnection.", ["nth": 2])
+            of(.device, "strap", "A connection begins; the second one, `\"nth\": 2`, is a reconnection.", ["nth": 2])
         case .disconnected:
-            of("strap", "A connection ends, for a `reason`.", ["reason": "connection_timeout"])
-        case .encrypted: of("watch", "The link is encrypted.")
-        case .paired: of("watch", "Two devices have paired.")
+            of(.device, "strap", "A connection ends, for a `reason`.", ["reason": "connection_timeout"], Self.reason)
+        case .encrypted: of(.device, "watch", "The link is encrypted.")
+        case .paired: of(.device, "watch", "Two devices have paired.")
         case .pairingFailed:
-            of("watch", "Pairing failed, for a `reason`.", ["reason": "confirm_value_failed"])
+            of(
+                .device, "watch", "Pairing failed, for a `reason`.", ["reason": "confirm_value_failed"],
+                .init("reason", .code(PairingFailedReason.names.map(\.name)), Self.aboutCode))
         case .encryptionFailed:
             of(
-                "watch", "A client tries to encrypt with keys that the device does not have.",
-                ["reason": "pin_or_key_missing"])
-        case .bondLost: of("watch", "A device loses the keys of a client.")
-        case .mtu: of("strap", "The ATT MTU is negotiated.", ["value": ["$min": 247]])
-        case .discovering: of("strap", "A client starts discovering services, or all attributes.")
-        case .discovered: of("strap", "A client finishes discovering services, or all attributes.")
+                .device, "watch", "A client tries to encrypt with keys that the device does not have.",
+                ["reason": "pin_or_key_missing"], Self.reason)
+        case .bondLost: of(.device, "watch", "A device loses the keys of a client.")
+        case .mtu:
+            of(
+                .device, "strap", "The ATT MTU is negotiated.", ["value": ["$min": 247]],
+                .init("value", .definition("matcher"), "The MTU, in octets."))
+        case .discovering: of(.device, "strap", "A client starts discovering services, or all attributes.")
+        case .discovered: of(.device, "strap", "A client finishes discovering services, or all attributes.")
         case .subscribed:
-            of("strap/heart_rate", "A client subscribes to a value.", ["nth": 1, "after": "10 s"])
-        case .unsubscribed: of("strap/heart_rate", "A client ends its subscription to a value.")
-        case .read: of("strap/battery", "A client reads a value.", ["value": ["$max": 20]])
-        case .written: of("strap/heart_rate/control_point", "A client writes a value.", ["value": 1])
+            of(.value(.sent), "strap/heart_rate", "A client subscribes to a value.", ["nth": 1, "after": "10 s"])
+        case .unsubscribed: of(.value(.sent), "strap/heart_rate", "A client ends its subscription to a value.")
+        case .read: of(.value(.read), "strap/battery", "A client reads a value.", ["value": ["$max": 20]], Self.value)
+        case .written:
+            of(
+                .value(.write), "strap/heart_rate/control_point", "A client writes a value.", ["value": 1],
+                Self.value)
         case .notified:
-            of("strap/heart_rate", "A device sends a notification.", ["value": ["bpm": ["$min": 256]]])
+            of(
+                .value(.notify), "strap/heart_rate", "A device sends a notification.",
+                ["value": ["bpm": ["$min": 256]]], Self.value)
         case .delivered:
-            of("strap/heart_rate", "The client's link layer receives a notification.", ["every": 10])
+            of(
+                .value(.sent), "strap/heart_rate", "The client's link layer receives a notification.", ["every": 10],
+                Self.value)
         case .indicated:
-            of("strap/health_thermometer", "A device sends an indication.", ["value": ["$min": 38]])
-        case .confirmed: of("strap/health_thermometer", "A client confirms an indication.")
+            of(
+                .value(.indicate), "strap/health_thermometer", "A device sends an indication.",
+                ["value": ["$min": 38]], Self.value)
+        case .confirmed:
+            of(
+                .value(.indicate), "strap/health_thermometer", "A client confirms an indication.", [:],
+                Self.value)
         case .refused:
-            of("strap/heart_rate", "A device sends an Error Response with an `error`.", ["error": "read_not_permitted"])
+            of(
+                .anything, "strap/heart_rate", "A device sends an Error Response with an `error`.",
+                ["error": "read_not_permitted"], .init("error", .attError, Self.aboutCode))
         case .saturated:
             of(
-                "strap/heart_rate",
+                .value([]), "strap/heart_rate",
                 "A value is out of range and was replaced by the nearest possible one; reported once per value. Also: a wall clock stopped, or attributes stayed in place, because they cannot move that far."
             )
-        case .began: of("away", "A rule of the script starts to act.")
-        case .ended: of("away", "A rule of the script stops acting.", ["after": "5 s"])
+        case .began: of(.rule, "away", "A rule of the script starts to act.")
+        case .ended: of(.rule, "away", "A rule of the script stops acting.", ["after": "5 s"])
         case .said:
-            of("client", "The client under test prints a line.", ["line": ["heart_rate": ["bpm": ["$min": 1]]]])
-        case .exited: of("client", "The client under test exits.", ["status": 0])
+            of(
+                .client, "client", "The client under test prints a line.",
+                ["line": ["heart_rate": ["bpm": ["$min": 1]]]],
+                .init("line", .definition("matcher"), required: true, "The line that the client printed."))
+        case .exited:
+            of(
+                .client, "client", "The client under test exits.", ["status": 0],
+                .init("status", .integer(0...255), "The client's exit status."))
         }
     }
 
-    private func of(_ target: Node, _ about: String, _ more: Node = [:]) -> EventRow {
-        let own = [(key: "event", node: Node(.string(rawValue))), (key: "of", node: target)]
-        return EventRow(about: about, example: .object(own + more.pairs))
+    private func of(
+        _ target: Target, _ path: Node, _ about: String, _ more: Node = [:], _ filter: Shape.Field? = nil
+    ) -> EventRow {
+        let own = [(key: "event", node: Node(.string(rawValue))), (key: "of", node: path)]
+        return EventRow(target: target, about: about, example: .object(own + more.pairs), filter: filter)
     }
+
+    private static let aboutCode = "A number, or the specification's name."
+    private static let reason = Shape.Field("reason", .code(HCIStatus.allNames), aboutCode)
+    private static let value = Shape.Field("value", .definition("matcher"), example: ["$min": 1], "The value.")
 }

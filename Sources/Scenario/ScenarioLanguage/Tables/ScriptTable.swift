@@ -1,11 +1,10 @@
 import Bluetooth
 package import Documents
 package import GATT
-package import ScenarioModel
-import SecurityManager
+import ScenarioModel
 
 /// What `of` can name in an action or event.
-package enum Target {
+package enum Target: Sendable {
     case device
     /// A value with at least one of these properties; with none: any value.
     case value(CharacteristicProperties)
@@ -53,50 +52,16 @@ extension Tables {
     package static let eventKinds = Shape.kinds(
         key: "event",
         Event.Kind.allCases.map { kind in
-            .init(
-                kind.rawValue, about: kind.row.about, example: kind.row.example,
+            let row = kind.row
+            return .init(
+                kind.rawValue, about: row.about, example: row.example,
                 [
-                    .init("of", .entity, standard: .words("any"), example: kind.row.target, "The target."),
+                    .init("of", .entity, standard: .words("any"), example: row.example["of"], "The target."),
                     .init("nth", .positive, example: 2, "Only the match with this number, counted from 1."),
                     .init("every", .positive, example: 3, "Only each match whose number is a multiple of this."),
                     .init("after", .duration, standard: "0 s", example: "5 s", "Delay after the event."),
-                ] + filters(of: kind))
+                ] + (row.filter.map { [$0] } ?? []))
         })
-
-    private static let reason = Shape.code(HCIStatus.allNames)
-    private static let pairingReason = Shape.code(PairingFailedReason.names.map(\.name))
-
-    private static func filters(of kind: Event.Kind) -> [Shape.Field] {
-        switch kind {
-        case .disconnected, .encryptionFailed: [.init("reason", reason, "A number, or the specification's name.")]
-        case .pairingFailed: [.init("reason", pairingReason, "A number, or the specification's name.")]
-        case .mtu: [.init("value", .definition("matcher"), "The MTU, in octets.")]
-        case .read, .written, .notified, .delivered, .indicated, .confirmed:
-            [.init("value", .definition("matcher"), example: ["$min": 1], "The value.")]
-        case .refused: [.init("error", .attError, "A number, or the specification's name.")]
-        case .said: [.init("line", .definition("matcher"), required: true, "The line that the client printed.")]
-        case .exited: [.init("status", .integer(0...255), "The client's exit status.")]
-        default: []
-        }
-    }
-
-    package static func target(of kind: Event.Kind) -> Target {
-        switch kind {
-        case .advertising, .connecting, .connected, .disconnected, .encrypted, .encryptionFailed, .paired,
-            .pairingFailed,
-            .bondLost, .mtu, .discovering, .discovered:
-            .device
-        case .subscribed, .unsubscribed, .delivered: .value(.sent)
-        case .read: .value(.read)
-        case .written: .value(.write)
-        case .notified: .value(.notify)
-        case .indicated, .confirmed: .value(.indicate)
-        case .saturated: .value([])
-        case .refused: .anything
-        case .began, .ended: .rule
-        case .scanning, .scanningStopped, .said, .exited: .client
-        }
-    }
 
     package static let rule = actions(
         [

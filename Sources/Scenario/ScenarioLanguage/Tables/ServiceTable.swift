@@ -129,17 +129,13 @@ extension FieldDescription {
         switch standard {
         case .curve(.constant(let number))?, .number(let number)?: Node(floatLiteral: number)
         case .duration(let duration)?:
-            form == .timeOfDay ? .string(Units.text(timeOfDay: duration)) : .string(Units.text(duration))
+            Node(.string(form == .timeOfDay ? Units.text(timeOfDay: duration) : Units.text(duration)))
         case .flag(let flag)?: Node(booleanLiteral: flag)
         case .whole(let number)?: Node(integerLiteral: number)
-        case .word(let word)?: .string(word)
+        case .word(let word)?: Node(.string(word))
         case .curve?, .characteristics?, nil: nil
         }
     }
-}
-
-extension Node {
-    fileprivate static func string(_ text: String) -> Node { Node(.string(text)) }
 }
 
 extension Shape {

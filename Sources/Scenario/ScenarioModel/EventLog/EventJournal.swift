@@ -79,6 +79,14 @@ package struct EventChunk: Sendable {
         peers.indices.contains(Int(value.peer)) ? peers[Int(value.peer)] : nil
     }
 
+    private func octets(of value: ValueRecord) -> ArraySlice<UInt8> {
+        content.octets.dropFirst(Int(value.offset)).prefix(Int(value.count))
+    }
+
+    private func octets(of line: LineRecord) -> ArraySlice<UInt8> {
+        content.octets.dropFirst(line.offset).prefix(line.count)
+    }
+
     /// Appends one line per entry to `text`.
     package func write(in wording: ValueFormatter, to text: inout JSONText) {
         var subject = Subject()
@@ -117,14 +125,14 @@ package struct EventChunk: Sendable {
         text.begin(.said, at: line.instant)
         text.append(member: "of", quoted: "client")
         text.append(member: "line")
-        text.append(content.octets[line.offset..<line.offset + line.count])
+        text.append(octets(of: line))
         text.append("}")
     }
 
     private func write(
         _ value: ValueRecord, of subject: Subject, in wording: ValueFormatter, to text: inout JSONText
     ) {
-        let octets = content.octets[Int(value.offset)..<Int(value.offset) + Int(value.count)]
+        let octets = self.octets(of: value)
         text.begin(value.event, at: value.instant)
         text.append(subject.text.octets)
         let before = text.count
@@ -153,12 +161,12 @@ extension EventChunk {
                 hasher.combine(records[index])
                 return Fingerprint(records[index].instant, hasher)
             case .line(let line):
-                hasher.combine(content.octets[line.offset..<line.offset + line.count])
+                hasher.combine(octets(of: line))
                 return Fingerprint(line.instant, hasher)
             case .value(let value):
                 hasher.combine(value)
                 hasher.combine(peer(of: value))
-                hasher.combine(content.octets[Int(value.offset)..<Int(value.offset) + Int(value.count)])
+                hasher.combine(octets(of: value))
                 return Fingerprint(value.instant, hasher)
             }
         }
@@ -179,7 +187,7 @@ extension EventChunk {
     package var lines: [(instant: Instant, octets: ArraySlice<UInt8>)] {
         entries.compactMap { entry in
             guard case .line(let line) = entry else { return nil }
-            return (line.instant, content.octets[line.offset..<line.offset + line.count])
+            return (line.instant, octets(of: line))
         }
     }
 
@@ -191,7 +199,7 @@ extension EventChunk {
             guard case .value(let value) = entry, isIncluded(value.event), devices.contains(Int(value.device)) else {
                 return nil
             }
-            let octets = content.octets[Int(value.offset)..<Int(value.offset) + Int(value.count)]
+            let octets = self.octets(of: value)
             return TransmittedValue(
                 device: Int(value.device), record: record(of: value, in: wording),
                 samples: wording.samples(Int(value.device), Int(value.valueIndex), octets))
@@ -200,7 +208,7 @@ extension EventChunk {
 
     private func record(of value: ValueRecord, in wording: ValueFormatter) -> EventRecord {
         let (device, valueIndex) = (Int(value.device), Int(value.valueIndex))
-        let octets = content.octets[Int(value.offset)..<Int(value.offset) + Int(value.count)]
+        let octets = self.octets(of: value)
         var record = EventRecord(value.event, of: wording.entity(device, valueIndex), at: value.instant)
         var text = JSONText()
         if wording.value(device, valueIndex, octets, &text) { record.value = text.string }
