@@ -45,7 +45,6 @@ let floors: KeyValuePairs<String, [Module]> = [
         .swift("Sockets", uses: "HCI"),
         .swift("DBus", uses: "Basics", "CLubdubDBus"),
         .swift("Linux", uses: "Basics"),
-        .swift("HTTP", uses: "CMicrohttpd", "Sockets"),
     ],
     "Devices": [
         .swift("Devices", uses: "Characteristics", "Documents", "GATT"),
@@ -83,7 +82,7 @@ let floors: KeyValuePairs<String, [Module]> = [
         .swift("Conformance", uses: "Expectations"),
         .swift("Reporting", uses: "CommandSupport", "Conformance", embedding: "HTML/page.css"),
         .swift("ScenarioRuns", uses: "Drivers", "Reporting"),
-        .swift("Screens", uses: "HTTP", "ScenarioReference", "ScenarioRuns", embedding: "LivePage/page.html"),
+        .swift("Screens", uses: "CMicrohttpd", "ScenarioReference", "ScenarioRuns", embedding: "LivePage/page.html"),
         .swift("ClientTesting", uses: "Screens"),
         .swift("PeripheralTesting", uses: "CheckCatalogue", "Screens", embedding: "known-deviations.json"),
         .swift(
@@ -117,7 +116,7 @@ let benchmarks = Module.program("benchmarks", uses: "ClientTesting", embedding: 
 let tests =
     [
         "ATT", "AppleBluetooth", "Basics", "Bluetooth", "Characteristics", "Clients", "CommandLineTool",
-        "CommandSupport", "Conformance", "Cryptography", "Documents", "GATT", "HCI", "HTTP", "L2CAP", "Linux",
+        "CommandSupport", "Conformance", "Cryptography", "Documents", "GATT", "HCI", "L2CAP", "Linux",
         "Reporting", "ScenarioModel", "ScenarioReference", "ScenarioRuns", "Services", "Sockets", "VirtualRadio", "os",
     ].map { Module.tests($0, uses: $0) } + [
         .tests("BlueZ", uses: "BlueZ", "TestBus"), .tests("Checks", uses: "CheckCatalogue"),

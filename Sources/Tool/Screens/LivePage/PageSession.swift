@@ -1,7 +1,6 @@
 package import Basics
 import CommandSupport
 package import Drivers
-import HTTP
 package import ScenarioModel
 import ScenarioRuns
 import Sockets
