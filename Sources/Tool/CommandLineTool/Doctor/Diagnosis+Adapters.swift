@@ -55,7 +55,7 @@ extension Diagnosis {
         }
         let known = "\(adapter.address ?? "no address"), peripheral, \(free) advertisement\(free == 1 ? "" : "s") free"
         guard adapter.isPowered else {
-            let isBlocked = facts.switches.contains { $0.name == name && ($0.isSoftBlocked || $0.isHardBlocked) }
+            let isBlocked = self.isBlocked(name)
             hint(
                 .switchedOff, name, "\(name) is switched off: \(known)",
                 fix: isBlocked ? nil : .run("bluetoothctl power on"),
