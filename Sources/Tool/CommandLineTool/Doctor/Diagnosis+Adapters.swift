@@ -1,3 +1,4 @@
+import Basics
 import CommandSupport
 import Drivers
 
@@ -53,7 +54,7 @@ extension Diagnosis {
                 advice: "or end the program that advertises")
             return
         }
-        let known = "\(adapter.address ?? "no address"), peripheral, \(free) advertisement\(free == 1 ? "" : "s") free"
+        let known = "\(adapter.address ?? "no address"), peripheral, \(free.counted("advertisement")) free"
         guard adapter.isPowered else {
             let isBlocked = self.isBlocked(name)
             hint(
