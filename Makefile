@@ -21,7 +21,7 @@ SHARED := --scratch-path .build
 LINKING := $(shell awk '/^MemTotal/ && $$2 > 12000000 { print "--experimental-lto-mode full" }' /proc/meminfo)
 # Modules that read external data or wrap C.
 READING := SystemBluetooth ATT Basics Bluetooth BlueZ Cases Characteristics Checks Clients CommandLineTool CommandSupport \
-    Conformance Cryptography DBus DeviceRecording Devices Documents Drivers Expectations GATT HCI HTTP L2CAP LEHost Linux \
+    Conformance Cryptography DBus DeviceRecording Devices Documents Drivers Expectations GATT HCI L2CAP LEHost Linux \
     ScenarioLanguage ScenarioModel Screens SecurityManager Services Sockets VirtualRadio
 # Suites of tests that update what is generated.
 GENERATING := ActionTableTests CommandPageTests MistakeTests OutputSchemaTests ProblemFormatTests ReferencePageTests RegistryTests \
@@ -39,7 +39,7 @@ COVERED := -Xswiftc -sanitize=fuzzer -Xswiftc -profile-generate -Xswiftc -profil
     --scratch-path .build/fuzz-coverage
 SANITIZED := --sanitize=address --scratch-path .build/sanitized
 # Modules with threads, tasks, actors or locks.
-THREADED := Basics BlueZ Cases CommandLineTool CommandSupport Conformance CoreBluetooth DBus Drivers Examples HTTP Linux \
+THREADED := Basics BlueZ Cases CommandLineTool CommandSupport Conformance CoreBluetooth DBus Drivers Examples Linux \
     ScenarioLanguage Screens Sockets
 THREAD_CHECKED := --sanitize=thread --scratch-path .build/threads
 

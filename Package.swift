@@ -38,7 +38,6 @@ let floors: KeyValuePairs<String, [Module]> = [
         .module("Sockets", uses: "HCI"),
         .module("DBus", uses: "Basics", "CLubdubDBus"),
         .module("Linux", uses: "Basics"),
-        .module("HTTP", uses: "CMicrohttpd", "Sockets"),
     ],
     "Devices": [
         .module("Devices", uses: "Characteristics", "Documents", "GATT"),
@@ -77,7 +76,7 @@ let floors: KeyValuePairs<String, [Module]> = [
     "Tool": [
         .module("CommandSupport", uses: "Cases"),
         .module(
-            "Screens", uses: "CommandSupport", "HTTP", "ScenarioReference", embedding: "LivePage/page.html"),
+            "Screens", uses: "CMicrohttpd", "CommandSupport", "ScenarioReference", embedding: "LivePage/page.html"),
         .module(
             "CommandLineTool", uses: "DeviceRecording", "Screens",
             embedding: "Templates/Files/strap.json", "Templates/Files/thermometer.json",
@@ -109,7 +108,7 @@ let benchmarks = Module.program("benchmarks", uses: ["CommandLineTool"], embeddi
 let tests =
     [
         "ATT", "Basics", "Bluetooth", "Characteristics", "Clients", "CommandSupport",
-        "Conformance", "Cryptography", "Documents", "GATT", "HCI", "HTTP", "L2CAP", "Linux", "ScenarioModel",
+        "Conformance", "Cryptography", "Documents", "GATT", "HCI", "L2CAP", "Linux", "ScenarioModel",
         "ScenarioReference", "Services", "Sockets", "SystemBluetooth", "VirtualRadio", "os",
     ].map { Module.tests($0, uses: $0) } + [
         .tests("BlueZ", uses: "BlueZ", "TestBus"), .tests("Cases", uses: "CommandSupport"),

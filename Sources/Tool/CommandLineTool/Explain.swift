@@ -26,7 +26,7 @@ func explain(_ invocation: Invocation, of program: Program) throws(Obstacle) -> 
         if program.commands.contains(where: { $0.command == word }) {
             throw Obstacle(.usage, "\(word.quoted) is a command: see \"lubdub \(word) --help\"")
         }
-        let hint = Reference.similarWord(to: word) ?? closestMatch(to: word.uppercased(), in: codes)
+        let hint = Reference.similarWord(to: word) ?? closestMatch(to: word.uppercased(), in: codes.map(\.code))
         throw Obstacle(
             .usage,
             "unknown word \(word.abbreviated.quoted)"
@@ -62,10 +62,7 @@ private func explanation(of operand: String) -> [String]? {
         ]
     }
     if operand == "checks" { return Check.all.map { "\($0.id): \($0.title)" } }
-    if operand == "codes" {
-        return DiagnosticCode.allCases.map { "\($0.rawValue): \($0.explanation)" }
-            + MachineCode.allCases.map { "\($0.rawValue): \($0.explanation)" }
-    }
+    if operand == "codes" { return codes.map { "\($0.code): \($0.explanation)" } }
     if let check = Check.all.first(where: { $0.id.uppercased() == word }) {
         let kind =
             switch check.weight {
@@ -79,9 +76,13 @@ private func explanation(of operand: String) -> [String]? {
         let place = asked.limitation.map { "not tested: \($0)" } ?? "tested by scenarios that require it"
         return ["\(asked.id): \(asked.title); required by \(asked.requirement); \(place)"]
     }
-    return (DiagnosticCode(rawValue: word)?.explanation ?? MachineCode(rawValue: word)?.explanation)
-        .map { ["\(word): \($0)"] } ?? Reference.explanation(of: operand.lowercased())
+    return codes.first { $0.code == word }.map { ["\(word): \($0.explanation)"] }
+        ?? Reference.explanation(of: operand.lowercased())
 }
 
-private var codes: [String] { DiagnosticCode.allCases.map(\.rawValue) + MachineCode.allCases.map(\.rawValue) }
+/// The codes of problems in files and with the machine.
+private var codes: [(code: String, explanation: String)] {
+    DiagnosticCode.allCases.map { ($0.rawValue, $0.explanation) }
+        + MachineCode.allCases.map { ($0.rawValue, $0.explanation) }
+}
 private var ids: [String] { Check.all.map(\.id) + CollectorCase.all.map(\.id) }

@@ -23,7 +23,6 @@ func replay(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
         return .success
     }
     try orFail(.environment) { try WholeFile(target).write(text) }
-    let count = replay.actionCount
-    Console.print("Wrote \(target) with \(count) manual action\(count == 1 ? "" : "s")")
+    Console.print("Wrote \(target) with \(replay.actionCount.counted("manual action"))")
     return .success
 }

@@ -96,8 +96,3 @@ struct FoundDevices: Sendable {
         return [paint(line(head), .state)] + rows.map { "\(line($0))" }
     }
 }
-
-extension String {
-    /// The width on a terminal.
-    fileprivate var columns: Int { reduce(0) { $0 + $1.columns } }
-}

@@ -92,16 +92,11 @@ func serve(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
         plan.allowsManualActions = terminal != nil || control != nil || page != nil
         return try offer(plan, endpoints, factor, invocation, terminal)
     case .max:
-        guard addresses.isEmpty else {
-            throw Obstacle(
-                .usage, "--speed max cannot be combined with --controller: external hosts need real time")
-        }
-        guard control == nil else {
-            throw Obstacle(
-                .usage, "--speed max cannot be combined with --control: control clients need real time")
-        }
-        guard page == nil else {
-            throw Obstacle(.usage, "--speed max cannot be combined with --page: the page needs real time")
+        for (isGiven, name, user) in [
+            (!addresses.isEmpty, "--controller", "external hosts need"),
+            (control != nil, "--control", "control clients need"), (page != nil, "--page", "the page needs"),
+        ] where isGiven {
+            throw Obstacle(.usage, "--speed max cannot be combined with \(name): \(user) real time")
         }
         return try playAlone(plan, invocation)
     }

@@ -330,13 +330,14 @@ import Testing
     }
 
     @Test func `JSON has every key, whatever is known`() {
-        let finding = Finding.problem(.noBus, "bus", "no \"bus\"", fix: "a 'b'")
+        let finding = Finding(
+            subject: "bus", level: .problem, code: .noBus, found: "no \"bus\"", command: "a 'b'", advice: nil)
         #expect(
             finding.json
                 == #"{"subject": "bus", "level": "problem", "code": "LD0209", "found": "no \"bus\"", "mend": "a 'b'", "advice": null}"#
         )
         #expect(
-            Finding.ok("port", "free").json
+            Finding(subject: "port", level: .ok, code: nil, found: "free", command: nil, advice: nil).json
                 == #"{"subject": "port", "level": "ok", "code": null, "found": "free", "mend": null, "advice": null}"#)
     }
 }

@@ -1,6 +1,5 @@
 import Basics
 import CommandSupport
-import HTTP
 import Testing
 
 @testable import Screens

@@ -68,7 +68,7 @@ extension Diagnosis {
         problem(of: [name]) == nil && !isBlocked(name)
     }
 
-    private func isBlocked(_ name: String) -> Bool {
+    func isBlocked(_ name: String) -> Bool {
         facts.switches.contains { $0.name == name && ($0.isSoftBlocked || $0.isHardBlocked) }
     }
 }

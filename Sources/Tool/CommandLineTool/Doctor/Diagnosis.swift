@@ -3,13 +3,13 @@ import CommandSupport
 import Glibc
 
 /// The findings from a machine's facts.
-package struct Diagnosis: Sendable {
+struct Diagnosis: Sendable {
     let facts: MachineFacts
     let wanted: WantedRadio
     private(set) var findings: [Finding] = []
 
     /// The findings are in order of dependency: fixing an early one may fix later ones.
-    package init(_ facts: MachineFacts, for wanted: WantedRadio = .virtual) {
+    init(_ facts: MachineFacts, for wanted: WantedRadio = .virtual) {
         (self.facts, self.wanted) = (facts, wanted)
         lookAtKernel()
         lookAtSwitches()
@@ -23,7 +23,30 @@ package struct Diagnosis: Sendable {
         lookAtPorts()
     }
 
-    mutating func add(_ finding: Finding) { findings.append(finding) }
+    mutating func ok(_ subject: String, _ found: String) {
+        findings.append(Finding(subject: subject, level: .ok, code: nil, found: found, command: nil, advice: nil))
+    }
+
+    mutating func hint(
+        _ code: MachineCode, _ subject: String, _ found: String, fix: MachineFacts.Fix? = nil, advice: String? = nil
+    ) {
+        add(.hint, code, subject, found, fix, advice)
+    }
+
+    mutating func problem(
+        _ code: MachineCode, _ subject: String, _ found: String, fix: MachineFacts.Fix? = nil, advice: String? = nil
+    ) {
+        add(.problem, code, subject, found, fix, advice)
+    }
+
+    private mutating func add(
+        _ level: Finding.Level, _ code: MachineCode, _ subject: String, _ found: String, _ fix: MachineFacts.Fix?,
+        _ advice: String?
+    ) {
+        let command = fix.flatMap(facts.command)
+        findings.append(
+            Finding(subject: subject, level: level, code: code, found: found, command: command, advice: advice))
+    }
 
     /// The code of the first problem with one of these subjects.
     func problem(of subjects: [String]) -> MachineCode? {
@@ -35,44 +58,41 @@ package struct Diagnosis: Sendable {
     private mutating func lookAtKernel() {
         let kernel = facts.kernel
         guard kernel.hasBluetooth else {
-            add(
-                kernel.hasModule
-                    ? .problem(
-                        .notLoaded, "kernel", "Linux \(kernel.release) has a Bluetooth module that is not loaded",
-                        fix: facts.command(.load(module: "bluetooth")))
-                    : withoutBluetooth(kernel.release))
+            if kernel.hasModule {
+                problem(
+                    .notLoaded, "kernel", "Linux \(kernel.release) has a Bluetooth module that is not loaded",
+                    fix: .load(module: "bluetooth"))
+            } else {
+                lookAtKernelWithoutBluetooth(kernel.release)
+            }
             return
         }
         switch kernel.socketError {
-        case nil: add(.ok("kernel", "Linux \(kernel.release) has Bluetooth"))
+        case nil: ok("kernel", "Linux \(kernel.release) has Bluetooth")
         case EAFNOSUPPORT?:
-            add(
-                .hint(
-                    .otherNamespace, "kernel",
-                    "Linux \(kernel.release) has Bluetooth, but not in this container's network namespace",
-                    advice: "the host's bluetoothd works, too; to run one here: --network=host"))
+            hint(
+                .otherNamespace, "kernel",
+                "Linux \(kernel.release) has Bluetooth, but not in this container's network namespace",
+                advice: "the host's bluetoothd works, too; to run one here: --network=host")
         case let code?:
             let reason = unsafe String(cString: strerror(code))
-            add(
-                .hint(
-                    .socketsForbidden, "kernel",
-                    "Linux \(kernel.release) has Bluetooth, but refuses its sockets to this program: \(reason)",
-                    advice: "bluetoothd has its own sockets; check the container's system call filter (seccomp)"))
+            hint(
+                .socketsForbidden, "kernel",
+                "Linux \(kernel.release) has Bluetooth, but refuses its sockets to this program: \(reason)",
+                advice: "bluetoothd has its own sockets; check the container's system call filter (seccomp)")
         }
         if !kernel.makesAdapters {
-            add(
-                .hint(
-                    .noVirtualAdapters, "vhci", "/dev/vhci is missing, which virtual adapters for tests need",
-                    fix: kernel.hasAdapterMaker ? facts.command(.load(module: "hci_vhci")) : nil))
+            hint(
+                .noVirtualAdapters, "vhci", "/dev/vhci is missing, which virtual adapters for tests need",
+                fix: kernel.hasAdapterMaker ? .load(module: "hci_vhci") : nil)
         }
     }
 
-    private func withoutBluetooth(_ release: String) -> Finding {
+    private mutating func lookAtKernelWithoutBluetooth(_ release: String) {
         let isCloud = release.contains("-cloud-")
-        return .problem(
+        problem(
             .noBluetooth, "kernel", "Linux \(release) has no Bluetooth",
-            fix: isCloud && facts.means.installer == .apt
-                ? facts.command(.install(package: "linux-image-amd64")) : nil,
+            fix: isCloud && facts.means.installer == .apt ? .install(package: "linux-image-amd64") : nil,
             advice: isCloud
                 ? "then boot that kernel" : "boot a kernel with CONFIG_BT; a container uses the host's kernel")
     }
@@ -80,44 +100,35 @@ package struct Diagnosis: Sendable {
     private mutating func lookAtAdapters() {
         let kernel = facts.kernel
         for adapter in kernel.driverless {
-            add(
-                .problem(
-                    .noDriver, "usb", "the USB adapter \(adapter) has no driver",
-                    fix: facts.command(.load(module: "btusb"))))
+            problem(.noDriver, "usb", "the USB adapter \(adapter) has no driver", fix: .load(module: "btusb"))
         }
         guard kernel.hasBluetooth, kernel.driverless.isEmpty else { return }
         if kernel.interfaces.isEmpty {
             // A laptop's switch may disconnect the adapter from its bus.
             guard problem(of: ["rfkill"]) == nil else { return }
-            add(
-                .problem(
-                    .noAdapter, "adapter", "the kernel has no Bluetooth adapter",
-                    advice: "plug in a USB adapter for Bluetooth 4.0 or later; dmesg | grep -i bluetooth may show why"))
+            problem(
+                .noAdapter, "adapter", "the kernel has no Bluetooth adapter",
+                advice: "plug in a USB adapter for Bluetooth 4.0 or later; dmesg | grep -i bluetooth may show why")
             return
         }
-        add(.ok("adapter", "the kernel has \(kernel.interfaces.joined(separator: ", "))"))
+        ok("adapter", "the kernel has \(kernel.interfaces.joined(separator: ", "))")
         if !facts.means.administersNetwork {
-            add(
-                .hint(
-                    .noCapability, "capability", "this program lacks CAP_NET_ADMIN, which --radio hci:0 needs",
-                    fix: facts.command(.administerNetwork)))
+            hint(
+                .noCapability, "capability", "this program lacks CAP_NET_ADMIN, which --radio hci:0 needs",
+                fix: .administerNetwork)
         }
     }
 
     private mutating func lookAtSwitches() {
         for blocked in facts.switches {
             if blocked.isHardBlocked {
-                add(
-                    .problem(
-                        .hardBlocked, "rfkill", "\(blocked.name) is switched off by hardware",
-                        advice: "use the laptop's switch or key, or its BIOS"))
+                problem(
+                    .hardBlocked, "rfkill", "\(blocked.name) is switched off by hardware",
+                    advice: "use the laptop's switch or key, or its BIOS")
             } else if blocked.isSoftBlocked {
-                add(
-                    .problem(
-                        .softBlocked, "rfkill", "\(blocked.name) is blocked by software",
-                        fix: facts.command(.unblock(blocked))))
+                problem(.softBlocked, "rfkill", "\(blocked.name) is blocked by software", fix: .unblock(blocked))
             } else {
-                add(.ok("rfkill", "\(blocked.name) is not blocked"))
+                ok("rfkill", "\(blocked.name) is not blocked")
             }
         }
     }
@@ -127,37 +138,28 @@ package struct Diagnosis: Sendable {
     private mutating func lookAtBus() {
         let inContainer = "in a container, share the host's /run/dbus/system_bus_socket"
         switch facts.bus {
-        case .open: add(.ok("bus", "the D-Bus system bus accepts connections"))
+        case .open: ok("bus", "the D-Bus system bus accepts connections")
         case .unreachable(let why) where facts.hasBusDaemon:
-            add(.problem(.noBus, "bus", why, fix: facts.command(.start(service: "dbus")), advice: inContainer))
+            problem(.noBus, "bus", why, fix: .start(service: "dbus"), advice: inContainer)
         case .unreachable(let why):
-            add(
-                .problem(
-                    .noBus, "bus", "\(why); D-Bus is not installed", fix: facts.command(.install(package: "dbus")),
-                    advice: inContainer))
+            problem(
+                .noBus, "bus", "\(why); D-Bus is not installed", fix: .install(package: "dbus"), advice: inContainer)
         case .refused(let why):
-            add(.problem(.busRefuses, "bus", why, fix: facts.command(.restart(service: "dbus")), advice: inContainer))
+            problem(.busRefuses, "bus", why, fix: .restart(service: "dbus"), advice: inContainer)
         case .unasked(let address):
-            add(
-                .problem(
-                    .noBus, "bus", "DBUS_SYSTEM_BUS_ADDRESS is \(address.quoted), but doctor only checks unix:path=",
-                    fix: "unset DBUS_SYSTEM_BUS_ADDRESS"))
+            problem(
+                .noBus, "bus", "DBUS_SYSTEM_BUS_ADDRESS is \(address.quoted), but doctor only checks unix:path=",
+                fix: .run("unset DBUS_SYSTEM_BUS_ADDRESS"))
         }
     }
 
     private mutating func lookAtProgram() {
         if let program = facts.program {
-            add(
-                .ok(
-                    "bluez", "\(program)\(facts.version.map { " is of BlueZ \($0)" } ?? " does not report its version")"
-                ))
+            ok("bluez", "\(program)\(facts.version.map { " is of BlueZ \($0)" } ?? " does not report its version")")
         } else if case .answering = facts.daemon {
-            add(.ok("bluez", "bluetoothd is not at a usual path, but answers"))
+            ok("bluez", "bluetoothd is not at a usual path, but answers")
         } else {
-            add(
-                .problem(
-                    .noDaemon, "bluez", "BlueZ's bluetoothd is not installed",
-                    fix: facts.command(.install(package: "bluez"))))
+            problem(.noDaemon, "bluez", "BlueZ's bluetoothd is not installed", fix: .install(package: "bluez"))
         }
     }
 
@@ -166,38 +168,31 @@ package struct Diagnosis: Sendable {
         case .unasked: break
         case .absent where facts.program == nil: break
         case .absent:
-            add(
-                .problem(
-                    .daemonStopped, "bluetoothd", "bluetoothd is not running",
-                    fix: facts.command(.start(service: "bluetooth"))))
+            problem(.daemonStopped, "bluetoothd", "bluetoothd is not running", fix: .start(service: "bluetooth"))
         case .silent:
-            add(
-                .problem(
-                    .daemonSilent, "bluetoothd", "bluetoothd does not answer",
-                    fix: facts.command(.restart(service: "bluetooth"))))
-        case .forbidden: add(forbidden)
+            problem(.daemonSilent, "bluetoothd", "bluetoothd does not answer", fix: .restart(service: "bluetooth"))
+        case .forbidden: lookAtPolicy()
         case .answering(let adapters):
-            add(.ok("bluetoothd", "bluetoothd answers"))
+            ok("bluetoothd", "bluetoothd answers")
             for name in facts.kernel.interfaces
             where !adapters.contains(where: { $0.name == name }) && problem(of: [name]) == nil {
-                add(
-                    .problem(
-                        .adapterUnknown, name, "bluetoothd does not know \(name)",
-                        fix: facts.command(.restart(service: "bluetooth")),
-                        advice: "or end the program that uses it"))
+                problem(
+                    .adapterUnknown, name, "bluetoothd does not know \(name)", fix: .restart(service: "bluetooth"),
+                    advice: "or end the program that uses it")
             }
             for adapter in adapters where problem(of: [adapter.name]) == nil { look(at: adapter) }
         }
     }
 
-    /// The finding for a forbidden call: join a group if the policy names one.
-    private var forbidden: Finding {
+    /// For a forbidden call: join a group if the policy names one.
+    private mutating func lookAtPolicy() {
         let found = "the D-Bus policy does not allow this user to call bluetoothd"
         guard let group = facts.means.allowedGroups.first(where: { !facts.means.groups.contains($0) }) else {
-            return .problem(.callsForbidden, "policy", found, fix: facts.command(.allow))
+            problem(.callsForbidden, "policy", found, fix: .allow)
+            return
         }
-        return .problem(
-            .callsForbidden, "policy", "\(found), only the group \(group)",
-            fix: facts.command(.join(group: group)), advice: "then log out and in again")
+        problem(
+            .callsForbidden, "policy", "\(found), only the group \(group)", fix: .join(group: group),
+            advice: "then log out and in again")
     }
 }

@@ -1,9 +1,9 @@
-package import Basics
-package import CommandSupport
+import Basics
+import CommandSupport
 import Drivers
 
 /// The result of an examination, and its fix.
-package struct Finding: Hashable, Sendable {
+struct Finding: Hashable, Sendable {
     enum Level: String, Sendable {
         case ok
         /// It works, but not as well as it could.
@@ -22,22 +22,6 @@ package struct Finding: Hashable, Sendable {
     /// A step that is not a command.
     let advice: String?
 
-    static func ok(_ subject: String, _ found: String) -> Finding {
-        Finding(subject: subject, level: .ok, code: nil, found: found, command: nil, advice: nil)
-    }
-
-    static func hint(
-        _ code: MachineCode, _ subject: String, _ found: String, fix: String? = nil, advice: String? = nil
-    ) -> Finding {
-        Finding(subject: subject, level: .hint, code: code, found: found, command: fix, advice: advice)
-    }
-
-    static func problem(
-        _ code: MachineCode, _ subject: String, _ found: String, fix: String? = nil, advice: String? = nil
-    ) -> Finding {
-        Finding(subject: subject, level: .problem, code: code, found: found, command: fix, advice: advice)
-    }
-
     var json: String {
         "{\"subject\": \(subject.quoted), \"level\": \(level.rawValue.quoted), \"code\": \(quoted(code?.rawValue)), "
             + "\"found\": \(found.quoted), \"mend\": \(quoted(command)), \"advice\": \(quoted(advice))}"
@@ -45,7 +29,7 @@ package struct Finding: Hashable, Sendable {
 }
 
 /// A value of `--radio`, and whether it works on this machine.
-package struct RadioVerdict: Hashable, Sendable {
+struct RadioVerdict: Hashable, Sendable {
     let radio: String
     let works: Bool
     let says: String
@@ -58,10 +42,10 @@ package struct RadioVerdict: Hashable, Sendable {
 func quoted(_ text: String?) -> String { text?.quoted ?? "null" }
 
 /// The radio to check for, and its adapters if they are named.
-package struct WantedRadio: Hashable, Sendable {
+struct WantedRadio: Hashable, Sendable {
     /// The name of adapters without bluetoothd.
     static let adapters = "hci:N"
-    package static let virtual = WantedRadio(name: "virtual", adapters: [])
+    static let virtual = WantedRadio(name: "virtual", adapters: [])
 
     let name: String
     let adapters: [String]
@@ -69,7 +53,7 @@ package struct WantedRadio: Hashable, Sendable {
     init(name: String, adapters: [String]) { (self.name, self.adapters) = (name, adapters) }
 
     /// Reads `virtual`, `bluez`, `bluez:hci0`, `bluez:hci0,hci1`, `hci:0` or `hci:0,1`.
-    package init(_ text: String) throws(Obstacle) {
+    init(_ text: String) throws(Obstacle) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let adapters = parts.dropFirst().flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
         if parts[0] == "hci", !adapters.isEmpty, adapters.allSatisfy({ UInt16($0) != nil }) {
@@ -95,24 +79,24 @@ package struct WantedRadio: Hashable, Sendable {
 }
 
 /// The output of `doctor`.
-package struct DoctorReport: Sendable {
+struct DoctorReport: Sendable {
     let findings: [Finding]
     let radios: [RadioVerdict]
-    package let code: ExitCode
+    let code: ExitCode
 
-    package init(_ diagnosis: Diagnosis) {
+    init(_ diagnosis: Diagnosis) {
         findings = diagnosis.findings
         radios = diagnosis.radios()
         code = radios.contains { $0.radio == diagnosis.wanted.name && $0.works } ? .success : .environment
     }
 
-    package var json: String {
+    var json: String {
         "{\"lubdub\": \(version.quoted), \"findings\": [\(findings.map(\.json).joined(separator: ", "))], "
             + "\"radios\": [\(radios.map(\.json).joined(separator: ", "))], \"status\": \(code.status)}"
     }
 
     /// A line for each finding, followed by its fix; then a line for each radio.
-    package func lines(_ paint: Paint) -> [TerminalLine] {
+    func lines(_ paint: Paint) -> [TerminalLine] {
         let width = (findings.map(\.subject) + radios.map(\.radio)).map(\.count).max() ?? 0
         let margin = "".padded(to: width + 11)
         var lines: [TerminalLine] = []

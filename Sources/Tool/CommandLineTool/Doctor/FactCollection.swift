@@ -157,7 +157,7 @@ extension MachineFacts.Means {
 }
 
 /// The machine's files; in tests, the files below another folder.
-package struct FileTree: Sendable {
+struct FileTree: Sendable {
     let root: String
 
     init(below root: String = "") { self.root = root }

@@ -43,6 +43,8 @@ enum ServiceManager: Hashable, Sendable {
 extension MachineFacts {
     /// A fix as a command, for this user on this machine.
     enum Fix {
+        /// This command.
+        case run(String)
         case load(module: String)
         case unblock(Switch)
         case install(package: String)
@@ -64,6 +66,7 @@ extension MachineFacts {
 
     func command(_ fix: Fix) -> String? {
         switch fix {
+        case .run(let command): command
         case .load(let module): asRoot("modprobe \(module)")
         case .unblock(let blocked):
             means.hasRfkill

@@ -1,7 +1,7 @@
 import CommandSupport
 
 /// The codes of `doctor`'s findings; a code never changes its meaning.
-package enum MachineCode: String, CaseIterable, Sendable {
+enum MachineCode: String, CaseIterable, Sendable {
     case noBluetooth = "LD0201"
     case notLoaded = "LD0202"
     case otherNamespace = "LD0203"
@@ -34,7 +34,7 @@ package enum MachineCode: String, CaseIterable, Sendable {
     case adapterSuspended = "LD0230"
 
     /// One paragraph: what is missing, and its consequence.
-    package var explanation: String {
+    var explanation: String {
         switch self {
         case .noBluetooth:
             "The kernel was built without Bluetooth, which is usual in the cloud. A container uses its host's kernel. Boot a kernel with CONFIG_BT; the virtual radio works without it."

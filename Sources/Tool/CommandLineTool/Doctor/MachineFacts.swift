@@ -2,7 +2,7 @@ import CommandSupport
 import Drivers
 
 /// Observations of the machine, without judgement.
-package struct MachineFacts: Sendable {
+struct MachineFacts: Sendable {
     struct Kernel: Sendable {
         /// As `uname -r` prints it.
         var release = ""

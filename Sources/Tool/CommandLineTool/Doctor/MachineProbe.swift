@@ -9,10 +9,10 @@ import Linux
 import Sockets
 
 /// Collects facts from the kernel, bluetoothd and D-Bus, within a time limit.
-package enum MachineProbe {
+enum MachineProbe {
     private static let limit = Duration.milliseconds(700)
 
-    package static func facts(_ files: FileTree = FileTree()) throws -> MachineFacts {
+    static func facts(_ files: FileTree = FileTree()) throws -> MachineFacts {
         let meter = Meter()
         var facts = MachineFacts(files, release: release())
         let version = facts.program.flatMap { try? ChildProcess($0, ["--version"]) }

@@ -1,4 +1,4 @@
-package import Basics
+import Basics
 import Cases
 import CommandSupport
 import Documents
@@ -9,22 +9,22 @@ import ScenarioModel
 
 /// The event log of a run, and the scenario that was played in it: together they make a scenario with the run's manual
 /// actions in its script.
-package struct EventLogReplay {
-    package let scenario: String
+struct EventLogReplay {
+    let scenario: String
     private let logPath: String
     private let log: ManualActionLog
 
     /// Reads the log at a path. `scenario` overrides the scenario's path in the log.
-    package init(of path: String, scenario: String?) throws(Obstacle) {
+    init(of path: String, scenario: String?) throws(Obstacle) {
         (logPath, log) = (path, try Self.log(at: path))
         if let scenario { self.scenario = scenario } else { self.scenario = try Self.scenario(of: log, at: path) }
     }
 
-    package var actionCount: Int { log.actions.count }
+    var actionCount: Int { log.actions.count }
 
     /// The text of the new scenario for a file at `target`, or in this folder; it has been parsed and compared with the
     /// original. Throws when the file is one that is read.
-    package func text(at target: String?, acceptingChanges: Bool) throws(Obstacle) -> String {
+    func text(at target: String?, acceptingChanges: Bool) throws(Obstacle) -> String {
         let path = scenario
         let variables = try RunPlan.variables(log.source.settings)
         let source = try readSource(path, variables: variables)

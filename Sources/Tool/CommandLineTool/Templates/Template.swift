@@ -1,13 +1,13 @@
 /// A file to start from: a scenario, a suite or a client.
-package struct Template: Sendable {
+struct Template: Sendable {
     /// The word for it on the command line: `strap`.
-    package let kind: String
+    let kind: String
     /// A short description without a point.
-    package let about: String
+    let about: String
     /// The library that a client uses; nil for a scenario or suite.
-    package let library: String?
+    let library: String?
     /// The content.
-    package let text: String
+    let text: String
 
     private init(_ kind: String, with library: String? = nil, _ octets: [UInt8], _ about: String) {
         (self.kind, self.library, self.about) = (kind, library, about)
@@ -15,7 +15,7 @@ package struct Template: Sendable {
     }
 
     /// In the order of the help; of several with one kind, the first is the usual one.
-    package static let all = [
+    static let all = [
         Template("strap", PackageResources.strap_json, "a strap that is out of range for a while"),
         Template("thermometer", PackageResources.thermometer_json, "a thermometer that stores measurements"),
         Template("fitness", PackageResources.fitness_json, "a band that counts steps over midnight"),
@@ -27,12 +27,12 @@ package struct Template: Sendable {
     ]
 
     /// The kinds, each once.
-    package static let kinds = all.map(\.kind).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+    static let kinds = all.map(\.kind).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
     /// The libraries of clients.
-    package static let libraries = all.compactMap(\.library)
+    static let libraries = all.compactMap(\.library)
 
     /// The template of a kind; `library` selects one of several clients. Nil if there is none.
-    package static func named(_ kind: String, with library: String?) -> Template? {
+    static func named(_ kind: String, with library: String?) -> Template? {
         all.first { $0.kind == kind && (library == nil || $0.library == library) }
     }
 }

@@ -133,8 +133,7 @@ struct StatusText: Sendable {
     private static func clients(_ mtus: [Int]) -> String {
         guard !mtus.isEmpty else { return "no client" }
         let different = mtus.reduce(into: [Int]()) { all, mtu in if !all.contains(mtu) { all.append(mtu) } }
-        let count = mtus.count == 1 ? "1 client" : "\(mtus.count) clients"
-        return "\(count), MTU \(different.map { "\($0)" }.joined(separator: " and "))"
+        return "\(mtus.count.counted("client")), MTU \(different.map { "\($0)" }.joined(separator: " and "))"
     }
 
     /// The duration rounded up.

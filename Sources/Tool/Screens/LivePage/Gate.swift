@@ -1,12 +1,10 @@
-package import HTTP
-
 /// Decides which requests are answered.
 ///
 /// Browsers send requests to this server for any web site. `Host` reveals a name that the site's owner has pointed at this
 /// machine (DNS rebinding), and `Origin` and `Sec-Fetch-Site` reveal another site's requests (CSRF).
-package struct Gate: Sendable {
+struct Gate: Sendable {
     /// What a request asks for.
-    package enum Purpose: Hashable, Sendable {
+    enum Purpose: Hashable, Sendable {
         /// The page itself.
         case page
         /// The stream of what happens.
@@ -18,18 +16,18 @@ package struct Gate: Sendable {
     }
 
     /// The header field with the token, in lower case.
-    package static let tokenField = "x-lubdub-token"
+    static let tokenField = "x-lubdub-token"
 
     private let host: String
     private let port: UInt16
     private let token: PageToken
 
     /// A gate of the server at this host and port.
-    package init(host: String, port: UInt16, token: PageToken) {
+    init(host: String, port: UInt16, token: PageToken) {
         (self.host, self.port, self.token) = (host, port, token)
     }
 
-    package func purpose(of request: Request) -> Purpose {
+    func purpose(of request: Request) -> Purpose {
         let hosts = request.values(of: "host")
         guard hosts.count == 1, isOwn(hosts[0]) else {
             return .refused(403, "this page is at another address: open the address that serve printed")

@@ -2,7 +2,6 @@ package import Basics
 import Cases
 import CommandSupport
 package import Drivers
-import HTTP
 package import ScenarioModel
 import Sockets
 

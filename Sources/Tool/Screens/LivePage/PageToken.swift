@@ -1,9 +1,9 @@
 /// The secret that allows actions: 128 bits from the system's random source, as hexadecimal digits.
-package struct PageToken: Hashable, Sendable, CustomStringConvertible {
-    package let description: String
+struct PageToken: Hashable, Sendable, CustomStringConvertible {
+    let description: String
 
     /// A new token.
-    package init() {
+    init() {
         var system = SystemRandomNumberGenerator()
         description = (0..<4).map { _ in
             let digits = String(system.next() as UInt32, radix: 16)

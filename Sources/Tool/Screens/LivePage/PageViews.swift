@@ -1,7 +1,6 @@
 import Basics
 import Documents
 import Drivers
-import HTTP
 import ScenarioLanguage
 import ScenarioModel
 import VirtualWorld

@@ -1,5 +1,3 @@
-import HTTP
-
 /// Which devices a page shows: those that match a text, a limited number at a time.
 struct Selection: Hashable, Sendable {
     /// How many devices a page shows at a time.

@@ -1,9 +1,9 @@
-package import Basics
+import Basics
 import CommandSupport
 
 extension Dashboard {
     /// The screen: exactly `height` rows of at most `width` columns.
-    package func rows(width: Int, height: Int, _ glyphs: Glyphs, at now: Instant) -> [ScreenRow] {
+    func rows(width: Int, height: Int, _ glyphs: Glyphs, at now: Instant) -> [ScreenRow] {
         var canvas = Canvas(width: width, height: height, glyphs)
         let layout = Layout(
             width: canvas.width, height: canvas.height, facts: shownFacts.count, hasRhythm: hasRhythm,

@@ -1,3 +1,4 @@
+import Basics
 import CommandSupport
 
 extension Dashboard {
@@ -34,7 +35,7 @@ extension Dashboard {
 
     private func drawSum(of month: MonthOfSteps, on canvas: inout Canvas, _ row: Int) {
         let column = canvas.write(month.day.monthName, .label, row: row, column: 1)
-        let badges = "\(month.badges) badge\(month.badges == 1 ? "" : "s") of \(grouped(UInt64(MonthOfSteps.goal)))"
+        let badges = "\(month.badges.counted("badge")) of \(grouped(UInt64(MonthOfSteps.goal)))"
         let pieces = ["\(grouped(month.total)) steps"] + effort(of: month.total) + [badges]
         canvas.write(pieces, between: " · ", row: row, column: column + 2)
     }

@@ -1,6 +1,6 @@
-package import Basics
+import Basics
 import Characteristics
-package import Clients
+import Clients
 import Devices
 import Documents
 import Services
@@ -12,7 +12,7 @@ extension Dashboard {
     }
 
     /// Applies an update of the client; `day` is the local date.
-    package mutating func take(_ update: SensorCollector.Update, on day: CalendarDay, at now: Instant) {
+    mutating func take(_ update: SensorCollector.Update, on day: CalendarDay, at now: Instant) {
         if case .found = update.content { return }  // others too are found
         if let peer = update.peer { take(.device(address: "\(peer.address)", name: peer.name), at: now) }
         switch update.content {

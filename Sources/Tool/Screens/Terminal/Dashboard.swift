@@ -1,11 +1,11 @@
-package import Basics
+import Basics
 
 /// The state of a heart-rate client at a glance; `rows` shows it.
 ///
 /// It receives the client's updates, and does not know about clients or terminals.
-package struct Dashboard: Sendable {
+struct Dashboard: Sendable {
     /// The state of the connection.
-    package enum Link: Equatable, Sendable {
+    enum Link: Equatable, Sendable {
         case scanning
         case connecting
         /// Discovering its services.
@@ -16,7 +16,7 @@ package struct Dashboard: Sendable {
     }
 
     /// A change of what is displayed.
-    package enum Input: Sendable {
+    enum Input: Sendable {
         /// The device or its name has changed; values of another device are cleared.
         case device(address: String, name: String?)
         /// The state of the connection has changed.
@@ -44,43 +44,39 @@ package struct Dashboard: Sendable {
     }
 
     /// A number with its label.
-    package struct Fact: Hashable, Sendable {
+    struct Fact: Hashable, Sendable {
         let label: String
+        /// Formatted; nil when unknown.
         let value: String?
-        let isWarning: Bool
-
-        /// A formatted number; nil when unknown.
-        package init(label: String, value: String?, isWarning: Bool = false) {
-            (self.label, self.value, self.isWarning) = (label, value, isWarning)
-        }
+        var isWarning = false
     }
 
-    package let body: BodyMeasurements
+    let body: BodyMeasurements
     private let labels: [String]
-    package private(set) var address: String?
-    package private(set) var name: String?
-    package private(set) var link = Link.scanning
+    private(set) var address: String?
+    private(set) var name: String?
+    private(set) var link = Link.scanning
     private var linkBegan: Instant?
     private var linkEnded: Instant?
-    package private(set) var bpm: UInt16?
-    package private(set) var contact: Bool?
-    package private(set) var energy: UInt16?
+    private(set) var bpm: UInt16?
+    private(set) var contact: Bool?
+    private(set) var energy: UInt16?
     private(set) var history = RateHistory()
     /// The last time between beats in units of 1/1024 s.
-    package private(set) var rrInterval: UInt16?
+    private(set) var rrInterval: UInt16?
     private(set) var variability = HeartRateVariability()
     private var hasMeasurements = false
-    package private(set) var ecg: ECGStrip?
+    private(set) var ecg: ECGStrip?
     private(set) var isLeadOff = false
-    package private(set) var steps: UInt32?
+    private(set) var steps: UInt32?
     private(set) var month: MonthOfSteps?
     /// In alphabetical order.
-    package private(set) var facts: [Fact]
+    private(set) var facts: [Fact]
     private(set) var statistics: [Statistic.Name: Statistic] = [:]
-    package private(set) var problem: String?
+    private(set) var problem: String?
 
     /// An empty dashboard; rows with these labels are visible before their first values.
-    package init(_ body: BodyMeasurements = BodyMeasurements(), rows labels: [String] = []) {
+    init(_ body: BodyMeasurements = BodyMeasurements(), rows labels: [String] = []) {
         (self.body, self.labels, facts) = (body, labels, [])
         for label in labels { take(Fact(label: label, value: nil)) }
     }
@@ -89,9 +85,9 @@ package struct Dashboard: Sendable {
     var hasRhythm: Bool { rrInterval != nil || variability.pairs > 0 }
 
     /// The duration of the present or last connection.
-    package func session(at now: Instant) -> Duration? { linkBegan.map { $0.duration(to: linkEnded ?? now) } }
+    func session(at now: Instant) -> Duration? { linkBegan.map { $0.duration(to: linkEnded ?? now) } }
 
-    package mutating func take(_ input: Input, at now: Instant) {
+    mutating func take(_ input: Input, at now: Instant) {
         switch input {
         case .device(let address, let name):
             if let known = self.address, known != address { forget() }

@@ -1,10 +1,10 @@
 /// The last seconds of an ECG; lost samples are gaps.
-package struct ECGStrip {
+struct ECGStrip {
     /// The maximum length in seconds.
-    package static let length = 6
+    static let length = 6
 
     /// Samples per second; at least 1.
-    package let rate: Int
+    let rate: Int
     private var samples: [Int?] = []  // in microvolts; a ring when it is full
     private var oldest = 0
     private var next: UInt32  // the number of the next sample
@@ -15,7 +15,7 @@ package struct ECGStrip {
     private var limit: Int { rate * Self.length }
 
     /// Appends samples from number `index` on; 0 follows 4294967295. Clears the strip if they do not follow.
-    package mutating func add(_ new: [Int16], at index: UInt32) {
+    mutating func add(_ new: [Int16], at index: UInt32) {
         let lost = index &- next
         if lost > limit {
             (samples, oldest) = ([], 0)
@@ -36,7 +36,7 @@ package struct ECGStrip {
     }
 
     /// The last seconds; `nil` for a gap.
-    package func last(seconds: Int) -> [Int?] {
+    func last(seconds: Int) -> [Int?] {
         let count = min(max(0, seconds), Self.length) * rate
         let known = (samples[oldest...] + samples[..<oldest]).suffix(count)
         return Array(repeating: nil, count: count - known.count) + known

@@ -2,7 +2,7 @@ import Basics
 import CommandSupport
 
 /// The page that explains the keys and the numbers of `monitor`'s screen.
-package struct HelpPage: Sendable {
+struct HelpPage: Sendable {
     private struct Section {
         let title: String
         let rows: [(term: String, text: String)]
@@ -32,7 +32,7 @@ package struct HelpPage: Sendable {
     ]
 
     /// Exactly `height` rows of at most `width` columns; the last ones are missing if there are too few.
-    package static func rows(width: Int, height: Int, _ glyphs: Glyphs) -> [ScreenRow] {
+    static func rows(width: Int, height: Int, _ glyphs: Glyphs) -> [ScreenRow] {
         var canvas = Canvas(width: width, height: height, glyphs)
         let term = sections.flatMap(\.rows).map(\.term.count).max() ?? 0
         let column = margin + term + gap

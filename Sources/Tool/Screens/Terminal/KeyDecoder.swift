@@ -1,5 +1,5 @@
 /// A key of a terminal.
-package enum Key: Hashable, Sendable {
+enum Key: Hashable, Sendable {
     case up
     case down
     case shiftUp
@@ -10,7 +10,7 @@ package enum Key: Hashable, Sendable {
 /// Decodes keys from a terminal's octets: ECMA-48 control sequences as xterm sends them, in any portions.
 ///
 /// Other keys, keys with Alt, and characters outside ASCII are discarded.
-package struct KeyDecoder: Sendable {
+struct KeyDecoder: Sendable {
     private enum State {
         case ground
         case escape
@@ -20,17 +20,15 @@ package struct KeyDecoder: Sendable {
         case shift3
     }
 
-    package init() {}
-
     /// After this time without another octet, an escape sequence is a single Escape key.
-    package static let patience = Duration.milliseconds(100)
+    static let patience = Duration.milliseconds(100)
     private static let longest = 16  // the maximum octets of parameters
     private static let escape: UInt8 = 0x1B
 
     private var state = State.ground
 
     /// The keys that `octets` complete; `pause` is the time since the last octets.
-    package mutating func decode(_ octets: [UInt8], after pause: Duration = .zero) -> [Key] {
+    mutating func decode(_ octets: [UInt8], after pause: Duration = .zero) -> [Key] {
         if pause > Self.patience { state = .ground }
         return octets.compactMap { decode($0) }
     }

@@ -36,10 +36,7 @@ package actor PasskeyPrompt: LoopActor {
     }
 
     /// A background process must not read, since that would stop it.
-    private var isInForeground: Bool {
-        let foreground = tcgetpgrp(STDIN_FILENO)
-        return foreground < 0 || foreground == getpgrp()
-    }
+    private var isInForeground: Bool { TerminalDevice.isOurs(STDIN_FILENO) }
 
     /// Shows the question below what is printed meanwhile.
     private func show() {

@@ -1,13 +1,13 @@
 /// The last heart rates for a chart; `nil` marks a cleared display.
 struct RateHistory {
-    package static let length = 300
+    static let length = 300
 
-    package private(set) var rates: [Int?] = []
+    private(set) var rates: [Int?] = []
 
-    package mutating func add(_ bpm: UInt16) { append(Int(bpm)) }
+    mutating func add(_ bpm: UInt16) { append(Int(bpm)) }
 
     /// The line has a gap here.
-    package mutating func interrupt() {
+    mutating func interrupt() {
         if let last = rates.last, last != nil { append(nil) }
     }
 
@@ -17,7 +17,7 @@ struct RateHistory {
     }
 
     /// The last rates, the newest at the end; fewer at the start.
-    package var window: [Int?] {
+    var window: [Int?] {
         let length = [30, 75, 150].first { rates.count <= $0 } ?? Self.length
         return Array(repeating: nil, count: length - rates.count) + rates
     }

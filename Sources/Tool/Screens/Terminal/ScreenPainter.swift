@@ -1,21 +1,21 @@
 /// The ECMA-48 control sequences that show rows on a terminal; unchanged rows are skipped.
-package struct ScreenPainter: Sendable {
+struct ScreenPainter: Sendable {
     /// Switches to the alternate screen, hides the cursor, and disables line wrap: xterm's private modes.
-    package static let entering = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
+    static let entering = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
     /// Undoes `entering` in reverse order.
-    package static let leaving = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+    static let leaving = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     private let isColoured: Bool
     private var shown: [ScreenRow] = []
 
     /// A painter for an empty screen.
-    package init(isColoured: Bool) { self.isColoured = isColoured }
+    init(isColoured: Bool) { self.isColoured = isColoured }
 
     /// Makes the next `paint` redraw the whole screen.
-    package mutating func forget() { shown = [] }
+    mutating func forget() { shown = [] }
 
     /// The sequences that show `rows` on a terminal of `width` columns; empty when it already shows them.
-    package mutating func paint(_ rows: [ScreenRow], width: Int) -> String {
+    mutating func paint(_ rows: [ScreenRow], width: Int) -> String {
         var text = shown.count == rows.count ? "" : "\u{1B}[0m\u{1B}[2J"
         if shown.count != rows.count { shown = Array(repeating: ScreenRow(), count: rows.count) }
         for (index, row) in rows.enumerated() where row != shown[index] {

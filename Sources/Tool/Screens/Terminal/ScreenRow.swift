@@ -1,5 +1,5 @@
 /// The role of a text on the screen.
-package enum Style: Sendable {
+enum Style: Sendable {
     case plain
     /// The title of the text that follows.
     case label
@@ -13,7 +13,7 @@ package enum Style: Sendable {
 }
 
 /// The characters that a screen is drawn with.
-package enum Glyphs: Sendable {
+enum Glyphs: Sendable {
     /// Braille patterns, blocks and box drawings.
     case unicode
     /// Printable ASCII only.
@@ -21,17 +21,17 @@ package enum Glyphs: Sendable {
 }
 
 /// A row of the screen, without trailing spaces.
-package struct ScreenRow: Equatable, Sendable {
+struct ScreenRow: Equatable, Sendable {
     /// Characters of one style.
-    package struct Run: Equatable, Sendable {
-        package var text: String
-        package let style: Style
+    struct Run: Equatable, Sendable {
+        var text: String
+        let style: Style
     }
 
-    package internal(set) var runs: [Run] = []
+    var runs: [Run] = []
     /// The number of columns up to the last character.
-    package internal(set) var columns = 0
+    var columns = 0
 
     /// The characters without styles.
-    package var text: String { runs.map(\.text).joined() }
+    var text: String { runs.map(\.text).joined() }
 }

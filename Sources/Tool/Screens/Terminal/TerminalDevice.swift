@@ -26,11 +26,11 @@ package final class TerminalDevice: Sendable {
     }
 
     /// Whether this process is in the foreground.  A terminal that does not control the session has no foreground.
-    package var isOurs: Bool {
-        [STDIN_FILENO, output].allSatisfy { descriptor in
-            let foreground = tcgetpgrp(descriptor)
-            return foreground < 0 || foreground == getpgrp()
-        }
+    package var isOurs: Bool { [STDIN_FILENO, output].allSatisfy(Self.isOurs) }
+
+    static func isOurs(_ descriptor: CInt) -> Bool {
+        let foreground = tcgetpgrp(descriptor)
+        return foreground < 0 || foreground == getpgrp()
     }
 
     /// The size in characters; 80 × 24 when it is unknown.

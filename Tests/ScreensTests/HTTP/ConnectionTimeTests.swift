@@ -1,7 +1,7 @@
 import Basics
 import Testing
 
-@testable import HTTP
+@testable import Screens
 
 @Suite struct ConnectionTimeTests {
     private static let limits = HTTPLimits()

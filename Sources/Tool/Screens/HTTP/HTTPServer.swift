@@ -1,32 +1,32 @@
-package import Basics
-package import Sockets
+import Basics
+import Sockets
 
 /// The limits of an HTTP server.
-package struct HTTPLimits: Hashable, Sendable {
+struct HTTPLimits: Hashable, Sendable {
     /// The maximum connections; further ones wait.
-    package var connections = 32
+    var connections = 32
     /// The maximum octets of a request's first line and header fields, and of a connection's buffers.
-    package var octetsPerConnection = 32 << 10
+    var octetsPerConnection = 32 << 10
     /// The maximum octets of a request's body.
-    package var body = 64 << 10
+    var body = 64 << 10
     /// The maximum octets that wait for the reader of a stream; further events are lost.
-    package var waitingPerStream = 256 << 10
+    var waitingPerStream = 256 << 10
     /// A connection ends after this time in which no response was completed, unless it is a stream.
-    package var request = Duration.seconds(10)
+    var request = Duration.seconds(10)
     /// A stream ends after this time in which its reader has not taken what was sent.
-    package var unread = Duration.seconds(15)
+    var unread = Duration.seconds(15)
 
-    package init() {}
+    init() {}
 }
 
 /// An HTTP/1.1 server at one address, on an event loop at the real pace.
 ///
 /// Nothing blocks, and no request makes it trap: libmicrohttpd reads and refuses them.
-package actor HTTPServer: LoopActor {
+actor HTTPServer: LoopActor {
     /// Answers a request, given the number of open streams; called on the loop's thread.
-    package typealias Handler = @Sendable (Request, _ streams: Int) -> Response
+    typealias Handler = @Sendable (Request, _ streams: Int) -> Response
 
-    package nonisolated let loop: EventLoop
+    nonisolated let loop: EventLoop
     private let library: Library
     private let limits: HTTPLimits
     private let answer: Handler
@@ -35,7 +35,7 @@ package actor HTTPServer: LoopActor {
     private var timeout: EventLoop.ScheduledCall?
 
     /// A server that begins with `listen`.
-    package init(
+    init(
         on loop: EventLoop, _ limits: HTTPLimits = HTTPLimits(), answer: @escaping Handler
     ) throws(MissingLibrary) {
         library = try Library.load()
@@ -48,7 +48,7 @@ package actor HTTPServer: LoopActor {
     }
 
     /// Listens at a port of a host, and returns it; a port of 0 is any free one.
-    package func listen(at host: String, port: UInt16) throws(SocketFailure) -> UInt16 {
+    func listen(at host: String, port: UInt16) throws(SocketFailure) -> UInt16 {
         let (descriptor, actual) = try StreamListener.descriptor(listeningAt: host, port: port)
         guard let daemon = Daemon(library, listening: descriptor, limits, answer: answer) else {
             throw .cannotListen(.tcp(host: host, port: port), code: SocketFailure.tooManyDescriptors)
@@ -60,20 +60,20 @@ package actor HTTPServer: LoopActor {
     }
 
     /// Closes all connections at once.
-    package func close() {
+    func close() {
         if let watch = watch.take() { loop.cancel(watch) }
         timeout?.cancel()
         daemon = nil
     }
 
     /// The number of open streams.
-    package var streamCount: Int { daemon?.streams.count ?? 0 }
+    var streamCount: Int { daemon?.streams.count ?? 0 }
 
     /// The channels of the open streams, each once, in order.
-    package var channels: [Int] { Set(daemon?.streams.map(\.channel) ?? []).sorted() }
+    var channels: [Int] { Set(daemon?.streams.map(\.channel) ?? []).sorted() }
 
     /// Sends an event, octets as of ``StreamQueue/event(_:data:)``, to all streams of a channel.
-    package func send(_ event: [UInt8], to channel: Int) {
+    func send(_ event: [UInt8], to channel: Int) {
         for stream in daemon?.streams ?? [] where stream.channel == channel { stream.send(event) }
         run()
     }

@@ -1,22 +1,22 @@
 /// The server-sent events that wait until a browser reads: few, so that a slow one loses events and nothing grows.
-package struct StreamQueue: Sendable {
+struct StreamQueue: Sendable {
     private let limit: Int
     private var events: [[UInt8]] = []  // the first is the next to be sent
     private var sent = 0  // of the first
     /// The octets that wait.
-    package private(set) var waiting = 0
+    private(set) var waiting = 0
     /// How many events were lost since the last one that was added.
-    package private(set) var lost = 0
+    private(set) var lost = 0
 
     /// A queue for at most `limit` octets; the first events are in it whatever their length.
-    package init(limit: Int, first: [[UInt8]] = []) {
+    init(limit: Int, first: [[UInt8]] = []) {
         self.limit = limit
         events = first.filter { !$0.isEmpty }
         waiting = events.reduce(0) { $0 + $1.count }
     }
 
     /// Adds an event, or counts it as lost if there is no room. After a loss, an event `lost` precedes it, with the number.
-    package mutating func add(_ event: [UInt8]) {
+    mutating func add(_ event: [UInt8]) {
         let notice = lost > 0 ? Self.event("lost", data: "\(lost)") : []
         guard waiting + notice.count + event.count <= limit else {
             lost += 1
@@ -30,7 +30,7 @@ package struct StreamQueue: Sendable {
     }
 
     /// Removes the next octets, of one event, at most `most`; none if nothing waits.
-    package mutating func take(_ most: Int) -> ArraySlice<UInt8> {
+    mutating func take(_ most: Int) -> ArraySlice<UInt8> {
         guard most > 0, let first = events.first else { return [] }
         let portion = first[sent...].prefix(most)
         (sent, waiting) = (sent + portion.count, waiting - portion.count)
@@ -44,7 +44,7 @@ package struct StreamQueue: Sendable {
     /// The octets of an event whose data is one line; without a name it is a `message`.
     ///
     /// https://html.spec.whatwg.org/multipage/server-sent-events.html
-    package static func event(_ name: String = "", data: String) -> [UInt8] {
+    static func event(_ name: String = "", data: String) -> [UInt8] {
         Array((name.isEmpty ? "data: \(data)\n\n" : "event: \(name)\ndata: \(data)\n\n").utf8)
     }
 }

@@ -3,7 +3,7 @@ import Sockets
 import Synchronization
 import Testing
 
-@testable import HTTP
+@testable import Screens
 
 @Suite(.timeLimit(.minutes(30))) struct HTTPServerTests {
     /// A client that collects what the server sends.

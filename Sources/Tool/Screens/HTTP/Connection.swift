@@ -5,12 +5,12 @@ import CMicrohttpd
 final class Context {
     let library: Library
     let limits: HTTPLimits
-    let answer: Daemon.Handler
+    let answer: HTTPServer.Handler
     var now = Instant.start
     var places: [Place] = []
     var streams: [OpenStream] = []
 
-    init(_ library: Library, _ limits: HTTPLimits, answer: @escaping Daemon.Handler) {
+    init(_ library: Library, _ limits: HTTPLimits, answer: @escaping HTTPServer.Handler) {
         (self.library, self.limits, self.answer) = (library, limits, answer)
     }
 

@@ -6,13 +6,11 @@ import Glibc
 ///
 /// It has no threads: it calls back, and does anything at all, only in `run` and in its deinitialization.
 @safe final class Daemon {
-    typealias Handler = (Request, _ streams: Int) -> Response
-
     private let raw: OpaquePointer
     private let context: Context
 
     /// Serves at a listening socket, whose ownership it takes; nil if the system has no descriptors left.
-    init?(_ library: Library, listening descriptor: CInt, _ limits: HTTPLimits, answer: @escaping Handler) {
+    init?(_ library: Library, listening descriptor: CInt, _ limits: HTTPLimits, answer: @escaping HTTPServer.Handler) {
         context = Context(library, limits, answer: answer)
         let callbacks = unsafe ServerCallbacks(
             connection: notePlace, target: beginRequest, answer: handleRequest, completed: forgetRequest)

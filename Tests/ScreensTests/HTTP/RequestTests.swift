@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTP
+@testable import Screens
 
 @Suite struct RequestTests {
     private static let host = Request.Field("Host", "h")

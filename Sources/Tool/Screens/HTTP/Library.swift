@@ -1,11 +1,11 @@
 import CMicrohttpd
 
 /// libmicrohttpd is not on this machine.
-package struct MissingLibrary: Error, CustomStringConvertible {
+struct MissingLibrary: Error, CustomStringConvertible {
     /// As the dynamic linker puts it.
     let reason: String
 
-    package var description: String {
+    var description: String {
         "an HTTP server needs libmicrohttpd: \(reason) (on Debian, install it with: apt-get install libmicrohttpd12)"
     }
 }

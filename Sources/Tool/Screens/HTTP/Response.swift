@@ -1,17 +1,17 @@
 /// The response to a request.
-package struct Response: Hashable, Sendable {
-    package enum Content: Hashable, Sendable {
+struct Response: Hashable, Sendable {
+    enum Content: Hashable, Sendable {
         case octets([UInt8])
         /// Server-sent events: these first, and then those that the server sends to this channel, until either side closes.
         case stream(first: [[UInt8]], channel: Int)
     }
 
-    package let status: UInt32
+    let status: UInt32
     /// The header fields, in addition to those that HTTP needs.
-    package let fields: [Request.Field]
-    package let content: Content
+    let fields: [Request.Field]
+    let content: Content
 
-    package init(_ status: UInt32, _ fields: [Request.Field], _ content: Content) {
+    init(_ status: UInt32, _ fields: [Request.Field], _ content: Content) {
         (self.status, self.fields, self.content) = (status, fields, content)
     }
 

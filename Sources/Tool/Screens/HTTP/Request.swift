@@ -1,31 +1,31 @@
 /// A request with its whole body.
-package struct Request: Hashable, Sendable {
+struct Request: Hashable, Sendable {
     /// A header field; its name is in lower case.
-    package struct Field: Hashable, Sendable {
-        package let name: String
-        package let value: String
+    struct Field: Hashable, Sendable {
+        let name: String
+        let value: String
 
-        package init(_ name: String, _ value: String) { (self.name, self.value) = (name.lowercased(), value) }
+        init(_ name: String, _ value: String) { (self.name, self.value) = (name.lowercased(), value) }
     }
 
     /// A parameter in the query: `page=2`.
-    package struct Parameter: Hashable, Sendable {
-        package let name: String
-        package let value: String
+    struct Parameter: Hashable, Sendable {
+        let name: String
+        let value: String
 
-        package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+        init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
     }
 
-    package let method: String
+    let method: String
     /// The path without the query, and without percent-encoding.
-    package let path: String
+    let path: String
     /// What the query names, without percent-encoding.
-    package let parameters: [Parameter]
+    let parameters: [Parameter]
     /// The header fields, in their order. `host` has the authority of the target, if the target has one.
-    package let fields: [Field]
-    package internal(set) var body: [UInt8]
+    let fields: [Field]
+    var body: [UInt8]
 
-    package init(
+    init(
         _ method: String, _ path: String, _ fields: [Field] = [], parameters: [Parameter] = [], body: [UInt8] = []
     ) {
         (self.method, self.path, self.fields, self.parameters, self.body) = (method, path, fields, parameters, body)
@@ -42,8 +42,8 @@ package struct Request: Hashable, Sendable {
     }
 
     /// The values of all fields with a name in lower case.
-    package func values(of name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
+    func values(of name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
     /// The value of the first parameter with a name; nil without one.
-    package func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+    func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTP
+@testable import Screens
 
 @Suite struct StreamQueueTests {
     private static func text(_ queue: inout StreamQueue, _ most: Int = .max) -> String {
