@@ -69,9 +69,9 @@ public enum BusNameRule: TextRule {
     /// `a bus name`
     public static let noun = "a bus name"
 
-    /// libdbus allows `:` and `:1`; the specification requires at least two elements.
+    /// libdbus allows `:`, `:1` and `:.1`; the specification requires at least two elements, none of which is empty.
     public static func allows(_ text: String) -> Bool {
-        unsafe text.contains(".") && dbus_validate_bus_name(text, nil) != 0
+        unsafe text.contains(".") && !text.hasPrefix(":.") && dbus_validate_bus_name(text, nil) != 0
     }
 }
 
