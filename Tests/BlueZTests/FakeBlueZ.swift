@@ -141,7 +141,7 @@ struct PeripheralHarness: Sendable {
     let host: PeripheralHost
     let connection: Connection
     let events = Recorder<PeripheralHost.Event>()
-    let requests = Recorder<PeripheralHost.Request.Kind>()
+    let requests = Recorder<ValueRequest>()
 
     init(
         on bus: PrivateBus, _ loop: EventLoop, table: AttributeTable, within limit: Duration = .seconds(10)

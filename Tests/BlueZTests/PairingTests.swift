@@ -1,5 +1,6 @@
 import Basics
 import DBus
+import SecurityManager
 import Synchronization
 import TestBus
 import Testing

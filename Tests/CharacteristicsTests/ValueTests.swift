@@ -62,25 +62,10 @@ import Testing
                 ([0x01, 0, 0, 0, 0, 0], "octet 5: Product Version needs 2 octet(s), and 1 are left"),
             ]),
         Format(
-            testDescription: "System ID",
-            again: { octets throws(Malformed) in try SystemID(octets: octets).octets },
-            valid: [[0x67, 0x45, 0x23, 0xFE, 0xFF, 0x48, 0xDE, 0xAC]],
-            refused: [([0x67], "octet 0: System ID needs 8 octet(s), and 1 are left")]),
-        Format(
             testDescription: "Appearance",
             again: { octets throws(Malformed) in try Appearance(octets: octets).octets },
             valid: [[0x41, 0x03], [0xFF, 0xFF]],
             refused: [([0x41], "octet 0: Appearance needs 2 octet(s), and 1 are left")]),
-        Format(
-            testDescription: "Peripheral Preferred Connection Parameters",
-            again: { octets throws(Malformed) in try PreferredConnectionParameters(octets: octets).octets },
-            valid: [[6, 0, 0x80, 0x0C, 0xF3, 0x01, 10, 0], [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0xFF, 0xFF]],
-            refused: [
-                ([5, 0, 6, 0, 0, 0, 10, 0], "octet 0: Interval Min is 5, and must be 6 to 3200, or 65535"),
-                ([8, 0, 7, 0, 0, 0, 10, 0], "octet 2: Interval Max is 7, and must be 8 to 3200, or 65535"),
-                ([6, 0, 6, 0, 0xF4, 0x01, 10, 0], "octet 4: Latency is 500, and must be 0 to 499"),
-                ([6, 0, 6, 0, 0, 0, 9, 0], "octet 6: Timeout multiplier is 9, and must be 10 to 3200, or 65535"),
-            ]),
         Format(
             testDescription: "Service Changed",
             again: { octets throws(Malformed) in try ServiceChanged(octets: octets).octets },
@@ -123,22 +108,10 @@ import Testing
         #expect(BatteryLevel(percent: 101) == nil)
     }
 
-    @Test func `A System ID can be made from a public address`() {
-        let id = SystemID(DeviceAddress(0xACDE_4823_4567, .public))
-        #expect(id.octets == [0x67, 0x45, 0x23, 0xFE, 0xFF, 0x48, 0xDE, 0xAC])
-        #expect(id.manufacturerDefined == 0xFF_FE23_4567)
-        #expect(id.organization == 0xACDE48)
-    }
-
     @Test func `Invalid values are rejected`() {
-        typealias Parameters = PreferredConnectionParameters
         #expect(DeviceName(String(repeating: "é", count: 125)) == nil)
         #expect(DeviceName("a\0") == nil)
         #expect(ServiceChanged(handles: 0...7) == nil)
-        #expect(Parameters(minimumInterval: 8, maximumInterval: 7, latency: 0, timeout: nil) == nil)
-        #expect(Parameters(minimumInterval: 6, maximumInterval: 7, latency: 500, timeout: nil) == nil)
-        let none = Parameters(minimumInterval: nil, maximumInterval: nil, latency: 0, timeout: nil)
-        #expect(none?.octets == [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0xFF, 0xFF])
     }
 
     @Test func `Each string of the device information has its characteristic`() {

@@ -88,7 +88,7 @@ import Testing
             ]
         ),
         (
-            .leAdvertisingSetTerminated(.success, AdvertisingSetTermination(set: 2, connection: 0x40, events: 7)),
+            .leAdvertisingSetTerminated(.success, 2, 0x40, 7),
             [0x3E, 6, 0x12, 0, 2, 0x40, 0, 7]
         ),
     ]

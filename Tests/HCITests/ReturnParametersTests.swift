@@ -25,8 +25,6 @@ import Testing
         Kind(LEBufferSize(length: 251, count: 8), [251, 0, 8]),
         Kind(HostBufferSize(aclLength: 0x03FD, aclCount: 0x0108), [0xFD, 3, 0, 8, 1, 0, 0]),
         Kind(LinkRSSI(handle: 0x0EFF, rssi: -40), [0xFF, 0x0E, 0xD8]),
-        Kind(RandomNumber(0x0807_0605_0403_0201), [1, 2, 3, 4, 5, 6, 7, 8]),
-        Kind(EncryptedBlock(Array(1...16)), Array(1...16)),
         Kind(SupportedCommands([Command.disconnect.opcode]), [0x20] + [UInt8](repeating: 0, count: 63)),
         Kind(LEFeatures([.encryption, .dataPacketLengthExtension]), [0x21, 0, 0, 0, 0, 0, 0, 0]),
         Kind(LMPFeatures([.brEDRNotSupported, .leSupported]), [0, 0, 0, 0, 0x60, 0, 0, 0]),

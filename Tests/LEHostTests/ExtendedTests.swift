@@ -109,7 +109,6 @@ import Testing
             minimumInterval: 0xA0, maximumInterval: 0xA0, ownAddress: .random)
         let set = ExtendedAdvertisingParameters(handle: 0, legacy: parameters)
         #expect(set.properties.rawValue == 0x0013)
-        let termination = AdvertisingSetTermination(set: 0, connection: 0x40)
         let end = Event.disconnectionComplete(.success, 0x40, .remoteUserTerminated)
         harness.play(
             .host(.advertise(parameters, data: [2, 1, 6], scanResponse: [2, 9, 0x41])),
@@ -125,7 +124,7 @@ import Testing
             .done(Command.leSetExtendedAdvertisingEnable), .tells(.advertising(true)),
             .event(Self.enhanced(.peripheral)), .tells(.advertising(false)),
             .tells(.connected(Self.id, Self.complete(.peripheral))),
-            .event(.leAdvertisingSetTerminated(.success, termination)),
+            .event(.leAdvertisingSetTerminated(.success, 0, 0x40, 0)),
             .event(end), .sends(.leRemoveAdvertisingSet(0)),
             .tells(.disconnected(Self.id, HostHarness.strap, reason: .remoteUserTerminated)),
             .done(Command.leRemoveAdvertisingSet), .sends(.leSetExtendedAdvertisingParameters(set)))
@@ -136,15 +135,14 @@ import Testing
         let parameters = AdvertisingParameters(
             minimumInterval: 0xA0, maximumInterval: 0xA0, kind: .directedHighDuty, peer: HostHarness.strap)
         let enable = ExtendedAdvertisingEnable(true, [.init(handle: 0, duration: 128)])
-        let termination = AdvertisingSetTermination(set: 0, connection: 0)
         harness.play(
             .host(.advertise(parameters, data: [2, 1, 6], scanResponse: [])),
             .sends(
                 .leSetExtendedAdvertisingParameters(ExtendedAdvertisingParameters(handle: 0, legacy: parameters))),
             .done(Command.leSetExtendedAdvertisingParameters), .sends(.leSetExtendedAdvertisingEnable(enable)),
             .done(Command.leSetExtendedAdvertisingEnable), .tells(.advertising(true)),
-            .event(.leAdvertisingSetTerminated(.advertisingTimeout, AdvertisingSetTermination(set: 1, connection: 0))),
-            .event(.leAdvertisingSetTerminated(.advertisingTimeout, termination)), .tells(.advertising(false)))
+            .event(.leAdvertisingSetTerminated(.advertisingTimeout, 1, 0, 0)),
+            .event(.leAdvertisingSetTerminated(.advertisingTimeout, 0, 0, 0)), .tells(.advertising(false)))
     }
 
     @Test func `Removing a set whose parameters were refused is not an error`() throws {
@@ -302,7 +300,7 @@ import Testing
         let reports = Event.leExtendedAdvertisingReport([
             Self.part([2, 1, 6], of: HostHarness.strap), Self.part([1, 2], .complete, of: Self.other),
         ])
-        let termination = Event.leAdvertisingSetTerminated(.success, AdvertisingSetTermination(set: 0, connection: 1))
+        let termination = Event.leAdvertisingSetTerminated(.success, 0, 1, 0)
         let ready = try Self.scans()
         for octets in [reports, termination, Self.enhanced(.central)].flatMap(\.octets.mutations) {
             var harness = ready

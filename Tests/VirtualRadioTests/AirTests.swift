@@ -1,6 +1,7 @@
 import Basics
 import Testing
-import VirtualRadio
+
+@testable import VirtualRadio
 
 @Suite struct AirTests {
     private static func air(_ stations: Medium.Station..., seed: UInt64 = 1) -> Medium {

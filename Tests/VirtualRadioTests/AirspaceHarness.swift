@@ -1,7 +1,8 @@
 import Basics
 import Bluetooth
 import HCI
-import VirtualRadio
+
+@testable import VirtualRadio
 
 /// An airspace, its timers, and hosts that send literal octets and record what they receive.
 struct AirspaceHarness {

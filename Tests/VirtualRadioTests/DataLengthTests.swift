@@ -1,16 +1,18 @@
 import Basics
+import HCI
 import Testing
-import VirtualRadio
+
+@testable import VirtualRadio
 
 /// The Data Length Update procedure between two ends.
 @Suite struct DataLengthTests {
-    static let middle = PDULength(octets: 100, microseconds: 2120)
+    static let middle = DataLength(octetCount: 100, microseconds: 2120)
 
     struct Agreement: CustomTestStringConvertible {
         let testDescription: String
         /// The values of the peer.
-        let receiving: PDULength
-        let sending: PDULength
+        let receiving: DataLength
+        let sending: DataLength
         /// The effective values.
         let effective: DataLengths
     }
@@ -23,20 +25,20 @@ import VirtualRadio
             testDescription: "the peer takes less than it sends", receiving: middle, sending: .maximum,
             effective: DataLengths(receiving: .maximum, sending: middle)),
         Agreement(
-            testDescription: "zeros count as the least", receiving: PDULength(octets: 0, microseconds: 0),
-            sending: PDULength(octets: 26, microseconds: 327),
+            testDescription: "zeros count as the least", receiving: DataLength(octetCount: 0, microseconds: 0),
+            sending: DataLength(octetCount: 26, microseconds: 327),
             effective: DataLengths(receiving: .minimum, sending: .minimum)),
         Agreement(
             testDescription: "above the most counts as the most",
-            receiving: PDULength(octets: 252, microseconds: 17_041),
-            sending: PDULength(octets: .max, microseconds: .max),
+            receiving: DataLength(octetCount: 252, microseconds: 17_041),
+            sending: DataLength(octetCount: .max, microseconds: .max),
             effective: DataLengths(receiving: .maximum, sending: .maximum)),
         Agreement(
-            testDescription: "few octets for a long time", receiving: PDULength(octets: 27, microseconds: 17_040),
-            sending: PDULength(octets: 251, microseconds: 328),
+            testDescription: "few octets for a long time", receiving: DataLength(octetCount: 27, microseconds: 17_040),
+            sending: DataLength(octetCount: 251, microseconds: 328),
             effective: DataLengths(
-                receiving: PDULength(octets: 251, microseconds: 328),
-                sending: PDULength(octets: 27, microseconds: 2120))),
+                receiving: DataLength(octetCount: 251, microseconds: 328),
+                sending: DataLength(octetCount: 27, microseconds: 2120))),
     ]
 
     @Test(arguments: agreements) func `Whatever the peer sends, the lengths are in range`(agreement: Agreement) {
@@ -85,7 +87,7 @@ import VirtualRadio
     }
 
     /// 30 ms, 720 ms.
-    let parameters = LinkParameters(interval: 24, latency: 0, timeout: 72)
+    let parameters = ConnectionTiming(interval: 24, latency: 0, supervisionTimeout: 72)
 
     @Test func `A packet that is too long is fragmented, and acknowledged as a whole`() {
         var harness = LinkHarness(parameters)
@@ -108,7 +110,7 @@ import VirtualRadio
 
     @Test func `After an update, it fits into one PDU`() {
         var harness = LinkHarness(parameters)
-        harness.link.limit(.peripheral, payload: PDULength.maximum.payload)
+        harness.link.limit(.peripheral, payload: DataLength.maximum.payload)
         harness.send([UInt8](repeating: 7, count: 251), from: .peripheral, at: at(microseconds: 20_000))
         harness.run(until: at(microseconds: 100_000))
         #expect(
@@ -121,7 +123,8 @@ import VirtualRadio
 
     @Test(arguments: [27, 100, 251]) func `Whatever is lost, all fragments arrive once and in order`(payload: Int) {
         for chance in 1...10 as ClosedRange<UInt64> {
-            var harness = LinkHarness(LinkParameters(interval: 6, latency: 0, timeout: 3200), chance: chance)
+            var harness = LinkHarness(
+                ConnectionTiming(interval: 6, latency: 0, supervisionTimeout: 3200), chance: chance)
             harness.lose(toCentral: 1 << 30, toPeripheral: 1 << 30, at: at(microseconds: 2_000))
             harness.link.limit(.peripheral, payload: payload)
             let octets = (0..<2000).map { UInt8(truncatingIfNeeded: $0) }
@@ -142,7 +145,7 @@ import VirtualRadio
 
     /// An event ends before the next one, whatever the two ends send.
     @Test(arguments: [27, 251]) func `Events do not overlap`(payload: Int) {
-        var harness = LinkHarness(LinkParameters(interval: 6, latency: 0, timeout: 3200))
+        var harness = LinkHarness(ConnectionTiming(interval: 6, latency: 0, supervisionTimeout: 3200))
         for end in [LinkEnd.central, .peripheral] { harness.link.limit(end, payload: payload) }
         for _ in 0..<40 {
             for end in [LinkEnd.central, .peripheral] {

@@ -1,11 +1,14 @@
 import Basics
+import Bluetooth
+import HCI
 import Testing
-import VirtualRadio
+
+@testable import VirtualRadio
 
 /// The keys of the two ends of a link, as the PDUs of the encryption procedures pass.
 @Suite struct LinkCipherTests {
     /// 30 ms, 720 ms.
-    static let parameters = LinkParameters(interval: 24, latency: 0, timeout: 72)
+    static let parameters = ConnectionTiming(interval: 24, latency: 0, supervisionTimeout: 72)
     static let request = LinkPDU.encryptionRequest(
         EncryptionRequest(random: 0, diversifier: 0, part: LinkEncryptionTests.central))
 
@@ -49,7 +52,8 @@ import VirtualRadio
     @Test(arguments: [27, 251]) func `Encrypted events do not overlap`(payload: Int) throws {
         var harness = try Self.encrypted()
         harness.send(
-            .connectionUpdate(LinkParameters(interval: 6, latency: 0, timeout: 3200), instant: 30), from: .central,
+            .connectionUpdate(ConnectionTiming(interval: 6, latency: 0, supervisionTimeout: 3200), instant: 30),
+            from: .central,
             at: at(microseconds: 610_000))
         harness.run(until: at(microseconds: 1_000_000))
         harness.events.removeAll()
@@ -115,7 +119,7 @@ import VirtualRadio
         for end in [LinkEnd.central, .peripheral] { harness.link.prepare(key, at: end) }
         harness.send(Self.request, from: .central, at: at(microseconds: 100_000))
         harness.send(.startEncryptionRequest, from: .peripheral, at: at(microseconds: 200_000))
-        harness.send(.terminate(reason: 0x13), from: .peripheral, at: at(microseconds: 300_000))
+        harness.send(.terminate(reason: .remoteUserTerminated), from: .peripheral, at: at(microseconds: 300_000))
         harness.send([7], from: .peripheral, at: at(microseconds: 300_000))
         harness.run(until: at(microseconds: 400_000))
         #expect(harness.events.count == 2)

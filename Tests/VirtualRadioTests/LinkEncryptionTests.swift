@@ -1,7 +1,9 @@
 import Basics
+import Bluetooth
 import Cryptography
 import Testing
-import VirtualRadio
+
+@testable import VirtualRadio
 
 /// The encryption procedures of two ends, without a link between them.
 @Suite struct LinkEncryptionTests {
@@ -81,10 +83,10 @@ import VirtualRadio
         #expect(pair.ends.allSatisfy { $0.isOn && !$0.isActive })
         #expect(pair.keys(of: .central).count == 1)
         #expect(pair.keys(of: .central) == pair.keys(of: .peripheral))
-        #expect(pair.others(of: .central) == [.ended(status: 0, isRefresh: false)])
+        #expect(pair.others(of: .central) == [.ended(status: .success, isRefresh: false)])
         #expect(
             pair.others(of: .peripheral)
-                == [.requestKey(random: 5, diversifier: 6), .ended(status: 0, isRefresh: false)])
+                == [.requestKey(random: 5, diversifier: 6), .ended(status: .success, isRefresh: false)])
         #expect(pair.sent(by: .peripheral).dropFirst() == [.startEncryptionRequest, .startEncryptionResponse])
         #expect(pair.sent(by: .central).dropFirst() == [.startEncryptionResponse])
     }
@@ -98,8 +100,8 @@ import VirtualRadio
         let keys = pair.keys(of: .central)
         #expect(keys.count == 2 && keys.first != keys.last)
         #expect(keys == pair.keys(of: .peripheral))
-        #expect(pair.others(of: .central).last == .ended(status: 0, isRefresh: true))
-        #expect(pair.others(of: .peripheral).last == .ended(status: 0, isRefresh: true))
+        #expect(pair.others(of: .central).last == .ended(status: .success, isRefresh: true))
+        #expect(pair.others(of: .peripheral).last == .ended(status: .success, isRefresh: true))
         #expect(pair.sent(by: .central).contains(.pauseEncryptionRequest))
         for end in [LinkEnd.central, .peripheral] { #expect(pair.sent(by: end).contains(.pauseEncryptionResponse)) }
     }
@@ -108,29 +110,30 @@ import VirtualRadio
         var pair = Pair()
         pair.start()
         pair.decline()
-        #expect(pair.others(of: .central) == [.ended(status: 0x06, isRefresh: false)])
-        #expect(pair.sent(by: .peripheral).last == .rejection(reason: 0x06, of: nil))
+        #expect(pair.others(of: .central) == [.ended(status: .keyMissing, isRefresh: false)])
+        #expect(pair.sent(by: .peripheral).last == .rejection(reason: .keyMissing, of: nil))
         #expect(pair.ends.allSatisfy { !$0.isOn && !$0.isActive })
         pair.start()
         pair.provide()
         #expect(pair.ends.allSatisfy { $0.isOn })
         pair.start()
         pair.decline()
-        #expect(pair.others(of: .peripheral).last == .terminate(reason: 0x06))
+        #expect(pair.others(of: .peripheral).last == .terminate(reason: .keyMissing))
     }
 
     /// LL_REJECT_IND, LL_REJECT_EXT_IND, and the answer of a peer that does not know the procedure.
     @Test(arguments: [
-        (LinkPDU.rejection(reason: 0x1A, of: nil), 0x1A as UInt8), (.rejection(reason: 0x1A, of: 0x03), 0x1A),
-        (.rejection(reason: 0x06, of: 0x03), 0x06), (.unknown(type: 0x03), 0x1A),
+        (LinkPDU.rejection(reason: .unsupportedRemoteFeature, of: nil), HCIStatus.unsupportedRemoteFeature),
+        (.rejection(reason: .unsupportedRemoteFeature, of: 0x03), .unsupportedRemoteFeature),
+        (.rejection(reason: .keyMissing, of: 0x03), .keyMissing), (.unknown(type: 0x03), .unsupportedRemoteFeature),
     ])
-    func `A peer can reject encryption, or not support it`(answer: LinkPDU, status: UInt8) {
+    func `A peer can reject encryption, or not support it`(answer: LinkPDU, status: HCIStatus) {
         var central = LinkEncryption()
         var chance = RandomStream(seed: 1)
         var outbox: [LinkEncryption.Output] = []
         central.start(key: Self.longTermKey, random: 0, diversifier: 0, chance: &chance, into: &outbox)
         outbox.removeAll()
-        for other in [LinkPDU.unknown(type: 0x14), .rejection(reason: 0x1A, of: 0x14)] {
+        for other in [LinkPDU.unknown(type: 0x14), .rejection(reason: .unsupportedRemoteFeature, of: 0x14)] {
             central.receive(other, chance: &chance, into: &outbox)
             #expect(outbox == [] && central.isActive, "that was about another PDU")
         }
@@ -143,7 +146,7 @@ import VirtualRadio
         var pair = Pair()
         pair.start()
         pair.provide(key: [1, 2, 3])
-        #expect(pair.others(of: .peripheral).last == .terminate(reason: 0x03))
+        #expect(pair.others(of: .peripheral).last == .terminate(reason: .hardwareFailure))
         #expect(!pair.ends[1].isActive)
     }
 
@@ -151,8 +154,9 @@ import VirtualRadio
     @Test func `Unexpected PDUs and answers have no effect`() {
         let pdus: [LinkPDU] = [
             .encryptionResponse(Self.peripheral), .startEncryptionRequest, .startEncryptionResponse,
-            .pauseEncryptionRequest, .pauseEncryptionResponse, .rejection(reason: 0x06, of: nil), .unknown(type: 0x03),
-            .terminate(reason: 0x13), .featureRequest(0),
+            .pauseEncryptionRequest, .pauseEncryptionResponse, .rejection(reason: .keyMissing, of: nil),
+            .unknown(type: 0x03),
+            .terminate(reason: .remoteUserTerminated), .featureRequest([]),
         ]
         var pair = Pair()
         func disturb() {

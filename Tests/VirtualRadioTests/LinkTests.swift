@@ -1,6 +1,9 @@
 import Basics
+import Bluetooth
+import HCI
 import Testing
-import VirtualRadio
+
+@testable import VirtualRadio
 
 /// A link, its timers and its events.
 struct LinkHarness {
@@ -9,7 +12,7 @@ struct LinkHarness {
         case control(LinkEnd, LinkPDU, at: Instant)
         case acknowledged(LinkEnd, at: Instant)
         case terminated(LinkEnd, at: Instant)
-        case updated(LinkParameters, at: Instant)
+        case updated(ConnectionTiming, at: Instant)
         case integrityFailed(LinkEnd, at: Instant)
         case lost(LinkEnd, wasEstablished: Bool, at: Instant)
     }
@@ -25,7 +28,7 @@ struct LinkHarness {
     private var timers: [Int: Timer] = [:]
     private var outbox: [Link.Output] = []
 
-    init(_ parameters: LinkParameters, chance: UInt64 = 0, sleeps: Bool = true) {
+    init(_ parameters: ConnectionTiming, chance: UInt64 = 0, sleeps: Bool = true) {
         link = Link(parameters, at: .start, chance: chance, sleeps: sleeps, into: &outbox)
         empty(at: .start)
     }
@@ -92,7 +95,7 @@ func at(microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 10
 
 @Suite struct LinkTests {
     /// 30 ms, 720 ms.
-    let parameters = LinkParameters(interval: 24, latency: 0, timeout: 72)
+    let parameters = ConnectionTiming(interval: 24, latency: 0, supervisionTimeout: 72)
 
     @Test func `Data waits for the next anchor, and is acknowledged by the next packet of the other end`() {
         var harness = LinkHarness(parameters)
@@ -130,7 +133,8 @@ func at(microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 10
 
     @Test(arguments: [0.05, 0.25, 0.6]) func `Whatever is lost, data arrive once and in order`(rate: Double) {
         for chance in 1...20 as ClosedRange<UInt64> {
-            var harness = LinkHarness(LinkParameters(interval: 6, latency: 0, timeout: 3200), chance: chance)
+            var harness = LinkHarness(
+                ConnectionTiming(interval: 6, latency: 0, supervisionTimeout: 3200), chance: chance)
             let loss = UInt32(rate * 4_294_967_295)
             harness.lose(toCentral: loss, toPeripheral: loss, at: at(microseconds: 2_000))
             for number in 0..<100 as Range<UInt8> {
@@ -173,11 +177,13 @@ func at(microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 10
     @Test func `LL_TERMINATE_IND ends both ends`() {
         for (sender, instants) in [(LinkEnd.central, [31_346, 31_576]), (.peripheral, [31_576, 31_806])] {
             var harness = LinkHarness(parameters)
-            harness.send(.terminate(reason: 0x13), from: sender, at: at(microseconds: 20_000))
+            harness.send(.terminate(reason: .remoteUserTerminated), from: sender, at: at(microseconds: 20_000))
             harness.run(until: at(microseconds: 10_000_000))
             #expect(
                 harness.events == [
-                    .control(sender.other, .terminate(reason: 0x13), at: at(microseconds: Int64(instants[0]))),
+                    .control(
+                        sender.other, .terminate(reason: .remoteUserTerminated),
+                        at: at(microseconds: Int64(instants[0]))),
                     .terminated(sender, at: at(microseconds: Int64(instants[1]))),
                 ])
             #expect(harness.link.isOver)
@@ -219,7 +225,9 @@ func at(microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 10
 
     @Test func `New parameters apply from the instant of the update`() {
         var harness = LinkHarness(parameters)
-        let (other, now) = (LinkParameters(interval: 80, latency: 0, timeout: 300), at(microseconds: 100_000))
+        let (other, now) = (
+            ConnectionTiming(interval: 80, latency: 0, supervisionTimeout: 300), at(microseconds: 100_000)
+        )
         harness.run(until: now)
         let instant = harness.link.updateInstant(at: now)
         harness.send(.connectionUpdate(other, instant: instant), from: .central, at: now)
@@ -238,7 +246,7 @@ func at(microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 10
     }
 
     @Test func `A shorter timeout applies to an end that is already missed`() {
-        var harness = LinkHarness(LinkParameters(interval: 24, latency: 0, timeout: 3200))
+        var harness = LinkHarness(ConnectionTiming(interval: 24, latency: 0, supervisionTimeout: 3200))
         harness.close(.peripheral, at: at(microseconds: 100_000))
         harness.run(until: at(microseconds: 200_000))
         let instant = harness.link.updateInstant(at: at(microseconds: 200_000))
@@ -251,7 +259,7 @@ func at(microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 10
     }
 
     @Test func `A connection update does not restart the sequence of losses`() {
-        let fast = LinkParameters(interval: 6, latency: 0, timeout: 3200)
+        let fast = ConnectionTiming(interval: 6, latency: 0, supervisionTimeout: 3200)
         var harness = LinkHarness(fast, chance: 3)
         harness.lose(toCentral: 1 << 31, toPeripheral: 1 << 31, at: .start)
         for _ in 0..<1000 { harness.send([1], from: .central, at: .start) }

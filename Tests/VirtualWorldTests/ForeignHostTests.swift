@@ -1,5 +1,6 @@
 import Basics
 import Bluetooth
+import GATT
 import ScenarioModel
 import Synchronization
 import Testing

@@ -135,7 +135,7 @@ struct Application: Sendable {
     }
 
     private static func respond(
-        to call: Invocation, _ kind: PeripheralHost.Request.Kind, _ handle: UInt16, _ options: Value?,
+        to call: Invocation, _ kind: ValueRequest, _ handle: UInt16, _ options: Value?,
         _ source: Source, _ results: ([UInt8]) -> [Value]
     ) {
         let request = PeripheralHost.Request(

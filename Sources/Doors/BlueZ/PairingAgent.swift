@@ -1,5 +1,6 @@
 package import Basics
 package import DBus
+package import SecurityManager
 
 /// An Agent1 that handles pairing for bluetoothd, the machine's default agent while it is registered. BlueZ,
 /// `doc/agent-api.txt`.
@@ -8,20 +9,6 @@ package import DBus
 /// bluetoothd stops and starts again, the agent registers again. All handlers are called on the loop's thread, one at a
 /// time.
 package actor PairingAgent: LoopActor {
-    /// The IO capability. Core 6.0, Vol 3, Part H, section 2.3.2.
-    package enum Capability: String, Sendable {
-        /// Displays six digits.
-        case displayOnly = "DisplayOnly"
-        /// Displays six digits, and confirms or rejects.
-        case displayYesNo = "DisplayYesNo"
-        /// Enters six digits.
-        case keyboardOnly = "KeyboardOnly"
-        /// Neither displays nor enters anything.
-        case noInputNoOutput = "NoInputNoOutput"
-        /// Displays and enters six digits.
-        case keyboardDisplay = "KeyboardDisplay"
-    }
-
     /// A request to the user; `peer` is the address of the pairing device.
     package enum Request: Hashable, Sendable {
         /// Allow pairing without authentication: Just Works.
@@ -50,7 +37,7 @@ package actor PairingAgent: LoopActor {
 
     package nonisolated let loop: EventLoop
 
-    private let capability: Capability
+    private let capability: IOCapability
     private let connection: Connection
     private let isOurs: @Sendable (_ adapter: String) -> Bool
     private let ask: @Sendable (Request, @escaping Reply) -> Void
@@ -64,7 +51,7 @@ package actor PairingAgent: LoopActor {
     /// An agent that does nothing before `start`. `isOurs` returns whether an adapter (`hci0`) serves one of our devices,
     /// `ask` asks the user, and `failed` is called if bluetoothd rejects the agent.
     package init(
-        _ capability: Capability, over connection: Connection, on loop: EventLoop,
+        _ capability: IOCapability, over connection: Connection, on loop: EventLoop,
         isOurs: @escaping @Sendable (_ adapter: String) -> Bool,
         ask: @escaping @Sendable (Request, @escaping Reply) -> Void,
         failed: @escaping @Sendable (HostFailure) -> Void
@@ -107,7 +94,7 @@ package actor PairingAgent: LoopActor {
 
     private func register(with name: BusName?) async {
         let calls: [(MemberName, [Value])] = [
-            ("RegisterAgent", [.path(Self.path), .string(capability.rawValue)]),
+            ("RegisterAgent", [.path(Self.path), .string(capability.nameInBlueZ)]),
             ("RequestDefaultAgent", [.path(Self.path)]),
         ]
         for (member, arguments) in calls {
@@ -177,4 +164,17 @@ package actor PairingAgent: LoopActor {
 
 extension MethodError {
     fileprivate static let rejected = MethodError("org.bluez.Error.Rejected", "rejected by the user")
+}
+
+extension IOCapability {
+    /// BlueZ's name of it.
+    package var nameInBlueZ: String {
+        switch self {
+        case .displayOnly: "DisplayOnly"
+        case .displayYesNo: "DisplayYesNo"
+        case .keyboardOnly: "KeyboardOnly"
+        case .noInputNoOutput: "NoInputNoOutput"
+        case .keyboardDisplay: "KeyboardDisplay"
+        }
+    }
 }

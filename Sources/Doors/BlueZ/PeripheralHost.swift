@@ -33,14 +33,7 @@ package actor PeripheralHost: DaemonClient {
 
     /// A client's request.
     package struct Request: Sendable {
-        /// The kind of a request.
-        package enum Kind: Hashable, Sendable {
-            case read(offset: Int)
-            /// Write the value; a command gets no response.
-            case write([UInt8], isCommand: Bool)
-        }
-
-        package let kind: Kind
+        package let kind: ValueRequest
         /// The value's handle in the device's own table; clients see other handles.
         package let handle: UInt16
         let device: ObjectPath?

@@ -64,16 +64,16 @@ package struct BlueZDevices {
 
     /// The operator's capability to pair with the devices; nil if none pairs. bluetoothd has one agent for all
     /// adapters.
-    private static func capability(of devices: [Device]) throws(Obstacle) -> PairingAgent.Capability? {
+    private static func capability(of devices: [Device]) throws(Obstacle) -> IOCapability? {
         let all = devices.compactMap { $0.security?.io }
         guard let io = all.first else { return nil }
         if let other = all.first(where: { $0 != io }) {
             throw Obstacle(
                 .environment,
-                "bluetoothd cannot be both \(io.rawValue) and \(other.rawValue): serve the devices one at a time, or give them "
+                "bluetoothd cannot be both \(io.nameInBlueZ) and \(other.nameInBlueZ): serve the devices one at a time, or give them "
                     + "the same security.io")
         }
-        return PairingAgent.Capability(io)
+        return io
     }
 
     func start() async throws(Obstacle) {
@@ -122,18 +122,5 @@ extension Advertisement {
         }
         if let phase = device.advertising.phases.first { interval = phase.interval }
         isConnectable = device.advertising.isConnectable
-    }
-}
-
-extension PairingAgent.Capability {
-    fileprivate init(_ io: IOCapability) {
-        self =
-            switch io {
-            case .displayOnly: .displayOnly
-            case .displayYesNo: .displayYesNo
-            case .keyboardOnly: .keyboardOnly
-            case .noInputNoOutput: .noInputNoOutput
-            case .keyboardDisplay: .keyboardDisplay
-            }
     }
 }

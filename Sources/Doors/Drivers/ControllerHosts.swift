@@ -37,7 +37,7 @@ package final class HCICentralHost: LiveCentralHost {
     private var log: PacketLog
     private var warnings = HostWarnings()
     private let bonds: BondFile?
-    private var desk: PasskeyDesk
+    private var passkeys: PasskeyQuestions
     private let ownAddress: DeviceAddress
 
     /// Connects to a controller, and calls `notify` on the loop's thread. `log` receives all packets, as those of
@@ -47,7 +47,7 @@ package final class HCICentralHost: LiveCentralHost {
         security: ClientSecurity = ClientSecurity(), notify: @escaping @Sendable () -> Void = {}
     ) throws(Obstacle) {
         (self.address, self.loop, self.log, inbox) = (address, loop, log, Inbox(notify: notify))
-        (bonds, desk) = (security.bonds, PasskeyDesk(security))
+        (bonds, passkeys) = (security.bonds, PasskeyQuestions(security))
         ownAddress = security.bonds?.address ?? Self.randomAddress()
         do {
             let definition = PeripheralDefinition(name: "Lubdub client", appearance: Appearance(0), services: [])
@@ -124,7 +124,7 @@ package final class HCICentralHost: LiveCentralHost {
 
     private func step(_ input: Host.Input) {
         host.step(input, values: &device, at: loop.now, pool: &pool, into: &hostOutbox)
-        for output in hostOutbox { desk.take(output) { [inbox] in inbox.add(.answered($0)) } }
+        for output in hostOutbox { passkeys.take(output) { [inbox] in inbox.add(.answered($0)) } }
         if hostOutbox.contains(where: \.changesBonds) { bonds?.save(host.security.bonds, of: ownAddress) }
         for output in hostOutbox { handle(output) }
         hostOutbox.removeAll(keepingCapacity: true)

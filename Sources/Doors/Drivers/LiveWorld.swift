@@ -250,13 +250,8 @@ package actor LiveWorld: LoopActor {
 
     private func answer(_ device: Int, _ request: PeripheralHost.Request) -> Result<[UInt8], ATTError> {
         catchUp()
-        let attributeRequest: World.AttributeRequest =
-            switch request.kind {
-            case .read(let offset): .read(offset: offset)
-            case .write(let value, let isCommand): .write(value, isCommand: isCommand)
-            }
         let answer = world.answer(
-            attributeRequest, of: request.handle, from: request.peer, mtu: request.mtu, toForeignHostOf: device,
+            request.kind, of: request.handle, from: request.peer, mtu: request.mtu, toForeignHostOf: device,
             at: world.now
         )
         advance()

@@ -1,15 +1,12 @@
-package import LEHost
+import LEHost
 
 /// What a controller makes of `distance` and `rssi`, in lines for people.
-package struct PowerReports: Sendable {
+struct PowerReports: Sendable {
     private var last: AdvertisingPower?
     private var hasExplainedConnections = false
 
-    /// Nothing has been reported yet.
-    package init() {}
-
     /// The line to print; nil if nothing is new.  `power` is nil for a connected device.
-    package mutating func line(for power: AdvertisingPower?) -> String? {
+    mutating func line(for power: AdvertisingPower?) -> String? {
         guard let power else {
             defer { hasExplainedConnections = true }
             return hasExplainedConnections

@@ -9,14 +9,6 @@ import LEHost
 // Devices behind a foreign host such as BlueZ: it manages connections, discovery and the clients' configurations, and
 // requests only values.
 extension World {
-    /// A request of a foreign host for an attribute, on behalf of its client.
-    package enum AttributeRequest: Hashable, Sendable {
-        /// Read the value from an octet on.
-        case read(offset: Int)
-        /// Write the value; a command gets no response.
-        case write([UInt8], isCommand: Bool)
-    }
-
     package enum ForeignCommand: Hashable, Sendable {
         /// Advertise as the scenario defines it, or stop.
         case advertise(Bool)
@@ -74,7 +66,7 @@ extension World {
     ///
     /// `mtu` is that of the client's connection, if the host knows it.
     package mutating func answer(
-        _ request: AttributeRequest, of handle: UInt16, from peer: DeviceAddress?, mtu: Int? = nil,
+        _ request: ValueRequest, of handle: UInt16, from peer: DeviceAddress?, mtu: Int? = nil,
         toForeignHostOf node: Int, at now: Instant
     ) -> Result<[UInt8], ATTError> {
         var answer = Result<[UInt8], ATTError>.failure(.unlikelyError)
@@ -126,7 +118,7 @@ extension World {
     }
 }
 
-extension World.AttributeRequest {
+extension ValueRequest {
     fileprivate func pdu(for handle: UInt16) -> PDU {
         switch self {
         case .read(offset: 0): .readRequest(handle: handle)
@@ -161,7 +153,7 @@ extension Node {
     ///
     /// - Returns: The value of a read, no octets for a write, or the error.
     fileprivate mutating func answer(
-        _ request: World.AttributeRequest, of handle: UInt16, at now: Instant, pool: inout PacketPool,
+        _ request: ValueRequest, of handle: UInt16, at now: Instant, pool: inout PacketPool,
         into outputs: inout [Server.Output]
     ) -> Result<[UInt8], ATTError> {
         if case .write(let value, _) = request, value.count > AttributeTable.maximumValueLength {

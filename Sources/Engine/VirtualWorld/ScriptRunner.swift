@@ -411,11 +411,7 @@ package struct ScriptRunner: Sendable {
 
     /// The place of the item with a number, of items in the order of their numbers.
     private static func place<Item>(of number: Int, in items: [Item], by key: (Item) -> Int) -> Int? {
-        var (low, high) = (0, items.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if key(items[middle]) < number { low = middle + 1 } else { high = middle }
-        }
-        return low < items.count && key(items[low]) == number ? low : nil
+        let index = items.searchedIndex(after: { key($0) < number })
+        return index < items.count && key(items[index]) == number ? index : nil
     }
 }

@@ -1,4 +1,5 @@
 import Basics
+import CLubdubDBus
 
 /// The type of a value: a single complete type of the D-Bus Specification, "Type System".
 public indirect enum ValueType: Hashable, Sendable {
@@ -89,14 +90,9 @@ public struct Signature: Hashable, Sendable {
     /// The types in order; empty for a method without arguments.
     public let types: [ValueType]
 
-    static let maximumLength = 255
-    static let maximumDepth = 32  // of arrays and of structures, counted separately
-
     /// Parses a signature such as `a{sv}u`.
     public init(_ text: String) throws(InvalidArgument) {
-        guard let types = Self.read(Array(text.utf8)) else {
-            throw InvalidArgument("\(text.quoted) is not a signature")
-        }
+        guard let types = Self.read(text) else { throw InvalidArgument("\(text.quoted) is not a signature") }
         self.types = types
     }
 
@@ -105,15 +101,10 @@ public struct Signature: Hashable, Sendable {
         self = try Signature(types.map(\.description).joined())
     }
 
-    private static func read(_ text: [UInt8]) -> [ValueType]? {
-        guard text.count <= maximumLength else { return nil }
-        var reader = SignatureReader(text: text[...])
-        var types: [ValueType] = []
-        while !reader.text.isEmpty {
-            guard let type = reader.type(arrays: 0, structures: 0) else { return nil }
-            types.append(type)
-        }
-        return types
+    private static func read(_ text: String) -> [ValueType]? {
+        guard !text.utf8.contains(0), unsafe dbus_signature_validate(text, nil) != 0 else { return nil }
+        var reader = SignatureReader(text: Array(text.utf8)[...])
+        return reader.types()
     }
 }
 
@@ -125,41 +116,33 @@ extension Signature: CustomStringConvertible {
 extension Signature: ExpressibleByStringLiteral {
     /// For signatures in source code; an invalid one traps.
     public init(stringLiteral literal: StaticString) {
-        let types = Self.read(Array(literal.description.utf8))
+        let types = Self.read(literal.description)
         precondition(types != nil, "invalid signature in the source code")
         self.types = types ?? []
     }
 }
 
-/// Parses types from the front of a text.
+/// Reads types from the front of a text that libdbus has validated.
 private struct SignatureReader {
     var text: ArraySlice<UInt8>
 
-    mutating func type(arrays: Int, structures: Int) -> ValueType? {
-        guard arrays <= Signature.maximumDepth, structures <= Signature.maximumDepth, let letter = text.popFirst()
-        else {
-            return nil
-        }
-        switch letter {
+    /// The types up to the end of the text, or of a structure or a dictionary.
+    mutating func types() -> [ValueType] {
+        var types: [ValueType] = []
+        while let type = type() { types.append(type) }
+        return types
+    }
+
+    private mutating func type() -> ValueType? {
+        switch text.popFirst() {
         case UInt8(ascii: "v"): return .variant
         case UInt8(ascii: "a"):
-            guard text.first == UInt8(ascii: "{") else {
-                return type(arrays: arrays + 1, structures: structures).map { .array($0) }
-            }
+            guard text.first == UInt8(ascii: "{") else { return type().map { .array($0) } }
             text.removeFirst()
-            guard let key = type(arrays: arrays + 1, structures: structures), key.isBasic,
-                let value = type(arrays: arrays + 1, structures: structures),
-                text.popFirst() == UInt8(ascii: "}")
-            else { return nil }
-            return .dictionary(key: key, value: value)
-        case UInt8(ascii: "("):
-            var members: [ValueType] = []
-            while let next = text.first, next != UInt8(ascii: ")") {
-                guard let member = type(arrays: arrays, structures: structures + 1) else { return nil }
-                members.append(member)
-            }
-            return text.popFirst() != nil && !members.isEmpty ? .structure(members) : nil
-        default: return ValueType.basic.first { $0.letter == letter }?.type
+            let entry = types()
+            return entry.count == 2 ? .dictionary(key: entry[0], value: entry[1]) : nil
+        case UInt8(ascii: "("): return .structure(types())
+        case let letter: return ValueType.basic.first { $0.letter == letter }?.type
         }
     }
 }

@@ -1,4 +1,5 @@
 import Basics
+import CLubdubDBus
 
 /// The syntax of one kind of name. Conforming types have no values.
 ///
@@ -6,8 +7,8 @@ import Basics
 public protocol TextRule: Sendable {
     /// The kind for messages, with its article: `an object path`.
     static var noun: String { get }
-    /// Whether the UTF-8 octets of a text have this syntax.
-    static func allows(_ text: [UInt8]) -> Bool
+    /// Whether a text without NUL has this syntax.
+    static func allows(_ text: String) -> Bool
 }
 
 /// A name or path that is valid for D-Bus. It is always checked, because libdbus ends the process for an invalid one.
@@ -17,9 +18,12 @@ public struct ValidText<Rule: TextRule>: Hashable, Comparable, Sendable {
 
     /// Throws if the text does not have the syntax of `Rule`.
     public init(_ text: String) throws(InvalidArgument) {
-        guard Rule.allows(Array(text.utf8)) else { throw InvalidArgument("\(text.quoted) is not \(Rule.noun)") }
+        guard Self.isValid(text) else { throw InvalidArgument("\(text.quoted) is not \(Rule.noun)") }
         self.text = text
     }
+
+    /// For libdbus, a text ends before its first NUL.
+    private static func isValid(_ text: String) -> Bool { !text.utf8.contains(0) && Rule.allows(text) }
 
     /// Compares the UTF-8 octets.
     public static func < (left: Self, right: Self) -> Bool { left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
@@ -34,7 +38,7 @@ extension ValidText: ExpressibleByStringLiteral {
     /// For names in source code; an invalid one traps.
     public init(stringLiteral literal: StaticString) {
         text = literal.description
-        precondition(Rule.allows(Array(text.utf8)), "a name in the source code is not \(Rule.noun)")
+        precondition(Self.isValid(text), "a name in the source code is not \(Rule.noun)")
     }
 }
 
@@ -55,9 +59,8 @@ public enum ObjectPathRule: TextRule {
     public static let noun = "an object path"
 
     /// D-Bus does not limit the length of paths; this module allows 4096 octets.
-    public static func allows(_ text: [UInt8]) -> Bool {
-        guard text.first == UInt8(ascii: "/"), text.count <= 4096 else { return false }
-        return text.count == 1 || text.dropFirst().isElements(separator: "/") { $0.isWordOctet }
+    public static func allows(_ text: String) -> Bool {
+        unsafe text.utf8.count <= 4096 && dbus_validate_path(text, nil) != 0
     }
 }
 
@@ -66,13 +69,9 @@ public enum BusNameRule: TextRule {
     /// `a bus name`
     public static let noun = "a bus name"
 
-    /// At least two elements; only those of unique names may begin with a digit.
-    public static func allows(_ text: [UInt8]) -> Bool {
-        guard text.count <= maximumNameLength, text.contains(UInt8(ascii: ".")) else { return false }
-        let isNameOctet = { (octet: UInt8) in octet.isWordOctet || octet == UInt8(ascii: "-") }
-        return text.first == UInt8(ascii: ":")
-            ? text.dropFirst().isElements(separator: ".", of: isNameOctet)
-            : text[...].isElements(separator: ".", startingWithDigits: false, of: isNameOctet)
+    /// libdbus allows `:`, `:1` and `:.1`; the specification requires at least two elements, none of which is empty.
+    public static func allows(_ text: String) -> Bool {
+        unsafe text.contains(".") && !text.hasPrefix(":.") && dbus_validate_bus_name(text, nil) != 0
     }
 }
 
@@ -82,10 +81,7 @@ public enum InterfaceNameRule: TextRule {
     public static let noun = "an interface name"
 
     /// At least two elements, none of which begins with a digit.
-    public static func allows(_ text: [UInt8]) -> Bool {
-        text.count <= maximumNameLength && text.contains(UInt8(ascii: "."))
-            && text[...].isElements(separator: ".", startingWithDigits: false) { $0.isWordOctet }
-    }
+    public static func allows(_ text: String) -> Bool { unsafe dbus_validate_interface(text, nil) != 0 }
 }
 
 /// The syntax of `MemberName`.
@@ -94,9 +90,7 @@ public enum MemberNameRule: TextRule {
     public static let noun = "a member name"
 
     /// One element that does not begin with a digit.
-    public static func allows(_ text: [UInt8]) -> Bool {
-        text.count <= maximumNameLength && text[...].isElement(startingWithDigit: false) { $0.isWordOctet }
-    }
+    public static func allows(_ text: String) -> Bool { unsafe dbus_validate_member(text, nil) != 0 }
 }
 
 /// The syntax of `ErrorName`.
@@ -105,31 +99,5 @@ public enum ErrorNameRule: TextRule {
     public static let noun = "an error name"
 
     /// The same syntax as that of interface names.
-    public static func allows(_ text: [UInt8]) -> Bool { InterfaceNameRule.allows(text) }
-}
-
-private let maximumNameLength = 255
-
-extension UInt8 {
-    fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
-    fileprivate var isWordOctet: Bool {
-        isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self)
-            || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) || self == UInt8(ascii: "_")
-    }
-}
-
-extension ArraySlice<UInt8> {
-    /// Whether it consists of one or more elements with separators between them.
-    fileprivate func isElements(
-        separator: Unicode.Scalar, startingWithDigits: Bool = true, of isAllowed: (UInt8) -> Bool
-    ) -> Bool {
-        split(separator: UInt8(ascii: separator), omittingEmptySubsequences: false)
-            .allSatisfy { $0.isElement(startingWithDigit: startingWithDigits, of: isAllowed) }
-    }
-
-    fileprivate func isElement(startingWithDigit: Bool, of isAllowed: (UInt8) -> Bool) -> Bool {
-        guard let first else { return false }
-        return (startingWithDigit || !first.isDigit) && allSatisfy(isAllowed)
-    }
+    public static func allows(_ text: String) -> Bool { unsafe dbus_validate_error_name(text, nil) != 0 }
 }

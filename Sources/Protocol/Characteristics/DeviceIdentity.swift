@@ -1,5 +1,4 @@
 public import Basics
-public import Bluetooth
 
 /// PnP ID, 0x2A50: 7 octets.  Device Information Service 1.2, section 3.9.
 ///
@@ -46,42 +45,5 @@ public struct PnPID: OctetCodable, Hashable, Sendable {
         octets.append(vendor)
         octets.append(product)
         octets.append(version)
-    }
-}
-
-/// System ID, 0x2A23: 8 octets.  Device Information Service 1.2, section 3.7.
-///
-/// | Octets | Field                               |
-/// |--------|-------------------------------------|
-/// | 5      | Manufacturer-defined Identifier     |
-/// | 3      | Organizationally Unique Identifier  |
-public struct SystemID: OctetCodable, Hashable, Sendable {
-    /// The Manufacturer-defined Identifier: 40 bits.
-    public let manufacturerDefined: UInt64
-    /// The Organizationally Unique Identifier: 24 bits.
-    public let organization: UInt32
-
-    /// A System ID from the lower 40 and the lower 24 bits of the arguments.
-    public init(manufacturerDefined: UInt64, organization: UInt32) {
-        self.manufacturerDefined = manufacturerDefined & 0xFF_FFFF_FFFF
-        self.organization = organization & 0xFF_FFFF
-    }
-
-    /// The System ID of a public device address: 0xFFFE between the halves of the address.
-    public init(_ address: DeviceAddress) {
-        self.init(
-            manufacturerDefined: 0xFF_FE00_0000 | address.number & 0xFF_FFFF,
-            organization: UInt32(truncatingIfNeeded: address.number >> 24))
-    }
-
-    /// Reads 8 octets.
-    public init(from reader: inout OctetReader) throws(Malformed) {
-        let number = try reader.uint64("System ID")
-        self.init(manufacturerDefined: number, organization: UInt32(truncatingIfNeeded: number >> 40))
-    }
-
-    /// Appends 8 octets.
-    public func append(to octets: inout [UInt8]) {
-        octets.append(manufacturerDefined | UInt64(organization) << 40)
     }
 }

@@ -127,10 +127,7 @@ extension Access {
         try checkReadable(attribute, server)
         switch attribute.content {
         case .fixed(let value): return value
-        case .configuration(let valueHandle, _):
-            var value: [UInt8] = []
-            value.append(server.configuration(ofValue: valueHandle).rawValue)
-            return value
+        case .configuration(let valueHandle, _): return server.configuration(ofValue: valueHandle).octets
         case .clientSupportedFeatures: return [server.awareness.features]
         case .requested: return try requested(attribute, from: 0, server)
         case .dynamic:

@@ -149,7 +149,8 @@ struct ActiveProcedure: Sendable {
 }
 
 extension ClientConfiguration {
-    fileprivate var octets: [UInt8] {
+    /// The value of the descriptor.
+    var octets: [UInt8] {
         var octets: [UInt8] = []
         octets.append(rawValue)
         return octets

@@ -137,14 +137,7 @@ public struct AttributeTable: Hashable, Sendable {
 
 extension [UInt16] {
     /// The number of handles below `handle`, of ascending ones.
-    fileprivate func count(below handle: UInt16) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle] < handle { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    fileprivate func count(below handle: UInt16) -> Int { searchedIndex(after: { $0 < handle }) }
 }
 
 // Binary search in attributes that are sorted by handle.
@@ -161,14 +154,7 @@ extension [AttributeTable.Attribute] {
         return self[first..<Swift.max(first, end)]
     }
 
-    fileprivate func firstIndex(from handle: UInt16) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle].handle < handle { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    fileprivate func firstIndex(from handle: UInt16) -> Int { searchedIndex(after: { $0.handle < handle }) }
 }
 
 extension AttributeTable {

@@ -26,3 +26,11 @@ public struct NoAttributeValues: AttributeValues {
         throw .invalidHandle
     }
 }
+
+/// A client's request for the value of an attribute.
+public enum ValueRequest: Hashable, Sendable {
+    /// Read the value from an octet on.
+    case read(offset: Int)
+    /// Write the value; a command gets no response.
+    case write([UInt8], isCommand: Bool)
+}

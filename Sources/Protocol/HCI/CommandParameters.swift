@@ -13,15 +13,6 @@ public enum OwnAddress: UInt8, Sendable {
 }
 
 /// HCI_LE_Set_Advertising_Parameters: Core 6.0, Vol 4, Part E, section 7.8.5.
-///
-/// | Octets | Field                    | Meaning                                            |
-/// |--------|--------------------------|----------------------------------------------------|
-/// | 2 + 2  | Advertising_Interval     | minimum and maximum, 0.625 ms; 0x0020 to 0x4000    |
-/// | 1      | Advertising_Type         | see `Kind`                                         |
-/// | 1      | Own_Address_Type         | see `OwnAddress`                                   |
-/// | 1 + 6  | Peer_Address             | the target of directed advertising                 |
-/// | 1      | Advertising_Channel_Map  | bits 0 to 2: channels 37 to 39                     |
-/// | 1      | Advertising_Filter_Policy| bit 0: scan requests, bit 1: connection requests of the accept list only |
 public struct AdvertisingParameters: FieldwiseParameters {
     /// The kind of packets, and how peers may respond: `Advertising_Type`.
     public enum Kind: UInt8, Sendable {
@@ -37,7 +28,7 @@ public struct AdvertisingParameters: FieldwiseParameters {
         case directedLowDuty
     }
 
-    /// The minimum time between advertising events, in units of 0.625 ms.
+    /// The minimum time between advertising events, in units of 0.625 ms: 0x0020 to 0x4000.
     public var minimumInterval: UInt16 = 0
     /// The maximum, in units of 0.625 ms.
     public var maximumInterval: UInt16 = 0
@@ -76,20 +67,12 @@ public struct AdvertisingParameters: FieldwiseParameters {
 }
 
 /// HCI_LE_Set_Scan_Parameters: Core 6.0, Vol 4, Part E, section 7.8.10.
-///
-/// | Octets | Field                   | Meaning                                                 |
-/// |--------|-------------------------|---------------------------------------------------------|
-/// | 1      | LE_Scan_Type            | 0 passive, 1 active                                     |
-/// | 2      | LE_Scan_Interval        | 0.625 ms; 0x0004 to 0x4000                              |
-/// | 2      | LE_Scan_Window          | 0.625 ms; 0x0004 to the interval                        |
-/// | 1      | Own_Address_Type        | see `OwnAddress`                                        |
-/// | 1      | Scanning_Filter_Policy  | bit 0: the accept list only                             |
 public struct ScanParameters: FieldwiseParameters {
     /// Whether the scanner requests scan responses.
     public var isActive = false
-    /// From the start of one window to the start of the next, in units of 0.625 ms.
+    /// From the start of one window to the start of the next, in units of 0.625 ms: 0x0004 to 0x4000.
     public var interval: UInt16 = 0
-    /// The duration of a window, in units of 0.625 ms.
+    /// The duration of a window, in units of 0.625 ms: 0x0004 to the interval.
     public var window: UInt16 = 0
     /// The address of scan requests.
     public var ownAddress = OwnAddress.public
@@ -116,17 +99,8 @@ public struct ScanParameters: FieldwiseParameters {
 }
 
 /// HCI_LE_Create_Connection: Core 6.0, Vol 4, Part E, section 7.8.12.
-///
-/// | Octets | Field                   | Meaning                                          |
-/// |--------|-------------------------|--------------------------------------------------|
-/// | 2 + 2  | LE_Scan_Interval/Window | 0.625 ms; 0x0004 to 0x4000                       |
-/// | 1      | Initiator_Filter_Policy | 1: any peer in the accept list                   |
-/// | 1 + 6  | Peer_Address            |                                                  |
-/// | 1      | Own_Address_Type        | see `OwnAddress`                                 |
-/// | 8      | Connection parameters   | see `ConnectionParameters`                       |
-/// | 2 + 2  | CE_Length               | minimum and maximum, 0.625 ms; a hint            |
 public struct ConnectionCreation: FieldwiseParameters {
-    /// From the start of one window to the start of the next, in units of 0.625 ms.
+    /// From the start of one window to the start of the next, in units of 0.625 ms: 0x0004 to 0x4000.
     public var scanInterval: UInt16 = 0
     /// The duration of a window, in units of 0.625 ms.
     public var scanWindow: UInt16 = 0

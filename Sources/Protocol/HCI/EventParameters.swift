@@ -24,14 +24,6 @@ public struct ConnectionTiming: FieldwiseParameters {
 }
 
 /// A new connection: HCI_LE_Connection_Complete without its status, section 7.7.65.1.
-///
-/// | Octets | Field                  | Meaning                  |
-/// |--------|------------------------|--------------------------|
-/// | 2      | Connection_Handle      | 0x0000 to 0x0EFF         |
-/// | 1      | Role                   | 0 central, 1 peripheral  |
-/// | 1 + 6  | Peer_Address           |                          |
-/// | 6      | see `ConnectionTiming` |                          |
-/// | 1      | Central_Clock_Accuracy | 0 (500 ppm) to 7 (20 ppm)|
 public struct ConnectionComplete: FieldwiseParameters {
     /// The roles in a connection.
     public enum Role: UInt8, Sendable {
@@ -41,7 +33,7 @@ public struct ConnectionComplete: FieldwiseParameters {
         case peripheral
     }
 
-    /// Identifies the connection in HCI while it exists.
+    /// Identifies the connection in HCI while it exists: 0x0000 to 0x0EFF.
     public var handle: UInt16 = 0
     /// The role of this side.
     public var role = Role.central
@@ -112,14 +104,6 @@ public struct EnhancedConnectionComplete: FieldwiseParameters {
 }
 
 /// One packet of an advertiser: a report of HCI_LE_Advertising_Report, section 7.7.65.2.
-///
-/// | Octets | Field       | Meaning                                   |
-/// |--------|-------------|-------------------------------------------|
-/// | 1      | Event_Type  | see `Kind`                                |
-/// | 1 + 6  | Address     | the advertiser                            |
-/// | 1      | Data_Length | 0 to 31                                   |
-/// | 0–31   | Data        | as it was sent                            |
-/// | 1      | RSSI        | dBm, −127 to 20; 127: unknown             |
 public struct AdvertisingReport: FieldwiseParameters {
     /// The kind of packet.
     public enum Kind: UInt8, Sendable {
@@ -147,7 +131,7 @@ public struct AdvertisingReport: FieldwiseParameters {
     public var isTruncated = false
     /// As it was sent: 31 octets at most in this event.
     public var data: [UInt8] = []
-    /// The signal strength, in dBm; 127: unknown.
+    /// The signal strength, in dBm: −127 to 20; 127: unknown.
     public var rssi: Int8 = 0
 
     /// As given.

@@ -82,9 +82,11 @@ extension Event {
     /// A scanner of `leSetExtendedScanEnable` received advertising.  Section 7.7.65.13.
     public static let leExtendedAdvertisingReport = EventKind(
         subevent: 0x0D, "LE_Extended_Advertising_Report", .list("Num_Reports", of: ExtendedAdvertisingReport.self))
-    /// A set stopped advertising: it is connected (success), or its time is over.  Section 7.7.65.18.
+    /// A set stopped advertising: it is connected (success), or its time is over; the number of its events is 0 without a
+    /// limit.  Section 7.7.65.18.
     public static let leAdvertisingSetTerminated = EventKind(
-        subevent: 0x12, "LE_Advertising_Set_Terminated", .status, .parameters(AdvertisingSetTermination.self))
+        subevent: 0x12, "LE_Advertising_Set_Terminated", .status, .uint8("Advertising_Handle"), .handle,
+        .uint8("Num_Completed_Extended_Advertising_Events"))
     /// The algorithm that a connection uses: 0 for #1, 1 for #2.  Section 7.7.65.20.
     public static let leChannelSelectionAlgorithm = EventKind(
         subevent: 0x14, "LE_Channel_Selection_Algorithm", .handle, .uint8("Channel_Selection_Algorithm"))

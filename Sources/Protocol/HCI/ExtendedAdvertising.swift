@@ -37,28 +37,12 @@ public struct AdvertisingEventProperties: OptionSet, Hashable, Sendable {
 }
 
 /// HCI_LE_Set_Extended_Advertising_Parameters [v1]: Core 6.0, Vol 4, Part E, section 7.8.53.
-///
-/// | Octets | Field                            | Meaning                                           |
-/// |--------|----------------------------------|---------------------------------------------------|
-/// | 1      | Advertising_Handle               | which set; 0x00 to 0xEF                           |
-/// | 2      | Advertising_Event_Properties     | see `AdvertisingEventProperties`                  |
-/// | 3 + 3  | Primary_Advertising_Interval     | minimum and maximum, 0.625 ms; 0x000020 or more   |
-/// | 1      | Primary_Advertising_Channel_Map  | bits 0 to 2: channels 37 to 39                    |
-/// | 1      | Own_Address_Type                 | see `OwnAddress`                                  |
-/// | 1 + 6  | Peer_Address                     | the target of directed advertising                |
-/// | 1      | Advertising_Filter_Policy        | as in `AdvertisingParameters`                     |
-/// | 1      | Advertising_TX_Power             | dBm; 0x7F: the controller's choice                |
-/// | 1      | Primary_Advertising_PHY          | 1: 1 Msymbol/s, 3: coded                          |
-/// | 1      | Secondary_Advertising_Max_Skip   | events that may be skipped; not with legacy PDUs  |
-/// | 1      | Secondary_Advertising_PHY        | 1, 2: that many Msymbol/s, 3: coded               |
-/// | 1      | Advertising_SID                  | 0x00 to 0x0F                                      |
-/// | 1      | Scan_Request_Notification_Enable | 0 or 1                                            |
 public struct ExtendedAdvertisingParameters: FieldwiseParameters {
     /// Which set: 0x00 to 0xEF.
     public var handle: UInt8 = 0
     /// The kind of packets.
     public var properties: AdvertisingEventProperties = []
-    /// The minimum time between advertising events, in units of 0.625 ms: 24 bits.
+    /// The minimum time between advertising events, in units of 0.625 ms: 24 bits, 0x000020 or more.
     public var minimumInterval: UInt32 = 0
     /// The maximum, in units of 0.625 ms: 24 bits.
     public var maximumInterval: UInt32 = 0
@@ -74,7 +58,7 @@ public struct ExtendedAdvertisingParameters: FieldwiseParameters {
     public var txPower: Int8 = 127
     /// 1: 1 Msymbol/s, 3: coded.
     public var primaryPHY: UInt8 = 1
-    /// The number of events that may be skipped on the secondary channels.
+    /// The number of events that may be skipped on the secondary channels; not with legacy PDUs.
     public var secondaryMaxSkip: UInt8 = 0
     /// 1 and 2: that many Msymbol/s, 3: coded.
     public var secondaryPHY: UInt8 = 1
@@ -114,14 +98,6 @@ public struct ExtendedAdvertisingParameters: FieldwiseParameters {
 
 /// HCI_LE_Set_Extended_Advertising_Data and HCI_LE_Set_Extended_Scan_Response_Data: Core 6.0, Vol 4, Part E,
 /// sections 7.8.54 and 7.8.55.
-///
-/// | Octets | Field               | Meaning                                         |
-/// |--------|---------------------|-------------------------------------------------|
-/// | 1      | Advertising_Handle  | which set                                       |
-/// | 1      | Operation           | see `Operation`                                 |
-/// | 1      | Fragment_Preference | 0: the controller may fragment, 1: avoid it     |
-/// | 1      | Data_Length         | 0 to 251                                        |
-/// | 0–251  | Data                |                                                 |
 public struct ExtendedAdvertisingData: FieldwiseParameters {
     /// The part of the data.
     public enum Operation: UInt8, Sendable {
@@ -168,12 +144,6 @@ public struct ExtendedAdvertisingData: FieldwiseParameters {
 }
 
 /// HCI_LE_Set_Extended_Advertising_Enable: Core 6.0, Vol 4, Part E, section 7.8.56.
-///
-/// | Octets | Field    | Meaning                                           |
-/// |--------|----------|---------------------------------------------------|
-/// | 1      | Enable   | 0 or 1                                            |
-/// | 1      | Num_Sets | 0 with Enable 0: all sets                         |
-/// | 4 each |          | see `AdvertisingSet`                              |
 public struct ExtendedAdvertisingEnable: FieldwiseParameters {
     /// One set, and how long it advertises.
     ///

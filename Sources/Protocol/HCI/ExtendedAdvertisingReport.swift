@@ -3,20 +3,6 @@ public import Bluetooth
 
 /// A packet of an advertiser, or a part of it: a report of HCI_LE_Extended_Advertising_Report, Core 6.0, Vol 4, Part E,
 /// section 7.7.65.13.
-///
-/// | Octets | Field                         | Meaning                                                     |
-/// |--------|-------------------------------|-------------------------------------------------------------|
-/// | 2      | Event_Type                    | bits 0 to 4: see `Kind`; bits 5 and 6: see `DataStatus`     |
-/// | 1 + 6  | Address                       | the advertiser; type 0xFF: anonymous                        |
-/// | 1      | Primary_PHY                   | 1: 1 Msymbol/s, 3: coded                                    |
-/// | 1      | Secondary_PHY                 | 0: none, 1 and 2: that many Msymbol/s, 3: coded             |
-/// | 1      | Advertising_SID               | 0x00 to 0x0F; 0xFF: none                                    |
-/// | 1      | TX_Power                      | dBm; 127: unknown                                           |
-/// | 1      | RSSI                          | dBm; 127: unknown                                           |
-/// | 2      | Periodic_Advertising_Interval | 1.25 ms; 0: none                                            |
-/// | 1 + 6  | Direct_Address                | the target, when directed                                   |
-/// | 1      | Data_Length                   | 0 to 229                                                    |
-/// | 0–229  | Data                          | this part of it                                             |
 public struct ExtendedAdvertisingReport: FieldwiseParameters {
     /// The kind of packet: bits 0 to 4 of `Event_Type`.
     public struct Kind: OptionSet, Hashable, Sendable {
@@ -101,31 +87,6 @@ public struct ExtendedAdvertisingReport: FieldwiseParameters {
         try coder.code(&target, .target)
         self.target = kind.contains(.directed) ? target : nil
         try coder.code(&data, .counted("Data", maximum: Self.maximumDataCount))
-    }
-}
-
-/// HCI_LE_Advertising_Set_Terminated without its status: Core 6.0, Vol 4, Part E, section 7.7.65.18.
-///
-/// Advertising_Handle (1 octet), Connection_Handle (2), Num_Completed_Extended_Advertising_Events (1).
-public struct AdvertisingSetTermination: FieldwiseParameters {
-    /// The set that stopped: 0x00 to 0xEF.
-    public var set: UInt8 = 0
-    /// The new connection, if the status is success.
-    public var connection: UInt16 = 0
-    /// The number of advertising events; 0 when the host had not limited them.
-    public var events: UInt8 = 0
-
-    /// As given.
-    public init(set: UInt8, connection: UInt16, events: UInt8 = 0) {
-        (self.set, self.connection, self.events) = (set, connection, events)
-    }
-
-    init() {}
-
-    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
-        try coder.code(&set, .number("Advertising_Handle"))
-        try coder.code(&connection, .handle)
-        try coder.code(&events, .number("Num_Completed_Extended_Advertising_Events"))
     }
 }
 

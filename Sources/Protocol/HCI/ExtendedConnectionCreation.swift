@@ -1,14 +1,6 @@
 public import Bluetooth
 
 /// HCI_LE_Extended_Create_Connection [v1]: Core 6.0, Vol 4, Part E, section 7.8.66.
-///
-/// | Octets  | Field                   | Meaning                                              |
-/// |---------|-------------------------|------------------------------------------------------|
-/// | 1       | Initiator_Filter_Policy | 1: any peer in the accept list                       |
-/// | 1       | Own_Address_Type        | see `OwnAddress`                                     |
-/// | 1 + 6   | Peer_Address            |                                                      |
-/// | 1       | Initiating_PHYs         | bits 0 and 1: 1 and 2 Msymbol/s, bit 2: coded        |
-/// | 16 each |                         | see `Initiation`; for each PHY, the lower bit first  |
 public struct ExtendedConnectionCreation: FieldwiseParameters {
     /// How to connect on one PHY.
     ///

@@ -1,11 +1,4 @@
 /// HCI_LE_Set_Extended_Scan_Parameters: Core 6.0, Vol 4, Part E, section 7.8.64.
-///
-/// | Octets | Field                  | Meaning                                          |
-/// |--------|------------------------|--------------------------------------------------|
-/// | 1      | Own_Address_Type       | see `OwnAddress`                                 |
-/// | 1      | Scanning_Filter_Policy | bit 0: the accept list only                      |
-/// | 1      | Scanning_PHYs          | bit 0: 1 Msymbol/s, bit 2: coded                 |
-/// | 5 each |                        | see `PHYParameters`; for each PHY, the lower bit first |
 public struct ExtendedScanParameters: FieldwiseParameters {
     /// How to scan on one PHY.
     ///

@@ -68,33 +68,3 @@ public struct LinkRSSI: FieldwiseParameters {
         try coder.code(&rssi, .number("RSSI"))
     }
 }
-
-/// The return parameters of HCI_LE_Rand after the status: section 7.8.23.
-public struct RandomNumber: FieldwiseParameters {
-    /// Any 64 bits.
-    public var number: UInt64 = 0
-
-    /// As given.
-    public init(_ number: UInt64) { self.number = number }
-
-    init() {}
-
-    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
-        try coder.code(&number, .number("Random_Number"))
-    }
-}
-
-/// The return parameters of HCI_LE_Encrypt after the status: section 7.8.22.
-public struct EncryptedBlock: FieldwiseParameters {
-    /// 16 octets, least significant first.
-    public var block: [UInt8] = []
-
-    /// With 16 octets: fewer are padded with zeros when they are sent.
-    public init(_ octets: [UInt8]) { block = octets }
-
-    init() {}
-
-    mutating func code<Coder: FieldCoder>(with coder: inout Coder) throws(Coder.Failure) {
-        try coder.code(&block, .octets("Encrypted_Data", count: 16))
-    }
-}

@@ -32,6 +32,9 @@ public struct DataLength: FieldwiseParameters {
     /// Time on the air, in µs: 328 to 17040.
     public var microseconds: UInt16 = 0
 
+    /// The maximum at 1 Mbit/s.
+    public static let maximum = DataLength(octetCount: 251, microseconds: 2120)
+
     /// As given, in range or not.
     public init(octetCount: UInt16, microseconds: UInt16) {
         (self.octetCount, self.microseconds) = (octetCount, microseconds)

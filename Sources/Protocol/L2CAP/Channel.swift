@@ -21,31 +21,12 @@ extension PacketPool {
     /// The length of a frame's header, in octets.
     public static let l2capHeaderCount = 4
 
-    /// Removes the header of a basic frame (B-frame), and returns its channel.  Core 6.0, Vol 3, Part A, section 3.1.
-    ///
-    /// Throws, without an effect, if the header is incomplete or its length differs from the payload's.
+    /// Prepends the header of a basic frame (B-frame) to a payload.  Core 6.0, Vol 3, Part A, section 3.1.
     ///
     /// | Octets | Field      | Meaning        |
     /// |--------|------------|----------------|
     /// | 2      | PDU Length | of the payload |
     /// | 2      | Channel ID |                |
-    public func takeL2CAPHeader(off frame: inout Packet) throws(Malformed) -> Channel {
-        guard let length = uint16(at: 0, of: frame) else {
-            throw .tooShort(field: "PDU Length", at: 0, needs: 2, has: frame.count)
-        }
-        guard let channel = uint16(at: 2, of: frame) else {
-            throw .tooShort(field: "Channel ID", at: 2, needs: 2, has: frame.count - 2)
-        }
-        let has = frame.count - Self.l2capHeaderCount
-        guard has >= Int(length) else {
-            throw .tooShort(field: "Information Payload", at: 4, needs: Int(length), has: has)
-        }
-        guard has == Int(length) else { throw .tooLong(at: 4 + Int(length), surplus: has - Int(length)) }
-        frame.dropFirst(Self.l2capHeaderCount)
-        return Channel(rawValue: channel)
-    }
-
-    /// Prepends the header of a basic frame to a payload.
     public mutating func prependL2CAPHeader(_ channel: Channel, to payload: inout Packet) {
         prepend(UInt16(clamping: payload.count), channel.rawValue, to: &payload)
     }

@@ -335,11 +335,6 @@ extension Host {
     }
 }
 
-extension DataLength {
-    /// The maximum of a data PDU at 1 Mbit/s.
-    static let maximum = DataLength(octetCount: 251, microseconds: 2120)
-}
-
 extension ConnectionParameters {
     /// Whether a connection has parameters in the range of these.
     fileprivate func admits(_ timing: ConnectionTiming) -> Bool {

@@ -77,8 +77,8 @@ extension Host {
                 if let report = reports.receive(part) { outbox.append(.report(resolved(report))) }
             }
         case Event.leAdvertisingSetTerminated:
-            let (_, termination) = try Event.leAdvertisingSetTerminated.parameters(of: event)
-            if termination.set == CommandFamily.advertisingSet { setAdvertising(false, into: &outbox) }
+            let (_, set, _, _) = try Event.leAdvertisingSetTerminated.parameters(of: event)
+            if set == CommandFamily.advertisingSet { setAdvertising(false, into: &outbox) }
         case Event.leConnectionUpdateComplete:
             let (status, handle, timing) = try Event.leConnectionUpdateComplete.parameters(of: event)
             if status == .success {

@@ -12,11 +12,6 @@ public enum SecurityFunctions {
         return UInt128(mostSignificantFirst: octets)
     }
 
-    /// ah: the hash of 24 bits in a resolvable private address.  Section 2.2.2.
-    public static func ah(key: UInt128, _ prand: UInt32) throws(CryptographyFailure) -> UInt32 {
-        try ResolvableAddress.hash(of: prand, key: key.mostSignificantFirst)
-    }
-
     /// c1: the confirm value of LE legacy pairing.  Section 2.2.3.
     ///
     /// - Parameters:

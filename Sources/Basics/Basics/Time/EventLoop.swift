@@ -77,12 +77,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
 
         /// The index of a watch; nil if it is cancelled.
         func index(of watch: Watch) -> Int? {
-            var (low, high) = (0, watches.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if watches[middle].number < watch.number { low = middle + 1 } else { high = middle }
-            }
-            return low < watches.count && watches[low].number == watch.number ? low : nil
+            let index = watches.searchedIndex(after: { $0.number < watch.number })
+            return index < watches.count && watches[index].number == watch.number ? index : nil
         }
     }
 

@@ -1,3 +1,5 @@
+import Basics
+
 /// Finds attributes of a device by their handles, of which it can have 65,535: by a binary search.
 package struct HandleIndex: Sendable {
     /// By handle.
@@ -14,13 +16,12 @@ package struct HandleIndex: Sendable {
 
     /// The place of a handle, and the number of steps that it took to find it.
     func search(_ handle: UInt16) -> (place: Int?, steps: Int) {
-        var (low, high, steps) = (0, entries.count, 0)
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].handle < handle { low = middle + 1 } else { high = middle }
+        var steps = 0
+        let index = entries.searchedIndex(after: { entry in
             steps += 1
-        }
-        let isFound = low < entries.count && entries[low].handle == handle
-        return (isFound ? entries[low].place : nil, steps)
+            return entry.handle < handle
+        })
+        let isFound = index < entries.count && entries[index].handle == handle
+        return (isFound ? entries[index].place : nil, steps)
     }
 }

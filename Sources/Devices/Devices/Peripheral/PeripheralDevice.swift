@@ -103,17 +103,10 @@ package struct PeripheralDevice: AttributeValues, Sendable {
 
     private func place(of value: DeviceValue) -> Place? {
         let carrier = value.carrier
-        var (low, high) = (0, places.count)
-        while low < high {
-            let middle = (low + high) / 2
-            let other = places[middle].value
-            if (other.service, other.id.index) < (carrier.service, carrier.id.index) {
-                low = middle + 1
-            } else {
-                high = middle
-            }
-        }
-        return low < places.count && places[low].value == carrier ? places[low] : nil
+        let index = places.searchedIndex(after: { place in
+            (place.value.service, place.value.id.index) < (carrier.service, carrier.id.index)
+        })
+        return index < places.count && places[index].value == carrier ? places[index] : nil
     }
 
     // MARK: Other attributes

@@ -58,12 +58,5 @@ package struct Gauge: Sendable {
     }
 
     /// The index of the first change after an instant. A rule may make many changes between two samples.
-    private func firstChange(after instant: Instant) -> Int {
-        var (low, high) = (0, changes.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if changes[middle].at <= instant { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    private func firstChange(after instant: Instant) -> Int { changes.searchedIndex(after: { $0.at <= instant }) }
 }

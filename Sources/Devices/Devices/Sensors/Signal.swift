@@ -129,11 +129,7 @@ private indirect enum Node: Sendable {
     }
 
     private static func sampled(_ samples: [(time: Int64, value: Double)], at time: Int64) -> Double? {
-        var (low, high) = (0, samples.count)  // samples before `low` have started, those from `high` on have not
-        while low < high {
-            let middle = (low + high) / 2
-            if samples[middle].time <= time { low = middle + 1 } else { high = middle }
-        }
-        return low == 0 ? samples.first?.value : samples[low - 1].value
+        let next = samples.searchedIndex(after: { $0.time <= time })
+        return next == 0 ? samples.first?.value : samples[next - 1].value
     }
 }

@@ -33,12 +33,7 @@ struct Playback: Sendable {
         let elapsed = begin.duration(to: now) - first.time
         let laps = max(0, Int(elapsed.inNanoseconds / max(1, values.cycle.inNanoseconds)))
         let offset = elapsed - values.cycle * laps + first.time
-        var (low, high) = (0, values.entries.count)  // entries before `low` are not later than `offset`
-        while low < high {
-            let middle = (low + high) / 2
-            if values.entries[middle].time <= offset { low = middle + 1 } else { high = middle }
-        }
-        next = laps * values.entries.count + low
+        next = laps * values.entries.count + values.entries.searchedIndex(after: { $0.time <= offset })
         due = instant(of: next)
     }
 

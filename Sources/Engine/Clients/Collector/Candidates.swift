@@ -61,12 +61,12 @@ struct Candidates: Sendable {
     /// The strongest connectable device that matches the name or address of the settings, or advertises the earliest
     /// service that any candidate does. Devices under a setback are left out; the first of equals wins, and devices
     /// that could not be connected to come last.
-    func choose(for settings: SensorCollector.Settings, _ setbacks: Setbacks, at now: Instant) -> Choice {
+    func choose(for settings: SensorCollector.Settings, _ failures: ConnectionFailures, at now: Instant) -> Choice {
         let right = rightOnes(for: settings)
-        let ready = right.filter { setbacks.rest(of: $0.address) <= now }
-        let best = Self.strongest(of: ready.filter { !setbacks.comesLast($0.address) }) ?? Self.strongest(of: ready)
+        let ready = right.filter { failures.rest(of: $0.address) <= now }
+        let best = Self.strongest(of: ready.filter { !failures.comesLast($0.address) }) ?? Self.strongest(of: ready)
         if let best { return .connect(best) }
-        guard let rest = right.map({ setbacks.rest(of: $0.address) }).min() else { return .nobody }
+        guard let rest = right.map({ failures.rest(of: $0.address) }).min() else { return .nobody }
         return .wait(until: rest)
     }
 

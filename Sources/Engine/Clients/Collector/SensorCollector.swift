@@ -70,7 +70,7 @@ package struct SensorCollector: Sendable {
     private(set) var hasConnected = false
     private var decoder: ValueDecoder
     private var backOff = BackOff()
-    private var setbacks = Setbacks()
+    private var failures = ConnectionFailures()
     private var lastProcedure: UInt32 = 0
     private var isStopping = false
     private var hostHasFailed = false
@@ -148,7 +148,7 @@ package struct SensorCollector: Sendable {
             connected(id, into: &outbox)
         case .connectionFailed(let address, let failure):
             guard case .connecting(let peer) = phase, peer.address == address else { return }
-            setbacks.add(failure == .timedOut ? .timeOut : .noConnection, of: address)
+            failures.add(failure == .timedOut ? .timeOut : .noConnection, of: address)
             if !isStopping { say(.error("no connection to \(peer): \(failure.words)"), peer, into: &outbox) }
             rest(at: now, into: &outbox)
         case .disconnected(let id, _, let reason): disconnected(id, reason, at: now, into: &outbox)
@@ -194,7 +194,7 @@ package struct SensorCollector: Sendable {
             say(found, Peer(candidate.address, name: candidate.name), into: &outbox)
         }
         guard candidate.isConnectable, isNamed || settings.choice == .strongest else { return }
-        let earliest = max(setbacks.rest(of: candidate.address), now)
+        let earliest = max(failures.rest(of: candidate.address), now)
         if isNamed, earliest == now { return connect(to: candidate, at: now, into: &outbox) }
         let deadline = isNamed ? earliest : max(earliest, now.advanced(by: settings.listening))
         if deadline < planned { listen(until: deadline, into: &outbox) }
@@ -206,7 +206,7 @@ package struct SensorCollector: Sendable {
     }
 
     private mutating func choose(at now: Instant, into outbox: inout [Output]) {
-        switch candidates.choose(for: settings, setbacks, at: now) {
+        switch candidates.choose(for: settings, failures, at: now) {
         case .connect(let candidate): connect(to: candidate, at: now, into: &outbox)
         case .wait(let deadline): listen(until: deadline, into: &outbox)
         case .nobody: phase = .scanning
@@ -218,10 +218,10 @@ package struct SensorCollector: Sendable {
     ) {
         let peer = Peer(candidate.address, name: candidate.name)
         (phase, chosen) = (.connecting(peer), peer)
-        setbacks.attempt(peer.address, at: now)
+        failures.attempt(peer.address, at: now)
         outbox.append(.command(.stopScanning))
         let creation = ConnectionCreation(to: peer.address, parameters: settings.connection)
-        let patience = setbacks.patience(
+        let patience = failures.patience(
             with: peer.address, atLeast: settings.connectPatience, atMost: settings.connectTimeout)
         outbox.append(.command(.connect(creation, timeout: patience)))
         say(.state(.connecting), peer, into: &outbox)
@@ -246,7 +246,7 @@ package struct SensorCollector: Sendable {
             return endConversation(into: &outbox)
         }
         decoder.begin(with: peer)
-        conversation.begin(trustingBond: !setbacks.hasOtherKeys(peer.address), into: &outbox)
+        conversation.begin(trustingBond: !failures.hasOtherKeys(peer.address), into: &outbox)
         (self.conversation, phase) = (conversation, .talking)
         follow(.goesOn, into: &outbox)
     }
@@ -280,9 +280,9 @@ package struct SensorCollector: Sendable {
         case .goesOn: break
         case .subscribed:
             backOff.reset()
-            setbacks.forgive(peer.address)
+            failures.forgive(peer.address)
         case .failed(let why):
-            setbacks.add(.noService, of: peer.address)
+            failures.add(.noService, of: peer.address)
             say(.error(why), peer, into: &outbox)
             endConversation(into: &outbox)
         }
@@ -317,8 +317,8 @@ package struct SensorCollector: Sendable {
         case .talking:
             guard let lost = conversation.take() else { return }
             (peer, hasCleared) = (lost.peer, lost.hasCleared)
-            if !lost.isSubscribed { setbacks.add(.noConnection, of: peer.address) }
-            if lost.security.wasLostDuringEncryption { setbacks.add(.noEncryption, of: peer.address) }
+            if !lost.isSubscribed { failures.add(.noConnection, of: peer.address) }
+            if lost.security.wasLostDuringEncryption { failures.add(.noEncryption, of: peer.address) }
         case .ending(let ending): (peer, hasCleared) = (ending.peer, ending.hasCleared)
         default: return
         }

@@ -31,11 +31,11 @@ public struct Medium: Sendable {
     }
 
     /// The stations by number, which never changes.
-    public private(set) var stations: [Station] = []
+    private(set) var stations: [Station] = []
     private let chance: UInt64
 
     /// Without stations; fading and losses are drawn from `seed`.
-    public init(seed: RandomStream) {
+    init(seed: RandomStream) {
         var seed = seed
         chance = seed.next()
     }
@@ -43,25 +43,25 @@ public struct Medium: Sendable {
     /// Adds a station.
     ///
     /// - Returns: Its number.
-    public mutating func add(_ station: Station) -> Int {
+    mutating func add(_ station: Station) -> Int {
         stations.append(station)
         return stations.count - 1
     }
 
     /// Changes the position, power, presence, strength or loss of a station.
-    public mutating func change(_ number: Int, _ change: (inout Station) -> Void) {
+    mutating func change(_ number: Int, _ change: (inout Station) -> Void) {
         guard stations.indices.contains(number) else { return }
         change(&stations[number])
     }
 
     /// Whether both stations exist and are present, at any distance.
-    public func arePresent(_ sender: Int, _ receiver: Int) -> Bool {
+    func arePresent(_ sender: Int, _ receiver: Int) -> Bool {
         stations.indices.contains(sender) && stations.indices.contains(receiver) && stations[sender].isPresent
             && stations[receiver].isPresent
     }
 
     /// How `receiver` receives `sender` now.
-    public func reception(from sender: Int, to receiver: Int, at now: Instant) -> Reception {
+    func reception(from sender: Int, to receiver: Int, at now: Instant) -> Reception {
         guard arePresent(sender, receiver) else { return .none }
         let (own, other) = (stations[receiver], stations[sender])
         let strength =
@@ -77,7 +77,7 @@ public struct Medium: Sendable {
     }
 
     /// How `receiver` receives a packet of `sender` that ends now; nil: the packet is lost.
-    public func receives(from sender: Int, to receiver: Int, at now: Instant) -> Reception? {
+    func receives(from sender: Int, to receiver: Int, at now: Instant) -> Reception? {
         let reception = reception(from: sender, to: receiver, at: now)
         guard reception.loss > 0 else { return reception }
         var draw = stream(UInt64(sender) << 32 | UInt64(receiver), UInt64(bitPattern: now.nanoseconds))
@@ -86,7 +86,7 @@ public struct Medium: Sendable {
     }
 
     /// The instant until which the loss between two stations stays the same; `.never`: until one of them is changed.
-    public func steadyTime(_ one: Int, _ other: Int, from now: Instant) -> Instant {
+    func steadyTime(_ one: Int, _ other: Int, from now: Instant) -> Instant {
         guard arePresent(one, other), stations[one].strength == nil, stations[other].strength == nil else {
             return .never
         }

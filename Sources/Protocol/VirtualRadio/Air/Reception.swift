@@ -2,14 +2,14 @@ import Basics
 import Glibc
 
 /// The strength and the loss with which one station receives another.
-public struct Reception: Hashable, Sendable {
+struct Reception: Hashable, Sendable {
     /// In dBm: −127 to 20, as in HCI.
-    public private(set) var rssi: Int8
+    private(set) var rssi: Int8
     /// The loss probability times 2³²; `UInt32.max`: every packet is lost.
-    public private(set) var loss: UInt32
+    private(set) var loss: UInt32
 
     /// Nothing is received.
-    public static let none = Reception(rssi: -127, loss: .max)
+    static let none = Reception(rssi: -127, loss: .max)
 
     /// At this strength and above, no packet is lost: dBm.
     static let clear = -85

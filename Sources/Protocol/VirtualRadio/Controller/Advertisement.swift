@@ -1,4 +1,5 @@
 import Bluetooth
+import HCI
 
 // What stations do without a link.
 extension Radio {
@@ -98,7 +99,7 @@ extension Radio {
         /// Their identity addresses.
         var peers: [DeviceAddress]
         var own: OwnAddresses
-        var parameters: LinkParameters
+        var parameters: ConnectionTiming
         var attempt: UInt32 = 0
 
         /// The address with which this station connects to an advertiser; nil: it does not.

@@ -19,7 +19,7 @@ enum Capabilities {
     /// Core 6.0, Vol 2, Part C, section 3.3.
     static let lmpFeatures: LMPFeatures = [.brEDRNotSupported, .leSupported]
     /// An ACL packet fits into the maximum data PDU; a link with shorter PDUs splits it.
-    static let buffers = LEBufferSize(length: PDULength.maximum.octets, count: 12)
+    static let buffers = LEBufferSize(length: DataLength.maximum.octetCount, count: 12)
     /// The capacity of the filter accept list.
     static let acceptListSize = 16
     /// The capacity of the resolving list.

@@ -15,7 +15,7 @@ struct Controller: Sendable {
         let own: DeviceAddress
         /// The identity address, if the controller has resolved it.
         let peer: DeviceAddress
-        var parameters: LinkParameters
+        var parameters: ConnectionTiming
         var requestsFeatures = false
         var requestsVersion = false
         var hasSentVersion = false
@@ -57,7 +57,7 @@ struct Controller: Sendable {
     var resolving = ResolvingList()
     var privateAddressTimeout = Controller.defaultPrivateAddressTimeout
     var privateAddressDue: Instant?  // nil: the private addresses are too old, or do not exist
-    var suggestedLength = PDULength.minimum  // of new links
+    var suggestedLength = DataLength.minimum  // of new links
     var keyPair: P256KeyPair?
     var links: [Linked] = []
     var encrypted: [UInt16: Encrypted] = [:]  // by handle; a link that has never begun encryption has none
@@ -177,7 +177,7 @@ struct Controller: Sendable {
 
     /// Commands that only read.
     private mutating func answer(_ command: Command, _ context: inout Context) {
-        let returned: [UInt8]
+        var returned: [UInt8] = []
         switch command {
         case Command.readLocalVersionInformation: returned = Capabilities.localVersion.octets
         case Command.readLocalSupportedCommands: returned = SupportedCommands(Capabilities.commands).octets
@@ -189,8 +189,8 @@ struct Controller: Sendable {
             returned = [UInt8(bitPattern: context.radio.air.stations[station].power)]
         case Command.leReadFilterAcceptListSize: returned = [UInt8(Capabilities.acceptListSize)]
         case Command.leReadResolvingListSize: returned = [UInt8(Capabilities.resolvingListSize)]
-        case Command.leRand: returned = RandomNumber(chance.next()).octets
-        case Command.leReadSupportedStates: returned = RandomNumber(Capabilities.states).octets
+        case Command.leRand: returned.append(littleEndian: chance.next())
+        case Command.leReadSupportedStates: returned.append(littleEndian: Capabilities.states)
         default: return status(.unknownCommand, command.opcode, &context)
         }
         complete(command.opcode, .success, returning: returned, &context)

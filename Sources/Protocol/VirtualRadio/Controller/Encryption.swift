@@ -60,9 +60,9 @@ extension Controller {
                 context.radio.awaitResponse(radio, until: due, into: &context.outbox)
             case .requestKey(let random, let diversifier):
                 requestKey(random, diversifier, index, &context)
-            case .ended(let status, let isRefresh): report(HCIStatus(rawValue: status), isRefresh, handle, &context)
+            case .ended(let status, let isRefresh): report(status, isRefresh, handle, &context)
             case .terminate(let reason):
-                links[index].termination = HCIStatus(rawValue: reason)
+                links[index].termination = reason
                 send(.terminate(reason: reason), index, &context)
             }
         }
@@ -103,10 +103,10 @@ extension Controller {
 
     func encrypt(_ block: [UInt8], key: [UInt8], _ opcode: Opcode, _ context: inout Context) {
         guard let encrypted = try? AES128.encrypted(block.reversed(), key: key.reversed()) else {
-            let nothing = EncryptedBlock([UInt8](repeating: 0, count: AES128.count))
-            return complete(opcode, .hardwareFailure, returning: nothing.octets, &context)
+            let nothing = [UInt8](repeating: 0, count: AES128.count)
+            return complete(opcode, .hardwareFailure, returning: nothing, &context)
         }
-        complete(opcode, .success, returning: EncryptedBlock(encrypted.reversed()).octets, &context)
+        complete(opcode, .success, returning: encrypted.reversed(), &context)
     }
 
     mutating func generateKeyPair(_ opcode: Opcode, _ context: inout Context) {
@@ -123,7 +123,8 @@ extension Controller {
     /// nil: libcrypto has failed.
     private mutating func newKeyPair() -> P256KeyPair? {
         while true {
-            let privateKey = (0..<4).flatMap { _ in RandomNumber(chance.next()).octets }
+            var privateKey: [UInt8] = []
+            for _ in 0..<4 { privateKey.append(littleEndian: chance.next()) }
             do throws(CryptographyFailure) {
                 return try P256KeyPair(privateKey: privateKey)
             } catch {

@@ -25,7 +25,7 @@ extension Controller {
         let initiation = Radio.Initiation(
             listener: Listener(interval: creation.scanInterval, window: creation.scanWindow, from: context.now),
             peers: creation.usesAcceptList ? strangers : [creation.peer], own: own,
-            parameters: LinkParameters(creation.parameters))
+            parameters: ConnectionTiming(creation.parameters))
         context.radio.initiate(initiation, from: station, at: context.now, into: &context.outbox)
     }
 
@@ -51,7 +51,7 @@ extension Controller {
     }
 
     mutating func connected(
-        _ connection: Radio.Connection, own: DeviceAddress, peer address: DeviceAddress, _ parameters: LinkParameters,
+        _ connection: Radio.Connection, own: DeviceAddress, peer address: DeviceAddress, _ parameters: ConnectionTiming,
         _ context: inout Context
     ) {
         let kind = connection.end == .central ? creation?.ownAddress : advertisingParameters.ownAddress
@@ -71,7 +71,7 @@ extension Controller {
                 lengths: DataLengthUpdate(sending: suggestedLength)))
         let complete = ConnectionComplete(
             handle: handle, role: connection.end == .central ? .central : .peripheral, peer: peer,
-            isPeerResolved: peer != address, timing: ConnectionTiming(parameters))
+            isPeerResolved: peer != address, timing: parameters)
         let none = DeviceAddress(0, .random)
         let isOwnPrivate = kind?.isPrivate == true && own != kind.flatMap { self.own($0) }
         let enhanced = EnhancedConnectionComplete(
@@ -125,8 +125,7 @@ extension Controller {
             remove(index, reason: wasEstablished ? .connectionTimeout : .failedToBeEstablished, &context)
         case .updated(let parameters):
             (links[index].parameters, links[index].isUpdating) = (parameters, false)
-            let event = Event.leConnectionUpdateComplete(
-                .success, links[index].handle, ConnectionTiming(parameters))
+            let event = Event.leConnectionUpdateComplete(.success, links[index].handle, parameters)
             send(event, if: .connectionUpdateComplete, &context)
         case .wake, .wakeSupervision: break
         }
@@ -158,7 +157,7 @@ extension Controller {
             guard HCIStatus.disconnectReasons.contains(reason) else { return .invalidParameters }
             guard links[index].termination == nil else { return .commandDisallowed }
             links[index].termination = .localHostTerminated
-            send(.terminate(reason: reason.rawValue), index, &context)
+            send(.terminate(reason: reason), index, &context)
         case Command.leConnectionUpdate:
             let update = try Command.leConnectionUpdate.parameters(of: command)
             guard let index = index(of: update.handle) else { return .unknownConnection }
@@ -169,13 +168,13 @@ extension Controller {
                 return .unknownConnection
             }
             links[index].isUpdating = true
-            send(.connectionUpdate(LinkParameters(update.parameters), instant: instant), index, &context)
+            send(.connectionUpdate(ConnectionTiming(update.parameters), instant: instant), index, &context)
         case Command.leReadRemoteFeatures:
             let handle = try Command.leReadRemoteFeatures.parameters(of: command)
             guard let index = index(of: handle) else { return .unknownConnection }
             guard !links[index].requestsFeatures else { return .commandDisallowed }
             links[index].requestsFeatures = true
-            send(.featureRequest(Capabilities.linkFeatures.rawValue), index, &context)
+            send(.featureRequest(Capabilities.linkFeatures), index, &context)
         case Command.readRemoteVersionInformation:
             let handle = try Command.readRemoteVersionInformation.parameters(of: command)
             guard let index = index(of: handle) else { return .unknownConnection }
@@ -207,13 +206,12 @@ extension Controller {
     /// Handles a control PDU of the peer.
     private mutating func control(_ pdu: LinkPDU, _ index: Int, _ context: inout Context) {
         switch pdu {
-        case .terminate(let reason): remove(index, reason: HCIStatus(rawValue: reason), &context)
+        case .terminate(let reason): remove(index, reason: reason, &context)
         case .featureRequest(let features):
-            send(.featureResponse(features & Capabilities.linkFeatures.rawValue), index, &context)
+            send(.featureResponse(features.intersection(Capabilities.linkFeatures)), index, &context)
         case .featureResponse(let features):
             links[index].requestsFeatures = false
-            let event = Event.leReadRemoteFeaturesComplete(
-                .success, links[index].handle, LEFeatures(rawValue: features))
+            let event = Event.leReadRemoteFeaturesComplete(.success, links[index].handle, features)
             send(event, if: .readRemoteFeaturesComplete, &context)
         case .version(let version):
             links[index].version = version
@@ -249,21 +247,6 @@ extension Controller {
     }
 }
 
-extension LinkParameters {
-    /// The parameters that a host requests, with the maximum interval.
-    init(_ parameters: ConnectionParameters) {
-        self.init(
-            interval: parameters.maximumInterval, latency: parameters.latency, timeout: parameters.supervisionTimeout)
-    }
-}
-
-extension ConnectionTiming {
-    init(_ parameters: LinkParameters) {
-        self.init(
-            interval: parameters.interval, latency: parameters.latency, supervisionTimeout: parameters.timeout)
-    }
-}
-
 // The length of data PDUs: sections 7.8.33 to 7.8.35, 7.8.46 and 7.7.65.7.
 extension Controller {
     mutating func carryOutLengthCommand(_ command: Command, _ context: inout Context) throws(Malformed) {
@@ -272,19 +255,19 @@ extension Controller {
         switch command {
         case Command.leSetDataLength:
             let (handle, length) = try Command.leSetDataLength.parameters(of: command)
-            status = setLength(PDULength(length), of: handle, &context)
+            status = setLength(length, of: handle, &context)
             returned.append(handle)
-        case Command.leReadSuggestedDefaultDataLength: returned = DataLength(suggestedLength).octets
+        case Command.leReadSuggestedDefaultDataLength: returned = suggestedLength.octets
         case Command.leWriteSuggestedDefaultDataLength:
-            let length = PDULength(try Command.leWriteSuggestedDefaultDataLength.parameters(of: command))
+            let length = try Command.leWriteSuggestedDefaultDataLength.parameters(of: command)
             if length.isValid { suggestedLength = length } else { status = .invalidParameters }
-        default: returned = DataLength(.maximum).octets + DataLength(.maximum).octets
+        default: returned = DataLength.maximum.octets + DataLength.maximum.octets
         }
         complete(command.opcode, status, returning: returned, &context)
     }
 
     private mutating func setLength(
-        _ length: PDULength, of handle: UInt16, _ context: inout Context
+        _ length: DataLength, of handle: UInt16, _ context: inout Context
     ) -> HCIStatus {
         guard let index = links.firstIndex(where: { $0.handle == handle }) else { return .unknownConnection }
         guard length.isValid else { return .invalidParameters }
@@ -307,20 +290,7 @@ extension Controller {
         let now = links[index].lengths.effective
         guard now != before else { return }
         context.radio.limit(links[index].radio, payload: now.sending.payload)
-        let event = Event.leDataLengthChange(
-            links[index].handle, DataLength(now.sending), DataLength(now.receiving))
+        let event = Event.leDataLengthChange(links[index].handle, now.sending, now.receiving)
         send(event, if: .dataLengthChange, &context)
-    }
-}
-
-extension PDULength {
-    fileprivate init(_ length: DataLength) {
-        self.init(octets: length.octetCount, microseconds: length.microseconds)
-    }
-}
-
-extension DataLength {
-    fileprivate init(_ length: PDULength) {
-        self.init(octetCount: length.octets, microseconds: length.microseconds)
     }
 }

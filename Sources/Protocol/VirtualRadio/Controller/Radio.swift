@@ -1,5 +1,6 @@
 import Basics
 import Bluetooth
+import HCI
 
 /// The link layers of all stations in one air: advertisers, scanners, initiators and links.
 ///
@@ -45,7 +46,7 @@ public struct Radio: Sendable {
         /// Its directed advertising at high duty cycle has ended without a connection.
         case advertisingTimedOut
         /// It has a link; the addresses are those of CONNECT_IND.
-        case connected(Connection, own: DeviceAddress, peer: DeviceAddress, LinkParameters)
+        case connected(Connection, own: DeviceAddress, peer: DeviceAddress, ConnectionTiming)
         /// An output of one of its links.
         case link(Connection, Link.Output)
         /// The instant of `awaitResponse` has come.

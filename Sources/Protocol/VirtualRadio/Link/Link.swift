@@ -1,4 +1,5 @@
-public import Basics
+import Basics
+import HCI
 
 /// A connection between two link layers, both ends of it: connection events, acknowledgement, retransmission and
 /// supervision.  Core 6.0, Vol 6, Part B, section 4.5.
@@ -16,9 +17,9 @@ public import Basics
 ///
 /// A link owns the packets that are passed to `send`, and releases them when they are acknowledged or the end
 /// closes.  The packets that it delivers are copies, which belong to the caller.
-public struct Link: Sendable {
+struct Link: Sendable {
     /// What a link requests of its caller, or reports.
-    public enum Output: Hashable, Sendable {
+    enum Output: Hashable, Sendable {
         /// Call `timePassed` at this instant.
         case wake(at: Instant)
         /// Call `supervise` for this end at this instant.
@@ -30,7 +31,7 @@ public struct Link: Sendable {
         /// The other end has acknowledged this end's LL_TERMINATE_IND: this end is closed.
         case terminated(LinkEnd)
         /// Both ends use other parameters now.
-        case updated(LinkParameters)
+        case updated(ConnectionTiming)
         /// This end is closed: it received a packet that was sent with another key than it expected, or with none.
         case integrityFailed(LinkEnd)
         /// This end is closed: no packet for the supervision timeout, or none at all in the first six intervals.
@@ -38,11 +39,11 @@ public struct Link: Sendable {
     }
 
     /// The current parameters.
-    public private(set) var parameters: LinkParameters
+    private(set) var parameters: ConnectionTiming
     /// The probability, times 2³², that a packet to the central is lost.
-    public private(set) var lossToCentral: UInt32 = 0
+    private(set) var lossToCentral: UInt32 = 0
     /// The probability, times 2³², that a packet to the peripheral is lost.
-    public private(set) var lossToPeripheral: UInt32 = 0
+    private(set) var lossToPeripheral: UInt32 = 0
 
     private var ends: [End]  // by `LinkEnd.index`
     private static let central = LinkEnd.central.index
@@ -54,14 +55,14 @@ public struct Link: Sendable {
     private var event: UInt64 = 0  // the current event
     private var anchor: Instant  // of the current event
     private var packets: UInt64 = 0  // sent in this event
-    private var update: (parameters: LinkParameters, instant: UInt16)?
+    private var update: (parameters: ConnectionTiming, instant: UInt16)?
     private let chance: UInt64
     private let sleeps: Bool
 
     /// A link whose CONNECT_IND ends now.  `chance` is the seed of losses; `sleeps: false` simulates every event, for
     /// tests.
-    public init(
-        _ parameters: LinkParameters, at now: Instant, chance: UInt64, sleeps: Bool = true,
+    init(
+        _ parameters: ConnectionTiming, at now: Instant, chance: UInt64, sleeps: Bool = true,
         into outbox: inout [Output]
     ) {
         (self.parameters, self.chance, self.sleeps) = (parameters, chance, sleeps)
@@ -73,20 +74,20 @@ public struct Link: Sendable {
     }
 
     /// Whether both ends are closed.
-    public private(set) var isOver = false
+    private(set) var isOver = false
 
     /// Whether this end can still send and receive.
-    public func isOpen(_ end: LinkEnd) -> Bool { ends[end.index].isOpen }
+    func isOpen(_ end: LinkEnd) -> Bool { ends[end.index].isOpen }
 
     /// The event for the instant of an update that is sent now: six events later, which leaves time to send it again.
-    public func updateInstant(at now: Instant) -> UInt16 {
+    func updateInstant(at now: Instant) -> UInt16 {
         UInt16(truncatingIfNeeded: baseEvent &+ UInt64(eventIndex(from: now))) &+ 7
     }
 
     // MARK: Inputs
 
     /// Adds a PDU to the queue of this end.
-    public mutating func send(
+    mutating func send(
         _ pdu: LinkPDU, from end: LinkEnd, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
         guard ends[end.index].isOpen, !ends[end.index].isLeaving else {
@@ -99,16 +100,16 @@ public struct Link: Sendable {
     }
 
     /// Sets the key that the encryption procedure of this end introduces.
-    public mutating func prepare(_ key: SessionKey, at end: LinkEnd) {
+    mutating func prepare(_ key: SessionKey, at end: LinkEnd) {
         if ends[end.index].cipher == nil { ends[end.index].cipher = LinkCipher() }
         ends[end.index].cipher?.sessionKey = key
     }
 
     /// Limits the payload of the data PDUs of this end, in octets, starting with the next one.
-    public mutating func limit(_ end: LinkEnd, payload: Int) { ends[end.index].maximumPayload = max(1, payload) }
+    mutating func limit(_ end: LinkEnd, payload: Int) { ends[end.index].maximumPayload = max(1, payload) }
 
     /// Closes an end without LL_TERMINATE_IND: its controller was reset or removed.
-    public mutating func close(
+    mutating func close(
         _ end: LinkEnd, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
         catchUp(to: now, into: &outbox)
@@ -117,7 +118,7 @@ public struct Link: Sendable {
     }
 
     /// Sets the loss probability times 2³² of each direction; `UInt32.max` loses every packet.
-    public mutating func setLoss(
+    mutating func setLoss(
         toCentral: UInt32, toPeripheral: UInt32, at now: Instant, into outbox: inout [Output]
     ) {
         catchUp(to: now, into: &outbox)
@@ -126,7 +127,7 @@ public struct Link: Sendable {
     }
 
     /// The instant that `.wake` named has come.
-    public mutating func timePassed(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
+    mutating func timePassed(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
         switch phase {
         case .asleep: break
         case .anchor:
@@ -154,7 +155,7 @@ public struct Link: Sendable {
     }
 
     /// The instant that `.wakeSupervision` named has come.
-    public mutating func supervise(
+    mutating func supervise(
         _ end: LinkEnd, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
         guard ends[end.index].supervised == now else { return }  // an earlier instant replaced this one

@@ -1,4 +1,5 @@
-public import Basics
+import Basics
+import Bluetooth
 
 /// One end's part of the procedures that start encryption, and that change its key.  Core 6.0, Vol 6, Part B, sections
 /// 5.1.3.1 and 5.1.3.2.
@@ -9,30 +10,22 @@ public import Basics
 ///                    └──LL_PAUSE_ENC_REQ──▶ paused ──LL_ENC_REQ──▶ awaitingKey
 ///
 /// The link changes keys, and holds other PDUs, as these PDUs pass: `LinkCipher`.
-public struct LinkEncryption: Sendable {
+struct LinkEncryption: Sendable {
     /// The maximum time until the peer answers, in nanoseconds: section 5.2.
-    public static let responseTimeout: Int64 = 40_000_000_000
+    static let responseTimeout: Int64 = 40_000_000_000
 
     /// What the procedure requests of its owner, in this order.
-    public enum Output: Hashable, Sendable {
+    enum Output: Hashable, Sendable {
         /// Pass this key to `Link.prepare`.
         case prepare(SessionKey)
         /// Send this PDU.
         case send(LinkPDU)
         /// Ask the peripheral's host for the key, then call `provide` or `decline`.
         case requestKey(random: UInt64, diversifier: UInt16)
-        /// Report to the host how the procedure ended, as an HCI status; `isRefresh`: the link was encrypted before.
-        case ended(status: UInt8, isRefresh: Bool)
-        /// End the link with LL_TERMINATE_IND, for this HCI reason.
-        case terminate(reason: UInt8)
-    }
-
-    /// HCI status codes: Core 6.0, Vol 1, Part F.
-    private enum Status {
-        static let success: UInt8 = 0x00
-        static let hardwareFailure: UInt8 = 0x03
-        static let keyMissing: UInt8 = 0x06
-        static let unsupportedRemoteFeature: UInt8 = 0x1A
+        /// Report to the host how the procedure ended; `isRefresh`: the link was encrypted before.
+        case ended(status: HCIStatus, isRefresh: Bool)
+        /// End the link with LL_TERMINATE_IND, for this reason.
+        case terminate(reason: HCIStatus)
     }
 
     private struct Start: Hashable, Sendable {
@@ -50,16 +43,13 @@ public struct LinkEncryption: Sendable {
     private var phase = Phase.idle
     private var isRefresh = false
     /// Whether both ends encrypt what they send.
-    public private(set) var isOn = false
-
-    /// For a new link, which is not encrypted.
-    public init() {}
+    private(set) var isOn = false
 
     /// Whether a procedure has begun and not ended.
-    public var isActive: Bool { phase != .idle }
+    var isActive: Bool { phase != .idle }
 
     /// Whether `provide` or `decline` is expected.
-    public var awaitsKey: Bool { if case .awaitingKey = phase { true } else { false } }
+    var awaitsKey: Bool { if case .awaitingKey = phase { true } else { false } }
 
     /// Starts encryption as the central, or changes its key; ignored while a procedure is active.
     ///
@@ -69,7 +59,7 @@ public struct LinkEncryption: Sendable {
     ///   - diversifier: EDIV.
     ///   - chance: The source of this end's part of the session.
     ///   - outbox: Receives the outputs.
-    public mutating func start(
+    mutating func start(
         key: [UInt8], random: UInt64, diversifier: UInt16, chance: inout RandomStream, into outbox: inout [Output]
     ) {
         guard !isActive else { return }
@@ -88,18 +78,18 @@ public struct LinkEncryption: Sendable {
     }
 
     /// Answers `.requestKey` with the Long Term Key, 16 octets, the most significant first; ignored if nothing was asked.
-    public mutating func provide(key: [UInt8], into outbox: inout [Output]) {
+    mutating func provide(key: [UInt8], into outbox: inout [Output]) {
         guard case .awaitingKey(let central, let peripheral) = phase else { return }
         prepare(key, central, peripheral, then: .starting, into: &outbox)
         if phase == .starting { outbox.append(.send(.startEncryptionRequest)) }
     }
 
     /// Answers `.requestKey` without a key: the link stays as it is, or ends if it was encrypted before.
-    public mutating func decline(into outbox: inout [Output]) {
+    mutating func decline(into outbox: inout [Output]) {
         guard awaitsKey else { return }
         phase = .idle
         outbox.append(
-            isRefresh ? .terminate(reason: Status.keyMissing) : .send(.rejection(reason: Status.keyMissing, of: nil)))
+            isRefresh ? .terminate(reason: .keyMissing) : .send(.rejection(reason: .keyMissing, of: nil)))
     }
 
     private mutating func prepare(
@@ -108,13 +98,13 @@ public struct LinkEncryption: Sendable {
     ) {
         guard let key = try? SessionKey(longTermKey: key, central: central, peripheral: peripheral) else {
             phase = .idle
-            return outbox.append(.terminate(reason: Status.hardwareFailure))
+            return outbox.append(.terminate(reason: .hardwareFailure))
         }
         phase = next
         outbox.append(.prepare(key))
     }
 
-    private mutating func end(_ status: UInt8, into outbox: inout [Output]) {
+    private mutating func end(_ status: HCIStatus, into outbox: inout [Output]) {
         phase = .idle
         outbox.append(.ended(status: status, isRefresh: isRefresh))
     }
@@ -125,7 +115,7 @@ public struct LinkEncryption: Sendable {
     ///   - pdu: Any PDU; others than those of the procedures have no effect.
     ///   - chance: The source of this end's part of the session.
     ///   - outbox: Receives the outputs.
-    public mutating func receive(_ pdu: LinkPDU, chance: inout RandomStream, into outbox: inout [Output]) {
+    mutating func receive(_ pdu: LinkPDU, chance: inout RandomStream, into outbox: inout [Output]) {
         guard pdu.isOfEncryption else { return }
         switch (phase, pdu) {
         case (.pausing(let start), .pauseEncryptionResponse):
@@ -139,10 +129,10 @@ public struct LinkEncryption: Sendable {
             outbox.append(.send(.startEncryptionResponse))
         case (.confirming, .startEncryptionResponse):
             isOn = true
-            end(Status.success, into: &outbox)
+            end(.success, into: &outbox)
         case (.requesting, .rejection(let reason, _)), (.ready, .rejection(let reason, _)):
             end(reason, into: &outbox)
-        case (.requesting, .unknown), (.pausing, .unknown): end(Status.unsupportedRemoteFeature, into: &outbox)
+        case (.requesting, .unknown), (.pausing, .unknown): end(.unsupportedRemoteFeature, into: &outbox)
         default: answer(pdu, &chance, into: &outbox)
         }
     }
@@ -163,7 +153,7 @@ public struct LinkEncryption: Sendable {
         case (.starting, .startEncryptionResponse):
             isOn = true
             outbox.append(.send(.startEncryptionResponse))
-            end(Status.success, into: &outbox)
+            end(.success, into: &outbox)
         default: break
         }
     }

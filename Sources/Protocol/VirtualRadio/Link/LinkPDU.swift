@@ -1,20 +1,22 @@
-public import Basics
+import Basics
+import Bluetooth
+import HCI
 
 /// A PDU between the ends of a link.  Core 6.0, Vol 6, Part B, sections 2.4.1 and 2.4.2.
-public enum LinkPDU: Hashable, Sendable {
+enum LinkPDU: Hashable, Sendable {
     /// A fragment of an L2CAP frame, without a header; `isStart`: the first of the frame (LLID 2), else LLID 1.  A link
     /// splits it if it is too long for one PDU.
     case data(Packet, isStart: Bool)
-    /// LL_TERMINATE_IND: the link ends, for this HCI reason.
-    case terminate(reason: UInt8)
+    /// LL_TERMINATE_IND: the link ends, for this reason.
+    case terminate(reason: HCIStatus)
     /// LL_FEATURE_REQ or LL_PERIPHERAL_FEATURE_REQ, with the sender's features.
-    case featureRequest(UInt64)
+    case featureRequest(LEFeatures)
     /// LL_FEATURE_RSP, with the features of both ends.
-    case featureResponse(UInt64)
+    case featureResponse(LEFeatures)
     /// LL_VERSION_IND: each end sends it once on each link.
     case version(LinkVersion)
     /// LL_CONNECTION_UPDATE_IND: other parameters, starting with the connection event `instant`.
-    case connectionUpdate(LinkParameters, instant: UInt16)
+    case connectionUpdate(ConnectionTiming, instant: UInt16)
     /// LL_LENGTH_REQ: the sizes of data PDUs that the sender receives and sends.
     case lengthRequest(DataLengths)
     /// LL_LENGTH_RSP: the same of the responder.
@@ -31,8 +33,8 @@ public enum LinkPDU: Hashable, Sendable {
     case pauseEncryptionRequest
     /// LL_PAUSE_ENC_RSP: of the peripheral the last encrypted PDU, of the central the first in clear.
     case pauseEncryptionResponse
-    /// LL_REJECT_IND, or LL_REJECT_EXT_IND with the opcode of the rejected PDU; the reason is that of HCI.
-    case rejection(reason: UInt8, of: UInt8?)
+    /// LL_REJECT_IND, or LL_REJECT_EXT_IND with the opcode of the rejected PDU.
+    case rejection(reason: HCIStatus, of: UInt8?)
     /// LL_UNKNOWN_RSP: the sender does not support the control PDU with this opcode.
     case unknown(type: UInt8)
 
@@ -44,7 +46,7 @@ public enum LinkPDU: Hashable, Sendable {
     static let lengthRequestType: UInt8 = 0x14
 
     /// The number of octets of payload, which determines the time on the air.
-    public var payload: Int {
+    var payload: Int {
         switch self {
         case .data(let packet, _): packet.count
         case .terminate, .unknown, .rejection(_, nil): 2
@@ -74,16 +76,11 @@ public enum LinkPDU: Hashable, Sendable {
 }
 
 /// The version of a link layer.  Core 6.0, Vol 6, Part B, section 2.4.2.13.
-public struct LinkVersion: Hashable, Sendable {
+struct LinkVersion: Hashable, Sendable {
     /// The version of the Core specification: 9 is 5.0.
-    public var number: UInt8
+    var number: UInt8
     /// A company identifier; 0xFFFF is not assigned.
-    public var company: UInt16
+    var company: UInt16
     /// The company's revision.
-    public var subversion: UInt16
-
-    /// The three fields of LL_VERSION_IND.
-    public init(number: UInt8, company: UInt16, subversion: UInt16) {
-        (self.number, self.company, self.subversion) = (number, company, subversion)
-    }
+    var subversion: UInt16
 }

@@ -1,4 +1,5 @@
 import Basics
+import HCI
 
 // The state of a link between packets.
 extension Link {
@@ -22,7 +23,7 @@ extension Link {
         var number = false
         var expects = false
         var sending = Sending.nothing
-        var maximumPayload = Int(PDULength.minimum.octets)  // of a data PDU
+        var maximumPayload = Int(DataLength.minimum.octetCount)  // of a data PDU
         var isOpen = true
         // Closes after it has sent once more, to acknowledge LL_TERMINATE_IND.
         var isLeaving = false

@@ -1,19 +1,18 @@
-public import Basics
-public import Cryptography
+import Basics
+import Cryptography
 
 /// One end's part of what makes the keys of two sessions differ: SKD_C and IV_C of the central, or SKD_P and IV_P of
 /// the peripheral.  Core 6.0, Vol 6, Part B, sections 2.4.2.4 and 2.4.2.5.
-public struct SessionPart: Hashable, Sendable {
+struct SessionPart: Hashable, Sendable {
     /// The part of the session key diversifier, SKD.
-    public var diversifier: UInt64
+    var diversifier: UInt64
     /// The part of the initialization vector, IV, which only real encryption would use.
-    public var vector: UInt32
+    var vector: UInt32
+}
 
-    /// As received.
-    public init(diversifier: UInt64, vector: UInt32) { (self.diversifier, self.vector) = (diversifier, vector) }
-
+extension SessionPart {
     /// Random numbers.
-    public init(from chance: inout RandomStream) {
+    init(from chance: inout RandomStream) {
         self.init(diversifier: chance.next(), vector: UInt32(truncatingIfNeeded: chance.next()))
     }
 }
@@ -25,26 +24,21 @@ public struct SessionPart: Hashable, Sendable {
 /// | 8      | Rand        | `random`           |
 /// | 2      | EDIV        | `diversifier`      |
 /// | 8 + 4  | SKD_C, IV_C | `part`             |
-public struct EncryptionRequest: Hashable, Sendable {
+struct EncryptionRequest: Hashable, Sendable {
     /// With `diversifier`, it identifies the Long Term Key to the peripheral's host; 0 for LE Secure Connections.
-    public var random: UInt64
+    var random: UInt64
     /// The encrypted diversifier, EDIV.
-    public var diversifier: UInt16
+    var diversifier: UInt16
     /// The central's part of the session.
-    public var part: SessionPart
-
-    /// As received.
-    public init(random: UInt64, diversifier: UInt16, part: SessionPart) {
-        (self.random, self.diversifier, self.part) = (random, diversifier, part)
-    }
+    var part: SessionPart
 }
 
 /// The key of the packets between two encryption procedures.  Core 6.0, Vol 6, Part B, section 5.1.3.1.
-public struct SessionKey: Hashable, Sendable {
+struct SessionKey: Hashable, Sendable {
     /// The more significant 8 octets.
-    public let high: UInt64
+    let high: UInt64
     /// The less significant 8 octets.
-    public let low: UInt64
+    let low: UInt64
 
     /// The Long Term Key encrypts the session key diversifier, SKD_P ‖ SKD_C.
     ///
@@ -53,7 +47,7 @@ public struct SessionKey: Hashable, Sendable {
     ///   - central: The part that the central sent.
     ///   - peripheral: The part that the peripheral sent.
     /// - Throws: `CryptographyFailure` if the key has another length or libcrypto cannot encrypt.
-    public init(
+    init(
         longTermKey: [UInt8], central: SessionPart, peripheral: SessionPart
     ) throws(CryptographyFailure) {
         let diversifier = Self.octets(of: peripheral.diversifier) + Self.octets(of: central.diversifier)

@@ -31,9 +31,7 @@ extension Reader {
         case 4: try survives(MeasurementIntervalRange.self, octets)
         case 5: try survives(HeartRateControlPoint.self, octets)
         case 6: try survives(PnPID.self, octets)
-        case 7: try survives(SystemID.self, octets)
-        case 8: try survives(PreferredConnectionParameters.self, octets)
-        case 9: try survives(ServiceChanged.self, octets)
+        case 7: try survives(ServiceChanged.self, octets)
         default: try answers(octets)
         }
     }

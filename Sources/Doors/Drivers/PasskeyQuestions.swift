@@ -6,7 +6,7 @@ import LEHost
 import SecurityManager
 
 /// Where the built-in client gets the passkeys that devices display.
-struct PasskeyDesk: Sendable {
+struct PasskeyQuestions: Sendable {
     /// The names that devices advertise.
     private var names: [DeviceAddress: String] = [:]
     private static let maximumNames = 256

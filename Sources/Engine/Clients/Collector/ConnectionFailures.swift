@@ -3,7 +3,7 @@ import Bluetooth
 
 /// Devices with failed attempts: one without a usable service is left out for a while, and one that could not be
 /// connected to comes last.
-struct Setbacks: Sendable {
+struct ConnectionFailures: Sendable {
     /// The kind of failure.
     enum Kind: Sendable {
         case timeOut
