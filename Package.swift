@@ -46,7 +46,6 @@ let floors: KeyValuePairs<String, [Module]> = [
     "Scenario": [
         .module("ScenarioModel", uses: "SecurityManager", "Services"),
         .module("ScenarioLanguage", uses: "ScenarioModel"),
-        .module("ScenarioReference", uses: "ScenarioLanguage"),
         .module("DeviceRecording", uses: "LEHost", "ScenarioLanguage"),
     ],
     "Engine": [
@@ -76,7 +75,7 @@ let floors: KeyValuePairs<String, [Module]> = [
     "Tool": [
         .module("CommandSupport", uses: "Cases"),
         .module(
-            "Screens", uses: "CMicrohttpd", "CommandSupport", "ScenarioReference", embedding: "LivePage/page.html"),
+            "Screens", uses: "CMicrohttpd", "CommandSupport", embedding: "LivePage/page.html"),
         .module(
             "CommandLineTool", uses: "DeviceRecording", "Screens",
             embedding: "Templates/Files/strap.json", "Templates/Files/thermometer.json",
@@ -109,7 +108,7 @@ let tests =
     [
         "ATT", "Basics", "Bluetooth", "Characteristics", "Clients", "CommandSupport",
         "Conformance", "Cryptography", "Documents", "GATT", "HCI", "L2CAP", "Linux", "ScenarioModel",
-        "ScenarioReference", "Services", "Sockets", "SystemBluetooth", "VirtualRadio", "os",
+        "Services", "Sockets", "SystemBluetooth", "VirtualRadio", "os",
     ].map { Module.tests($0, uses: $0) } + [
         .tests("BlueZ", uses: "BlueZ", "TestBus"), .tests("Cases", uses: "CommandSupport"),
         .tests("Checks", uses: "CheckCatalogue"),

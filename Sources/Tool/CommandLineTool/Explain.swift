@@ -6,7 +6,6 @@ import CommandSupport
 import Conformance
 import Documents
 import ScenarioLanguage
-import ScenarioReference
 
 let explainGrammar = CommandSupport.Grammar(
     "explain", "Explain a word of the scenario language, a check or a diagnostic code",

@@ -1,8 +1,8 @@
 import Basics
+import CommandSupport
 import Documents
 import ScenarioLanguage
 import ScenarioModel
-import ScenarioReference
 import Testing
 
 @testable import Screens

@@ -1,9 +1,9 @@
 import Basics
+import CommandSupport
 import Devices
 import Documents
 import ScenarioLanguage
 import ScenarioModel
-import ScenarioReference
 
 /// The unchanging part of a page: the devices that it shows, their values, and the actions that can be played.
 struct PageOutline: Sendable {

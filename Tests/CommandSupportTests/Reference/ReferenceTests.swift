@@ -4,9 +4,9 @@ import Documents
 import Services
 import Testing
 
+@testable import CommandSupport
 @testable import ScenarioLanguage
 @testable import ScenarioModel
-@testable import ScenarioReference
 
 /// The entries of the reference, and what `explain` prints.
 @Suite struct ReferenceTests {

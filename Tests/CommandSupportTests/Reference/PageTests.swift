@@ -4,7 +4,7 @@ import Testing
 /// The pages of the reference, which `make generate` writes.
 @Suite struct ReferencePageTests {
     private static let folder =
-        #filePath.dropLast("Tests/ScenarioReferenceTests/ReferencePageTests.swift".count) + "Documentation/reference"
+        #filePath.dropLast("Tests/CommandSupportTests/Reference/PageTests.swift".count) + "Documentation/reference"
 
     @Test(arguments: ReferencePages.all.map(\.file)) func `A page is current`(file: String) throws {
         let text = try #require(ReferencePages.all.first { $0.file == file }?.text)

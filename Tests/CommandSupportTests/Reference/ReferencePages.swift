@@ -1,9 +1,9 @@
 import Basics
 import Documents
 
+@testable import CommandSupport
 @testable import ScenarioLanguage
 @testable import ScenarioModel
-@testable import ScenarioReference
 
 /// The pages of `Documentation/reference`.
 enum ReferencePages {
