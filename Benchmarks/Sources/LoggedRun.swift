@@ -33,7 +33,7 @@ struct LoggedRun {
             scenario, seed: 1, events: isLogged ? directory.path("events.jsonl") : nil,
             trace: isLogged ? directory.path("trace.btsnoop") : nil)
         clientRun = try BuiltInClientRun(plan)
-        files = try LogFiles(plan, &clientRun.world, inRealTime: false)
+        files = try LogFiles(plan, &clientRun.world, for: RunListener(), inRealTime: false)
     }
 
     /// Takes what the client's host outputs, so that the client receives nothing.  Returns how many notifications have

@@ -65,7 +65,9 @@ import Testing
         play: @escaping @Sendable (SuiteScheduler.Turn, Signals) -> SuiteScheduler.CaseCompletion
     ) throws -> SuiteScheduler {
         let runner = CaseRunner(ids.map { Case($0, path: $0, of: "all") }, into: Report(version: "1"))
-        var callbacks = SuiteScheduler.Callbacks(play: play) { turn, _ in recorder.add("reported \(turn.item.id)") }
+        var callbacks = SuiteScheduler.Callbacks(play: play, interruption: { nil }) { turn, _ in
+            recorder.add("reported \(turn.item.id)")
+        }
         if let makeRelay { callbacks.makeRelay = makeRelay }
         let relay = try SignalRelay()
         let order = SuiteScheduler.Order(isSuites: isInOrder, endsAtFault: endsAtFault)

@@ -2,7 +2,7 @@ package import ATT
 package import Bluetooth
 package import GATT
 
-/// Identifies a program that uses the Bluetooth service.
+/// Identifies a user of the Bluetooth service: each manager of CoreBluetooth is one.
 package struct ProgramID: Hashable, Sendable {
     package let number: UInt32
 

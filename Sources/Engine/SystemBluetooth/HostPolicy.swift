@@ -17,7 +17,7 @@ package struct HostPolicy: Sendable {
     package var preparation: [Procedure]
     /// The services that are the system's own, so that no program may publish them.
     package var reservedServices: [UUID]
-    /// How often it advertises, in units of 0.625 ms.
+    /// How often it advertises, in units of 0.625 ms, before the random delay.
     package var advertisingInterval: UInt16
 }
 

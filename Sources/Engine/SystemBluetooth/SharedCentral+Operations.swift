@@ -190,7 +190,7 @@ extension SharedCentral {
     ) {
         guard case .procedure(let procedure) = ticket.operation else { return }
         switch (procedure, outcome) {
-        case (.readByUUID, .values(let values)):
+        case (.readByUUID(.deviceName, _), .values(let values)):
             guard let octets = values.first?.value, !octets.isEmpty else { return }
             rename(links[link].peer, String(decoding: octets, as: UTF8.self), into: &outbox)
         case (.findPrimaryServices, .services(let services)):

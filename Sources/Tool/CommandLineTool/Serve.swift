@@ -150,7 +150,7 @@ private func playAlone(_ plan: RunPlan, _ invocation: Invocation) throws(Obstacl
     let limit = Instant.start.advanced(by: plan.scenario.limit)
     var interruption = Interruption(Signals(), files, until: limit)
     world.start()
-    while !interruption.isDue(at: world.now), world.runNext(until: limit) { files.narrate(&world) }
+    while !interruption.isDue(at: world.now), world.runNext(until: limit) { files.inform(&world) }
     if interruption.reason == nil { world.run(until: limit) }
     let runaway = warn(ofRunaways: world)
     let code = try files.close(&world, interruption.reason?.code ?? runaway ?? .success)

@@ -4,15 +4,14 @@ import Conformance
 import Expectations
 import Glibc
 package import Linux
-package import VirtualWorld
+import VirtualWorld
 
-/// Plays a scenario to the built-in client. In virtual time, `show` receives the progress.
+/// Plays a scenario to the built-in client. In virtual time, `progress` shows how far it is.
 ///
 /// - Returns: The finished run, its judgement, and the exit code of a command that plays nothing else.
 package func playToBuiltInClient(
-    _ plan: RunPlan, at speed: Speed, for listener: RunListener = RunListener(), source: [UInt8] = [],
-    _ signals: Signals,
-    showing show: ((_ part: Double, _ text: String) -> Void)? = nil,
+    _ plan: RunPlan, at speed: Speed, for listener: RunListener, source: [UInt8] = [], _ signals: Signals,
+    showing progress: RunProgress? = nil,
     report: @escaping @Sendable (Instant, SensorCollector.Update) -> Void
 ) throws(Obstacle) -> (BuiltInClientRun, Judgement, ExitCode) {
     var world = try plan.world()
@@ -23,8 +22,9 @@ package func playToBuiltInClient(
     let reason: RunCompletion.Reason
     switch speed {
     case .max:
-        var interruption = Interruption(signals, files, until: clientRun.limit, showing: show)
+        var interruption = Interruption(signals, files, until: clientRun.limit, showing: progress)
         clientRun.play(report, unless: { interruption.isDue(at: $0) })
+        progress?.end()
         reason = interruption.reason ?? .time
     case .real(let factor):
         (clientRun, reason) = try play(clientRun, files, signals, factor, report)
@@ -55,14 +55,4 @@ private func play(
             return (await live.close(), reason)
         }
     }
-}
-
-/// Warns of the rules that were cut off, with the case's id if it is one of several. Returns the exit code for a
-/// scenario with such rules, which is wrong; nil without any.
-@discardableResult
-package func warn(ofRunaways world: World, of id: String? = nil) -> ExitCode? {
-    for rule in world.runaways {
-        Notices.warn("\(id.map { "\($0): " } ?? "")\(world.runawayWarning(for: rule))")
-    }
-    return world.runaways.isEmpty ? nil : .usage
 }

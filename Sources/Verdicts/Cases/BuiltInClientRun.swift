@@ -103,7 +103,7 @@ package struct BuiltInClientRun: Sendable {
 
     /// Exchanges messages between world and client until there are none.
     package mutating func settle(_ report: Listener) {
-        files?.narrate(&host.base.world)
+        files?.inform(&host.base.world)
         // Most instants are the radio's alone.
         if !client.hasRequests, !host.base.hasOutputs, !host.hasAssumptions, host.nextRepetition > now { return }
         var (measured, requested) = (0, [Instant]())
@@ -126,7 +126,7 @@ package struct BuiltInClientRun: Sendable {
         } while client.hasRequests
         measurements += measured
         if !requested.isEmpty { wakes += requested }
-        files?.narrate(&host.base.world)
+        files?.inform(&host.base.world)
     }
 
     /// Reports an update; returns the number of sensor values in it.

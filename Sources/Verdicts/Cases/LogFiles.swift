@@ -34,7 +34,7 @@ package struct LogFiles: Sendable {
     /// A log can be followed while the run plays; but a run that is not `inRealTime` replaces existing files when it has ended.
     /// `observer` gets all events, too, but not at once.
     package init(
-        _ plan: RunPlan, _ world: inout World, for listener: RunListener = RunListener(), source: [UInt8] = [],
+        _ plan: RunPlan, _ world: inout World, for listener: RunListener, source: [UInt8] = [],
         isCase: Bool = false, inRealTime: Bool, observer: EventJournal.Sink? = nil
     ) throws(Obstacle) {
         var folder: ArtifactDirectory?
@@ -96,9 +96,9 @@ package struct LogFiles: Sendable {
     /// Saves what an external client wrote to its standard error.
     package func writeClientErrors(_ octets: ArraySlice<UInt8>) { clientErrors?.write(octets) }
 
-    /// Passes recent events and packets to the listener; files are not flushed.
-    package func narrate(_ world: inout World) {
-        guard listener.events != nil else { return }
+    /// Passes recent events and packets on to the listener; files are not flushed.
+    package func inform(_ world: inout World) {
+        guard listener.events != nil || listener.packets != nil else { return }
         world.packets.flush()
         world.journal.flush()
     }

@@ -224,7 +224,7 @@ package struct SimulatedPeripheralTest {
 
     private func run(_ check: Check) throws(Obstacle) -> Check.Outcome {
         var world = try plan.world()
-        let files = try LogFiles(plan, &world, inRealTime: false)
+        let files = try LogFiles(plan, &world, for: RunListener(), inRealTime: false)
         var (outcome, after) = try run(check, in: world)
         try files.close(&after, status: Report.Tally([outcome.verdict]).code.status)
         return outcome

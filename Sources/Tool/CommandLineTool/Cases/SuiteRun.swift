@@ -112,10 +112,9 @@ struct CasePlayer: Sendable {
         let source = plan.keep == nil ? [] : contents(of: plan.path) ?? []
         switch client {
         case .builtIn(let speed):
-            defer { if bar != nil { ProgressBar.remove() } }
             let (clientRun, judgement, code) = try playToBuiltInClient(
                 plan, at: speed, for: RunListener(narrator), source: source, signals,
-                showing: bar.map { bar in { bar.show($0, $1) } }
+                showing: bar.map { bar in RunProgress(show: { bar.show($0, $1()) }, end: ProgressBar.remove) }
             ) {
                 instant, update in
                 if printsClient { Console.print("\(paint("\(instant)", .quiet))  \(paint(update))") }
@@ -125,7 +124,7 @@ struct CasePlayer: Sendable {
             let isOneOfSeveral = (invocation.text("--jobs").flatMap { Int($0) } ?? 1) > 1
             let label = isOneOfSeveral ? plan.item.map { $0.id } : nil
             let hasAddresses = !isJSON && (plan.item == nil || verbosity > .quiet)
-            let listener = ClientUnderTest.Listener { [paint] instant, line in
+            let follower = ClientUnderTest.Follower { [paint] instant, line in
                 if printsClient { Console.print("\(paint("\(instant)", .quiet))  \(line.json.abbreviated)") }
             } address: { line in
                 if hasAddresses { Console.print("\(line)\(label.map { " \($0)" } ?? "")") }
@@ -133,7 +132,7 @@ struct CasePlayer: Sendable {
                 guard verbosity > .quiet else { return }
                 for line in lines { Console.complain("\(label.map { "\($0): " } ?? "")\(line)") }
             }
-            var result = try external.play(plan, for: RunListener(narrator), source: source, signals, listener)
+            var result = try external.play(plan, for: RunListener(narrator), source: source, signals, follower)
             if let disturbance = result.disturbance, !turn.isSecond {
                 announceRepetition(plan, after: disturbance, &result)
             }
@@ -207,13 +206,12 @@ package func runSuite(_ selection: CaseSelection, _ invocation: Invocation) thro
     try player.checkFiles(of: cases)
     let jobs = try jobs(invocation, player)
     let reports = try ReportFiles(invocation)
-    var callbacks = SuiteScheduler.Callbacks(play: player.play) { turn, completion in
+    var callbacks = SuiteScheduler.Callbacks(play: player.play, interruption: outputInterruption) { turn, completion in
         guard let outcome = completion.outcome else { return }
         let entry = Report.Entry(id: turn.item.id, outcome: outcome, run: turn.item.run)
         player.report(entry, completion.result)
     }
     callbacks.showProgress = { player.showProgress($0, among: cases.count, playing: $1) }
-    callbacks.interruption = outputInterruption
     let empty = Report(version: version, seed: player.seed, shard: selection.shard)
     let order = SuiteScheduler.Order(isSuites: player.isVirtual, endsAtFault: invocation.has("--until-fail"))
     let runner = CaseRunner(cases, into: empty, runOfCase: \.run)
@@ -238,12 +236,9 @@ package func runSingleCase(_ item: Case, _ invocation: Invocation) throws(Obstac
     let plan = try RunPlan(item.path, invocation)
     _ = try jobs(invocation, player)
     let reports = try ReportFiles(invocation)
-    var callbacks = SuiteScheduler.Callbacks {
-        player.play(alone: plan, $0, $1)
-    } report: {
-        player.reportAlone($0.item, $1)
-    }
-    callbacks.interruption = outputInterruption
+    let callbacks = SuiteScheduler.Callbacks(
+        play: { player.play(alone: plan, $0, $1) }, interruption: outputInterruption,
+        report: { player.reportAlone($0.item, $1) })
     let runner = CaseRunner([item], into: Report(version: version))
     let scheduler = try SuiteScheduler(runner, jobs: 1, SuiteScheduler.Order(), callbacks).run(Signals())
     let report = scheduler.report(of: 1)

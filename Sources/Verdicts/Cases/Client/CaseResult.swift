@@ -169,7 +169,7 @@ package struct Judgement {
         return "\(known.id), \(known.requirement)"
     }
 
-    /// How many requirements have each verdict: `3 pass, 1 fail, 0 inconclusive`; nil when nothing was judged.
+    /// How many requirements, and the client's fault, have each verdict: `3 pass, 1 fail, 0 inconclusive`; nil when nothing was judged.
     package var summary: String? {
         guard !rows.isEmpty || fault != nil else { return nil }
         let tally = Report.Tally(required.map(\.ruling.verdict) + (fault.map { [$0.verdict] } ?? []))

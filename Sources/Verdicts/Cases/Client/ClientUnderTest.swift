@@ -25,7 +25,7 @@ package struct ClientUnderTest: Sendable {
     }
 
     /// Who follows a case while it runs.
-    package struct Listener: Sendable {
+    package struct Follower: Sendable {
         /// Receives each line of the client.
         package var line: @Sendable (Instant, ClientLine) -> Void
         /// Receives where the client reaches the case: `controller tcp:127.0.0.1:6402`.
@@ -75,7 +75,7 @@ package struct ClientUnderTest: Sendable {
 
     /// Runs a scenario once.
     package func play(
-        _ plan: RunPlan, for listener: RunListener, source: [UInt8], _ signals: Signals, _ client: Listener
+        _ plan: RunPlan, for listener: RunListener, source: [UInt8], _ signals: Signals, _ follower: Follower
     ) throws(Obstacle) -> CaseResult {
         let reasons = unsupportedReason(plan.scenario)
         guard reasons.isEmpty else {
@@ -88,7 +88,7 @@ package struct ClientUnderTest: Sendable {
             plan, &started, for: listener, source: source, isCase: true, inRealTime: true)
         var (world, record, reason) = try live(started, files, plan, signals) {
             [plan] live, loop, completion throws in
-            try await session(plan, live, loop, completion, files, client)
+            try await session(plan, live, loop, completion, files, follower)
         }
         // The kernel starts the case's time whether or not the client could be started.
         if !startsAtReset, [126, 127].contains(record.exit?.status) { record.hasPlayed = false }
@@ -126,13 +126,13 @@ package struct ClientUnderTest: Sendable {
 
     private func session(
         _ plan: RunPlan, _ live: LiveWorld, _ loop: EventLoop, _ completion: RunCompletion,
-        _ files: LogFiles, _ client: Listener
+        _ files: LogFiles, _ follower: Follower
     ) async throws -> any ClientSession {
         var controllers: [String] = []
         if case .controllers(let places) = attachment {
             for place in places {
                 let controller = try await live.offer(place)
-                client.address("controller \(controller)")
+                follower.address("controller \(controller)")
                 controllers.append(controller)
             }
         }
@@ -144,13 +144,13 @@ package struct ClientUnderTest: Sendable {
                 OperatorCase(
                     plan: plan, live: live, radio: radio, completion: completion,
                     open: { try await open(live, loop, PairingOperator(passkey: nil, on: loop)) },
-                    report: client.line))
+                    report: follower.line))
         }
         var socket: ClientOutputSocket?
         if let lineSocket {
             let listener = ClientOutputSocket(on: loop)
             let address = try await listener.open(at: lineSocket)
-            client.address("said \(address)")
+            follower.address("said \(address)")
             socket = listener
         }
         if case .radios = attachment {
@@ -165,8 +165,8 @@ package struct ClientUnderTest: Sendable {
         if let bonds = await bonds(with: live) { variables.append(("LUBDUB_BONDS", bonds)) }
         let process = try ClientProcess(command, variables)
         if case .controllers([.kernel]) = attachment { await live.start() }
-        return ProcessSession(process, live, socket, completion, report: client.line) { lines, octets in
-            client.errors(lines)
+        return ProcessSession(process, live, socket, completion, report: follower.line) { lines, octets in
+            follower.errors(lines)
             files.writeClientErrors(octets)
         }
     }

@@ -57,16 +57,16 @@ package struct SuiteScheduler: Sendable {
         /// Shows how many cases have finished, and which are running.
         package var showProgress: @Sendable (_ ended: Int, _ ids: [String]) -> Void = { _, _ in }
         /// Why no more cases may start; nil when there is no reason.
-        package var interruption: @Sendable () -> ExitCode? = { nil }
+        package var interruption: @Sendable () -> ExitCode?
         /// Makes what passes signals on to a case; throws when the process has no free descriptors.
-        package var makeRelay: @Sendable () throws(Obstacle) -> SignalRelay = { () throws(Obstacle) in try SignalRelay()
-        }
+        package var makeRelay: @Sendable () throws(Obstacle) -> SignalRelay = SignalRelay.init
 
         package init(
             play: @escaping @Sendable (Turn, Signals) -> CaseCompletion,
+            interruption: @escaping @Sendable () -> ExitCode?,
             report: @escaping @Sendable (Turn, CaseCompletion) -> Void
         ) {
-            (self.play, self.report) = (play, report)
+            (self.play, self.interruption, self.report) = (play, interruption, report)
         }
     }
 

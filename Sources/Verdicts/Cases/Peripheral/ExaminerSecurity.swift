@@ -25,10 +25,10 @@ package struct ExaminerSecurity {
     /// Less than the Security Manager Timer, so that the answer arrives in time.  Core 6.0, Vol 3, Part H, section 3.4.
     private static let patience = Duration.seconds(28)
 
-    /// With the passkey that is printed on the peripheral, if the user knows it, and the file of bonds, if there is one.
+    /// With the passkey that the peripheral displays, or that is printed on it, if the user knows it, and the file of bonds, if there is one.
     package init(
         passkey: UInt32? = nil, bonds file: BondFile? = nil, of peer: String = "",
-        asking inquire: @escaping PasskeyInquiry = { _, _, _ in nil }
+        asking inquire: @escaping PasskeyInquiry
     ) {
         (given, self.file, self.peer, self.inquire) = (passkey, file, peer, inquire)
     }
@@ -53,7 +53,7 @@ package struct ExaminerSecurity {
         file.save(others + [bond], of: address)
     }
 
-    /// The passkey that a peripheral displays: the one of `--passkey`, or the user's answer; nil if there is none before
+    /// The passkey that a peripheral displays: the one that the user knows, or the user's answer; nil if there is none before
     /// `hasEnded`.
     package mutating func passkey(in time: RealTime, until hasEnded: () -> Bool) -> UInt32? {
         if let given { return given }

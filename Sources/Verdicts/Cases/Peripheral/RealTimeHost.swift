@@ -24,7 +24,7 @@ package final class RealTimeHost: ExaminerHost {
     package private(set) var connections = 0
     private var warnings = HostWarnings()
     /// Its bonds, and the passkey that the peripheral displays.
-    package var security = ExaminerSecurity()
+    package var security = ExaminerSecurity { _, _, _ in nil }
 
     /// How long bluetoothd may take to start, and to restore the adapter.
     private static let timeout = Duration.seconds(30)

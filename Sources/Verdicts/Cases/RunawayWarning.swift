@@ -1,0 +1,12 @@
+package import Basics
+package import VirtualWorld
+
+/// Warns of the rules that were cut off, with the case's id if it is one of several. Returns the exit code for a
+/// scenario with such rules, which is wrong; nil without any.
+@discardableResult
+package func warn(ofRunaways world: World, of id: String? = nil) -> ExitCode? {
+    for rule in world.runaways {
+        Notices.warn("\(id.map { "\($0): " } ?? "")\(world.runawayWarning(for: rule))")
+    }
+    return world.runaways.isEmpty ? nil : .usage
+}
