@@ -2,7 +2,7 @@ package import Basics
 import Glibc
 package import Linux
 
-/// Who shows how far a run in virtual time is.
+/// The display of how far a run in virtual time is.
 package struct RunProgress {
     fileprivate let show: (_ part: Double, _ text: () -> String) -> Void
     /// The run has ended.
