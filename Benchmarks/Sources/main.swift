@@ -3,7 +3,7 @@ import CommandSupport
 import Glibc
 import Linux
 
-private let grammar = CommandSupport.Grammar(
+private let grammar = CommandGrammar(
     "benchmarks", "Benchmark Lubdub on this machine, against Bumble",
     operands: [
         .anyNumber("ROW", of: .words(BenchRow.all.map(\.word)), "Benchmarks to run (default: all)")

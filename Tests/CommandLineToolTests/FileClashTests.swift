@@ -49,7 +49,7 @@ private enum Slot: Hashable {
     case option(String)
 }
 
-extension CommandSupport.Grammar {
+extension CommandGrammar {
     /// The pairs of files of which the command writes one, each option that can be repeated also with itself.
     fileprivate var pairs: [(one: Slot, other: Slot, isRead: Bool)] {
         var files: [(slot: Slot, use: FileUse, isRepeatable: Bool)] = []

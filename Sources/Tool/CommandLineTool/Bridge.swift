@@ -5,7 +5,7 @@ import Drivers
 import Linux
 import Sockets
 
-let bridgeGrammar = CommandSupport.Grammar(
+let bridgeGrammar = CommandGrammar(
     "bridge", "Offer an adapter of this machine to hosts without privileges, one at a time",
     operands: [
         .required(

@@ -6,7 +6,7 @@ import CommandSupport
 import Conformance
 import Drivers
 
-let checkGrammar = CommandSupport.Grammar(
+let checkGrammar = CommandGrammar(
     "check", "Act as a central, and test a simulated or real peripheral for conformance",
     operands: [
         .optional(
@@ -51,7 +51,7 @@ let checkGrammar = CommandSupport.Grammar(
         .init("Output", checkOutputOptions),
     ])
 
-private let checkOutputOptions: [CommandSupport.Grammar.Option] = [
+private let checkOutputOptions: [CommandGrammar.Option] = [
     ReportFiles.option, CaseLines.option,
     .option(
         "--events", "FILE|-", of: .file(.written),

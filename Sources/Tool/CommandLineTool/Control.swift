@@ -3,7 +3,7 @@ import CommandSupport
 import Documents
 import Screens
 
-let controlGrammar = CommandSupport.Grammar(
+let controlGrammar = CommandGrammar(
     "control", "Send actions to a running serve, or query its status",
     operands: [
         .required("SOCKET", "unix:PATH, as given to serve --control"),

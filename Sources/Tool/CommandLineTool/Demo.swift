@@ -8,7 +8,7 @@ import ScenarioLanguage
 import ScenarioModel
 import Synchronization
 
-let demoGrammar = CommandSupport.Grammar(
+let demoGrammar = CommandGrammar(
     "demo", "Show a strap, a client and their packets in the terminal, without a radio",
     options: playingOptions(until: "the end of the tour, 38 s") + [Speed.option("1")] + recordingOptions() + [
         .flag("--quiet", "Print only the client's values"),

@@ -2,7 +2,7 @@ import Basics
 import CommandSupport
 import Linux
 
-let doctorGrammar = CommandSupport.Grammar(
+let doctorGrammar = CommandGrammar(
     "doctor", "Diagnose this machine's Bluetooth setup, and suggest fixes",
     options: [
         .option(

@@ -7,7 +7,7 @@ import Conformance
 import Documents
 import ScenarioLanguage
 
-let explainGrammar = CommandSupport.Grammar(
+let explainGrammar = CommandGrammar(
     "explain", "Explain a word of the scenario language, a check or a diagnostic code",
     operands: [
         .optional(

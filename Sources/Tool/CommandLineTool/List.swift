@@ -5,7 +5,7 @@ import Conformance
 import Documents
 import Linux
 
-let listGrammar = CommandSupport.Grammar(
+let listGrammar = CommandGrammar(
     "list", "List the installed scenarios, suites and folders by name",
     options: [
         .flag(

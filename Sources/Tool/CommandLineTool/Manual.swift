@@ -2,7 +2,7 @@ import Basics
 import CommandSupport
 import Screens
 
-let manualGrammar = CommandSupport.Grammar(
+let manualGrammar = CommandGrammar(
     "manual", "Print a manual page, for man -l",
     operands: [.optional("COMMAND", "The command of the page (default: the page of lubdub)")],
     options: [
@@ -10,7 +10,7 @@ let manualGrammar = CommandSupport.Grammar(
         .flag("--list", "Print the commands that have a page, one per line"),
     ])
 
-let completionsGrammar = CommandSupport.Grammar(
+let completionsGrammar = CommandGrammar(
     "completions", "Print the script with which a shell completes the words of lubdub's command line",
     operands: [.required("SHELL", of: .words(Shell.allCases.map(\.rawValue)), "bash, fish or zsh")])
 

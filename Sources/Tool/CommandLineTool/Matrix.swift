@@ -4,7 +4,7 @@ import CommandSupport
 import Conformance
 import Linux
 
-let matrixGrammar = CommandSupport.Grammar(
+let matrixGrammar = CommandGrammar(
     "matrix", "Compare JSON reports: one row per case, one column per report",
     operands: [
         .repeated(

@@ -3,7 +3,7 @@ import Cases
 import CommandSupport
 import Conformance
 
-let mergeGrammar = CommandSupport.Grammar(
+let mergeGrammar = CommandGrammar(
     "merge", "Put the JSON reports of shards into one report",
     operands: [
         .repeated(

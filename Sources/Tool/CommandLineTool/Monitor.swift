@@ -9,7 +9,7 @@ import Linux
 import Screens
 import Sockets
 
-let monitorGrammar = CommandSupport.Grammar(
+let monitorGrammar = CommandGrammar(
     "monitor", "Connect to a device as a client, and show its values",
     groups: [
         .init(

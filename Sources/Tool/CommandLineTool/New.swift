@@ -4,7 +4,7 @@ import CommandSupport
 import Linux
 import ScenarioLanguage
 
-let newGrammar = CommandSupport.Grammar(
+let newGrammar = CommandGrammar(
     "new", "Write a scenario, a suite or a client to start from",
     operands: [
         .required(

@@ -4,7 +4,7 @@ import CommandSupport
 import Drivers
 
 /// The options of commands that connect as a client, and can pair.
-let pairingOptions: [CommandSupport.Grammar.Option] = [
+let pairingOptions: [CommandGrammar.Option] = [
     .flag("--pair", "Pair with the device at once, and again if it has lost the keys; else only if it asks"),
     ClientSecurity.passkeyOption, ClientSecurity.bondsOption,
 ]

@@ -7,7 +7,7 @@ import Linux
 import ScenarioModel
 import Sockets
 
-let proveGrammar = CommandSupport.Grammar(
+let proveGrammar = CommandGrammar(
     "prove", "Play scenarios with faulty clients, and report expectations that fail none of them",
     operands: [
         .anyNumber("SUITE", of: .suite, "A scenario, a suite or a folder of them; one at least, unless there is --list")

@@ -11,7 +11,7 @@ import ScenarioLanguage
 import ScenarioModel
 import Synchronization
 
-let recordGrammar = CommandSupport.Grammar(
+let recordGrammar = CommandGrammar(
     "record", "Write a scenario that plays a real device: its advertising, attributes and values",
     options: [
         .option(

@@ -4,7 +4,7 @@ import CommandSupport
 import Conformance
 import Linux
 
-let replayGrammar = CommandSupport.Grammar(
+let replayGrammar = CommandGrammar(
     "replay", "Turn an event log, including manual actions, into a scenario that repeats the run",
     operands: [.required("EVENTS", of: .file(.read), "An event log written by serve")],
     options: [

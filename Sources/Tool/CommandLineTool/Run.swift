@@ -7,7 +7,7 @@ import Drivers
 import Glibc
 import Linux
 
-let runGrammar = CommandSupport.Grammar(
+let runGrammar = CommandGrammar(
     "run", "Run scenarios with the built-in client or yours, and judge the client",
     operands: [
         .repeated(
@@ -40,7 +40,7 @@ let runGrammar = CommandSupport.Grammar(
             ]),
     ])
 
-private let clientOptions: [CommandSupport.Grammar.Option] = [
+private let clientOptions: [CommandGrammar.Option] = [
     .option(
         "--client", "CMD",
         "Test your client in real time: /bin/sh runs CMD, with the address of a controller in $LUBDUB_CONTROLLER.\n"
@@ -64,7 +64,7 @@ private let clientOptions: [CommandSupport.Grammar.Option] = [
     .flag("--strict", "Also judge recommendations (\"should\")"),
 ]
 
-private let caseOptions: [CommandSupport.Grammar.Option] = [
+private let caseOptions: [CommandGrammar.Option] = [
     .option(
         "--only", "GLOB", repeatable: true, "Run only cases whose id matches; * also matches /. --list prints the ids"
     ),

@@ -7,7 +7,7 @@ import Glibc
 import Screens
 import Synchronization
 
-let scanGrammar = CommandSupport.Grammar(
+let scanGrammar = CommandGrammar(
     "scan", "Scan, and list advertising devices",
     options: [
         radioOption, .option("--for", "DURATION", "Stop after this long (default 5 s)"),

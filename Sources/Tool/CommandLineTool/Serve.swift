@@ -10,16 +10,16 @@ import Screens
 import Sockets
 import VirtualWorld
 
-private let controllerOption = CommandSupport.Grammar.Option.option(
+private let controllerOption = CommandGrammar.Option.option(
     "--controller", "ADDRESS", of: .address, repeatable: true,
     "Offer a virtual controller to a host here (default: tcp:127.0.0.1:6402, or the next free port); see\n"
         + "\"lubdub help radios\"")
 
-private let controlOption = CommandSupport.Grammar.Option.option(
+private let controlOption = CommandGrammar.Option.option(
     "--control", "unix:PATH", of: .address,
     "Accept actions and queries on a socket, from programs of this user: see lubdub control --help")
 
-private let pageOptions: [CommandSupport.Grammar.Option] = [
+private let pageOptions: [CommandGrammar.Option] = [
     .option(
         "--page", "HOST:PORT",
         "Serve a page for a browser of this machine, for example at 127.0.0.1:8080; a port of 0 is any free one.\n"
@@ -27,12 +27,12 @@ private let pageOptions: [CommandSupport.Grammar.Option] = [
     .flag("--page-for-network", "Allow --page at an address that other machines reach, without encryption"),
 ]
 
-private let outputOptions: [CommandSupport.Grammar.Option] = [
+private let outputOptions: [CommandGrammar.Option] = [
     .flag("--quiet", "Do not log connections and disconnections"),
     .flag("--verbose", "Print every event and packet, on standard error"),
 ]
 
-let serveGrammar = CommandSupport.Grammar(
+let serveGrammar = CommandGrammar(
     "serve", "Act as a scenario's devices; on a terminal, keys change their behaviour",
     operands: [.required("SCENARIO", of: .scenario, "A scenario file, or the name of an installed scenario")],
     groups: [
@@ -54,7 +54,7 @@ let serveGrammar = CommandSupport.Grammar(
     ],
     lists: [.init("Keys on a terminal", KeyBinding.all.map { ($0.keys, $0.text) })])
 
-let controllerGrammar = CommandSupport.Grammar(
+let controllerGrammar = CommandGrammar(
     "controller", "Offer virtual controllers to external hosts; all share one virtual radio",
     options: [
         .option(

@@ -2,7 +2,7 @@ import Cases
 import CommandSupport
 
 /// Options of every command that plays something, until a limit by default.
-func playingOptions(until limit: String) -> [CommandSupport.Grammar.Option] {
+func playingOptions(until limit: String) -> [CommandGrammar.Option] {
     [
         seedOption,
         .option("--for", "DURATION", "Stop after this long, for example 10s (default: \(limit))"),
@@ -10,12 +10,12 @@ func playingOptions(until limit: String) -> [CommandSupport.Grammar.Option] {
 }
 
 /// Options of every command that plays a scenario from a file.
-func scenarioOptions(until limit: String) -> [CommandSupport.Grammar.Option] {
+func scenarioOptions(until limit: String) -> [CommandGrammar.Option] {
     [variableOption] + playingOptions(until: limit)
 }
 
 /// Options of every command that plays something: the files that record `cases`.
-func recordingOptions(_ cases: String = "") -> [CommandSupport.Grammar.Option] {
+func recordingOptions(_ cases: String = "") -> [CommandGrammar.Option] {
     [
         .option(
             "--events", "FILE|-", of: .file(.written),
@@ -27,13 +27,13 @@ func recordingOptions(_ cases: String = "") -> [CommandSupport.Grammar.Option] {
     ]
 }
 
-let seedOption = CommandSupport.Grammar.Option.option(
+let seedOption = CommandGrammar.Option.option(
     "--seed", "N|random", "Seed of the random numbers (default: the scenario's)")
-let variableOption = CommandSupport.Grammar.Option.option(
+let variableOption = CommandGrammar.Option.option(
     "--set", "NAME=VALUE", repeatable: true, "Give a variable of the scenario another value")
 
 extension Speed {
-    static func option(_ standard: String, _ more: String = "") -> CommandSupport.Grammar.Option {
+    static func option(_ standard: String, _ more: String = "") -> CommandGrammar.Option {
         .option("--speed", "X|max", "Run at X times real time, or as fast as possible (default \(standard))\(more)")
     }
 }

@@ -31,7 +31,7 @@ package func refuse(_ word: String) -> Int32 {
 
 private typealias Action = @Sendable (Invocation) throws(Obstacle) -> ExitCode
 
-private typealias Command = (grammar: CommandSupport.Grammar, action: Action)
+private typealias Command = (grammar: CommandGrammar, action: Action)
 
 /// In the order of `--help`.
 private let groups: [(title: String, commands: [Command])] = [
@@ -96,7 +96,7 @@ private func understand(_ words: [String]) -> Int32 {
 
 /// The command line with the paths of installed scenarios.  Throws, before a file is opened, if the command would overwrite one
 /// that it reads, or write two outputs to one file.
-func prepared(_ invocation: Invocation, by grammar: CommandSupport.Grammar) throws(Obstacle) -> Invocation {
+func prepared(_ invocation: Invocation, by grammar: CommandGrammar) throws(Obstacle) -> Invocation {
     let invocation = try findingScenarios(of: invocation, by: grammar)
     _ = try FileUses(invocation)
     return invocation

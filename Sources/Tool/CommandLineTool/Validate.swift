@@ -6,7 +6,7 @@ import Documents
 import Linux
 import ScenarioLanguage
 
-let validateGrammar = CommandSupport.Grammar(
+let validateGrammar = CommandGrammar(
     "validate", "Report every problem in scenario files",
     operands: [
         .anyNumber(

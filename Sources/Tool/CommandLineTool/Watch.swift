@@ -2,7 +2,7 @@ import Basics
 import CommandSupport
 import Linux
 
-let watchOption = CommandSupport.Grammar.Option.flag(
+let watchOption = CommandGrammar.Option.flag(
     "--watch", "Run again whenever a scenario, or a file that it includes, changes; until Ctrl-C")
 
 /// Runs the command line without `--watch`, whenever one of these files changes.

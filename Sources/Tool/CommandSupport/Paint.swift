@@ -37,7 +37,7 @@ package struct Paint: Sendable {
     }
 }
 
-package let colorOption = CommandSupport.Grammar.Option.option(
+package let colorOption = CommandGrammar.Option.option(
     "--color", "WHEN", of: .words(["auto", "always", "never"]),
     "Use colours: auto (default: on a terminal), always or never")
 

@@ -98,7 +98,7 @@ package struct ScenarioLibrary: Sendable {
 ///
 /// A word that is the path of a file or folder stays, and so does every word if nothing is installed.
 package func findingScenarios(
-    of invocation: Invocation, by grammar: CommandSupport.Grammar
+    of invocation: Invocation, by grammar: CommandGrammar
 ) throws(Obstacle) -> Invocation {
     var library: ScenarioLibrary??
     return try grammar.replacingWords(of: invocation) { kind, word throws(Obstacle) in

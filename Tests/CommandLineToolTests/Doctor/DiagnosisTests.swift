@@ -40,7 +40,7 @@ import Testing
     struct Row: Sendable, CustomStringConvertible {
         let code: MachineCode
         let subject: String
-        var level = Finding.Level.problem
+        var level = DoctorFinding.Level.problem
         let fix: String?
         /// Whether `serve --radio bluez` would work nevertheless.
         var works = false
@@ -330,14 +330,14 @@ import Testing
     }
 
     @Test func `JSON has every key, whatever is known`() {
-        let finding = Finding(
+        let finding = DoctorFinding(
             subject: "bus", level: .problem, code: .noBus, found: "no \"bus\"", command: "a 'b'", advice: nil)
         #expect(
             finding.json
                 == #"{"subject": "bus", "level": "problem", "code": "LD0209", "found": "no \"bus\"", "mend": "a 'b'", "advice": null}"#
         )
         #expect(
-            Finding(subject: "port", level: .ok, code: nil, found: "free", command: nil, advice: nil).json
+            DoctorFinding(subject: "port", level: .ok, code: nil, found: "free", command: nil, advice: nil).json
                 == #"{"subject": "port", "level": "ok", "code": null, "found": "free", "mend": null, "advice": null}"#)
     }
 }

@@ -10,7 +10,7 @@ import Testing
             .init(
                 "",
                 [
-                    Grammar(
+                    CommandGrammar(
                         "run", "Run one of a strap's days", operands: [.repeated("SUITE", of: .suite, "What to run")],
                         options: [
                             .option("--set", "NAME=VALUE", repeatable: true, "Set a variable [a: b]\nof the scenario"),
@@ -18,7 +18,7 @@ import Testing
                             .option("-o", "FILE", of: .file(.written), "Write a file"),
                             .option("--speed", "X|max", "Pace"), .flag("--quiet", "Don't print"),
                         ]),
-                    Grammar("control", "Control it", operands: [.required("SOCKET", "Where")]),
+                    CommandGrammar("control", "Control it", operands: [.required("SOCKET", "Where")]),
                 ])
         ], topics: [HelpTopic("radios", "Radios", [])])
 

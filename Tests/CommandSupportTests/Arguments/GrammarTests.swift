@@ -3,7 +3,7 @@ import Testing
 @testable import CommandSupport
 
 @Suite struct GrammarTests {
-    static let serve = Grammar(
+    static let serve = CommandGrammar(
         "serve", "be the scenario's devices", operands: [.required("SCENARIO", "a JSON file")],
         options: [
             .option("--seed", "N", "repeat the chance of an earlier run"),
@@ -11,16 +11,16 @@ import Testing
             .option("--for", "DURATION", "stop after"),
             .flag("--quiet", "print nothing"),
         ])
-    static let validate = Grammar(
+    static let validate = CommandGrammar(
         "validate", "report every problem of a scenario file",
         operands: [.repeated("FILE", of: .file(.read), "JSON files")])
-    static let check = Grammar(
+    static let check = CommandGrammar(
         "check", "check a peripheral", operands: [.optional("SCENARIO", "a JSON file")],
         options: [
             .option("--color", "WHEN", "auto, always or never"),
             .option("--report", "FILE", of: .file(.written), "write a report"),
         ])
-    static let run = Grammar(
+    static let run = CommandGrammar(
         "run", "test a client",
         options: [
             .option("--report", "FILE", of: .file(.written), "write a report"), .flag("--strict", "fail early"),
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test func `Groups of options have headings, and the first one has the operands`() throws {
-        let grammar = Grammar(
+        let grammar = CommandGrammar(
             "play", "Play it", operands: [.required("SCENARIO", "What to play")],
             groups: [
                 .init("What to play", [.option("--seed", "N", "Repeat")]),

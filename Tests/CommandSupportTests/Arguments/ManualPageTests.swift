@@ -3,7 +3,7 @@ import Testing
 @testable import CommandSupport
 
 @Suite struct ManualPageTests {
-    static let grammar = Grammar(
+    static let grammar = CommandGrammar(
         "run", "Run days", operands: [.repeated("SUITE", "One of:\nrest   a day\nrun    a race\nor a path")],
         options: [.option("--listen", "ADDRESS", required: true, "An address\n.of yours"), .flag("-q", #"Don't \"#)],
         lists: [.init("Keys", [("up, down", "Faster or slower")])])
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `Groups of options are parts of a section`() {
-        let grammar = Grammar("run", "Run", groups: [.init("Output", [.flag("-q", "Print nothing")])])
+        let grammar = CommandGrammar("run", "Run", groups: [.init("Output", [.flag("-q", "Print nothing")])])
         let text = ManualPage(of: grammar, in: Self.program, []).text(version: "strap 1", date: "")
         #expect(text.contains(".SH OPTIONS\n.SS Output\n.TP\n\\fB\\-q\\fR\nPrint nothing\n.TP\n\\fB\\-\\-help\\fR\n"))
     }

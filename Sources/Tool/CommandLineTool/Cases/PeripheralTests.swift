@@ -238,7 +238,7 @@ package struct SimulatedPeripheralTest {
     }
 
     /// The last packets of the central before a failure.  The check runs again for that, with the same octets.
-    private func trace(of check: Check, _ finding: Checks.Finding) throws(Obstacle) -> [String] {
+    private func trace(of check: Check, _ finding: Finding) throws(Obstacle) -> [String] {
         let recent = RecentPackets(of: UInt16(clamping: plan.scenario.devices.count), until: finding.instant)
         var world = try plan.world()
         world.packets = PacketLog { recent.take($0) }

@@ -6,7 +6,7 @@ import Glibc
 struct Diagnosis: Sendable {
     let facts: MachineFacts
     let wanted: WantedRadio
-    private(set) var findings: [Finding] = []
+    private(set) var findings: [DoctorFinding] = []
 
     /// The findings are in order of dependency: fixing an early one may fix later ones.
     init(_ facts: MachineFacts, for wanted: WantedRadio = .virtual) {
@@ -24,7 +24,7 @@ struct Diagnosis: Sendable {
     }
 
     mutating func ok(_ subject: String, _ found: String) {
-        findings.append(Finding(subject: subject, level: .ok, code: nil, found: found, command: nil, advice: nil))
+        findings.append(DoctorFinding(subject: subject, level: .ok, code: nil, found: found, command: nil, advice: nil))
     }
 
     mutating func hint(
@@ -40,12 +40,12 @@ struct Diagnosis: Sendable {
     }
 
     private mutating func add(
-        _ level: Finding.Level, _ code: MachineCode, _ subject: String, _ found: String, _ fix: MachineFacts.Fix?,
+        _ level: DoctorFinding.Level, _ code: MachineCode, _ subject: String, _ found: String, _ fix: MachineFacts.Fix?,
         _ advice: String?
     ) {
         let command = fix.flatMap(facts.command)
         findings.append(
-            Finding(subject: subject, level: level, code: code, found: found, command: command, advice: advice))
+            DoctorFinding(subject: subject, level: level, code: code, found: found, command: command, advice: advice))
     }
 
     /// The code of the first problem with one of these subjects.

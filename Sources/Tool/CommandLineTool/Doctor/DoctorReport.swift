@@ -3,7 +3,7 @@ import CommandSupport
 import Drivers
 
 /// The result of an examination, and its fix.
-struct Finding: Hashable, Sendable {
+struct DoctorFinding: Hashable, Sendable {
     enum Level: String, Sendable {
         case ok
         /// It works, but not as well as it could.
@@ -80,7 +80,7 @@ struct WantedRadio: Hashable, Sendable {
 
 /// The output of `doctor`.
 struct DoctorReport: Sendable {
-    let findings: [Finding]
+    let findings: [DoctorFinding]
     let radios: [RadioVerdict]
     let code: ExitCode
 
@@ -116,7 +116,7 @@ struct DoctorReport: Sendable {
         return lines
     }
 
-    private func label(_ level: Finding.Level, _ paint: Paint) -> TerminalLine {
+    private func label(_ level: DoctorFinding.Level, _ paint: Paint) -> TerminalLine {
         switch level {
         case .ok: "ok     "
         case .hint: paint("hint   ", .packet)

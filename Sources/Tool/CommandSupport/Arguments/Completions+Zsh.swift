@@ -55,7 +55,7 @@ extension Completions {
             """
     }
 
-    private func zsh(_ option: Grammar.Option) -> String {
+    private func zsh(_ option: CommandGrammar.Option) -> String {
         let title = "[\(zshText(option.title))]"
         guard let value = option.value else { return (option.name + title).quotedForShell() }
         let name = (option.isRepeatable ? "*" : "") + option.name + (option.name.hasPrefix("--") ? "=" : "")

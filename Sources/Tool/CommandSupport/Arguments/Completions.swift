@@ -12,7 +12,7 @@ struct Completions {
     let names: String
 
     var name: String { program.name }
-    var commands: [Grammar] { program.commands }
+    var commands: [CommandGrammar] { program.commands }
 
     /// The first comment of a script.
     func intro(_ shell: Shell) -> String {
@@ -33,12 +33,12 @@ extension Program {
     }
 }
 
-extension Grammar {
+extension CommandGrammar {
     /// The kind of the last operand, the only one that can be repeated; nil without operands.
     var operandKind: WordKind? { operands.last?.kind }
 }
 
-extension Grammar.Option {
+extension CommandGrammar.Option {
     /// The first line of the help.
     var title: String { String(help.prefix { $0 != "\n" }) }
 }

@@ -2,9 +2,9 @@
 package struct HelpTopic: Sendable {
     package let name: String
     package let summary: String
-    package let lists: [Grammar.List]
+    package let lists: [CommandGrammar.List]
 
-    package init(_ name: String, _ summary: String, _ lists: [Grammar.List]) {
+    package init(_ name: String, _ summary: String, _ lists: [CommandGrammar.List]) {
         (self.name, self.summary, self.lists) = (name, summary, lists)
     }
 

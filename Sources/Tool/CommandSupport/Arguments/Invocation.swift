@@ -5,9 +5,9 @@ package struct Invocation: Sendable {
     /// The operands in order.
     package internal(set) var operands: [String] = []
     var values: [String: [String]] = [:]
-    let grammar: Grammar
+    let grammar: CommandGrammar
 
-    init(of grammar: Grammar) { self.grammar = grammar }
+    init(of grammar: CommandGrammar) { self.grammar = grammar }
 
     /// Whether `--help` is given: then the command only prints its help.
     package var isHelpRequested: Bool { has("--help") }

@@ -28,7 +28,7 @@ package struct ManualPage: Sendable {
         }
 
         /// A list of a command or topic.
-        fileprivate init(_ list: Grammar.List) {
+        fileprivate init(_ list: CommandGrammar.List) {
             self.init(list.title.uppercased(), list.rows.map { (term: $0.name, text: $0.help) })
         }
 
@@ -70,7 +70,7 @@ package struct ManualPage: Sendable {
     }
 
     /// The page of a command: its operands, options and lists, and these sections.
-    package init(of grammar: Grammar, in program: Program, _ sections: [Section]) {
+    package init(of grammar: CommandGrammar, in program: Program, _ sections: [Section]) {
         name = "\(program.name)-\(grammar.command)"
         summary = grammar.summary
         let required = grammar.options.filter(\.isRequired).map(\.term)
@@ -98,7 +98,7 @@ package struct ManualPage: Sendable {
     }
 }
 
-extension Grammar.Option {
+extension CommandGrammar.Option {
     /// The option and the placeholder of its value, in roff.
     fileprivate var term: String { value.map { "\(Roff.bold(name)) \(Roff.italic($0))" } ?? Roff.bold(name) }
 }

@@ -15,9 +15,9 @@ package struct Program: Sendable {
     /// Commands of one purpose, below a heading in the help: "Try it".
     package struct Group: Sendable {
         package let title: String
-        package let commands: [Grammar]
+        package let commands: [CommandGrammar]
 
-        package init(_ title: String, _ commands: [Grammar]) { (self.title, self.commands) = (title, commands) }
+        package init(_ title: String, _ commands: [CommandGrammar]) { (self.title, self.commands) = (title, commands) }
     }
 
     let name: String
@@ -28,7 +28,7 @@ package struct Program: Sendable {
     package let groups: [Group]
     package let topics: [HelpTopic]
 
-    package var commands: [Grammar] { groups.flatMap(\.commands) }
+    package var commands: [CommandGrammar] { groups.flatMap(\.commands) }
 
     /// A program whose help lists the commands in this order.
     package init(_ name: String, _ summary: String, _ details: String, groups: [Group], topics: [HelpTopic] = []) {
@@ -47,7 +47,9 @@ package struct Program: Sendable {
 
     /// The help of the program, with a row for each command, in lines of at most `width` characters.
     package func usage(width: Int) -> String {
-        var lists = groups.map { group in Grammar.List(group.title, group.commands.map { ($0.command, $0.summary) }) }
+        var lists = groups.map { group in
+            CommandGrammar.List(group.title, group.commands.map { ($0.command, $0.summary) })
+        }
         if !topics.isEmpty { lists.append(.init("Topics", topics.map { ("help \($0.name)", $0.summary) })) }
         let intro = ["Usage: \(name) COMMAND [OPTION...] [OPERAND...]", ""] + description.wrapped(to: width)
         let more = ["", "\(name) COMMAND --help describes a command; \(name) --version prints the version."]
@@ -79,12 +81,12 @@ package struct Program: Sendable {
     }
 
     /// The grammar of a command; throws if there is none.
-    package func grammar(of command: String) throws(UsageError) -> Grammar {
+    package func grammar(of command: String) throws(UsageError) -> CommandGrammar {
         try grammar(of: command, amid: commandNames)
     }
 
     /// `known` are the words that an error suggests.
-    private func grammar(of command: String, amid known: [String]) throws(UsageError) -> Grammar {
+    private func grammar(of command: String, amid known: [String]) throws(UsageError) -> CommandGrammar {
         guard let grammar = commands.first(where: { $0.command == command }) else {
             let word = String(command.drop { $0 == "-" })
             throw commandNames.contains(word)

@@ -87,7 +87,7 @@ extension Invocation {
     }
 }
 
-extension Grammar {
+extension CommandGrammar {
     /// The operand that the word at a place is; only the last one can be repeated.
     fileprivate func operand(at place: Int) -> Operand? { place < operands.count ? operands[place] : operands.last }
 

@@ -4,7 +4,7 @@ package import Expectations
 
 /// The results of cases as JSON, one object per line, instead of text for people.
 package enum CaseLines {
-    package static let option = CommandSupport.Grammar.Option.flag(
+    package static let option = CommandGrammar.Option.flag(
         "--json",
         "Print a JSON object per line: one for each case as it ends, then one with the summary; with --list, one\n"
             + "for each case")
@@ -104,7 +104,7 @@ package struct CaseFormatter {
 
 // The options for reports.
 extension ReportFiles {
-    package static let option = CommandSupport.Grammar.Option.option(
+    package static let option = CommandGrammar.Option.option(
         "--report", "FILE", of: .file(.written), repeatable: true,
         "Write a report: FILE.xml (JUnit), FILE.json, FILE.html (a page) or FILE.md (for CI)")
 

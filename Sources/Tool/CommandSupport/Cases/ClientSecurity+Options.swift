@@ -3,11 +3,11 @@ package import Drivers
 
 // The options for the pairing of the built-in client.
 extension ClientSecurity {
-    package static let passkeyOption = CommandSupport.Grammar.Option.option(
+    package static let passkeyOption = CommandGrammar.Option.option(
         "--passkey", "DIGITS",
         "The passkey that the device displays, or that is printed on it (default: on a terminal, you are asked)")
 
-    package static let bondsOption = CommandSupport.Grammar.Option.option(
+    package static let bondsOption = CommandGrammar.Option.option(
         "--bonds", "FILE", of: .file(.updated),
         "Keep bonds in this file, which only you can read; it is created if missing")
 

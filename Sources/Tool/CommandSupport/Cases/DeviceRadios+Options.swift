@@ -3,7 +3,7 @@ package import Drivers
 
 // The radios that a command's options name.
 extension DeviceRadios {
-    package static func option(_ radio: String) -> CommandSupport.Grammar.Option {
+    package static func option(_ radio: String) -> CommandGrammar.Option {
         .option(
             "--radio", "RADIO", repeatable: true,
             "\(radio) of the devices: virtual (default), bluez, hci:0, hci:tcp:HOST:PORT, ...; see\n"

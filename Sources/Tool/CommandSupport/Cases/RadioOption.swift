@@ -2,7 +2,7 @@ package import Basics
 package import Drivers
 
 /// The `--radio` option of a central.
-package let radioOption = CommandSupport.Grammar.Option.option(
+package let radioOption = CommandGrammar.Option.option(
     "--radio", "RADIO", required: true,
     "Radio to the device: bluez, hci:0, hci:tcp:HOST:PORT or hci:unix:PATH; see \"lubdub help radios\"")
 

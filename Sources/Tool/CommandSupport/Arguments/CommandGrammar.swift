@@ -1,7 +1,7 @@
 import Basics
 
 /// The operands and options of a command; the help is generated from the same table that parses the command line.
-package struct Grammar: Sendable {
+package struct CommandGrammar: Sendable {
     /// A word that begins with `-`, with or without a value.
     package struct Option: Sendable {
         let name: String
@@ -140,7 +140,7 @@ package struct Grammar: Sendable {
     ///
     /// Options and operands may be mixed; every word after `--`, and `-` alone, is an operand. Parsing stops at
     /// `--help`. `others` are the program's commands: the error for an unknown option names those that have it.
-    package func parse(_ words: some Sequence<String>, others: [Grammar] = []) throws(UsageError) -> Invocation {
+    package func parse(_ words: some Sequence<String>, others: [CommandGrammar] = []) throws(UsageError) -> Invocation {
         var (found, rest) = (Invocation(of: self), Array(words)[...])
         while let word = rest.popFirst() {
             if word == "--" {
@@ -159,7 +159,7 @@ package struct Grammar: Sendable {
     }
 
     private func take(
-        _ word: String, from rest: inout ArraySlice<String>, into found: inout Invocation, _ others: [Grammar]
+        _ word: String, from rest: inout ArraySlice<String>, into found: inout Invocation, _ others: [CommandGrammar]
     ) throws(UsageError) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let option = options.first(where: { $0.name == parts[0] }) else {
@@ -201,7 +201,7 @@ package struct Grammar: Sendable {
 
 /// A blank line, a heading if there is a title, and the rows, for each list. The columns of all rows are aligned: they are
 /// indented by two spaces and separated by two, in lines of at most `width` characters, but with at least 30 for the help.
-func sections(_ lists: [Grammar.List], width: Int) -> [String] {
+func sections(_ lists: [CommandGrammar.List], width: Int) -> [String] {
     let first = lists.flatMap(\.rows).map(\.name.count).max() ?? 0
     let below = "\n" + String(repeating: " ", count: first + 4)
     return lists.flatMap { list in
