@@ -1,11 +1,11 @@
 import Basics
 import Checks
-import CommandSupport
 import Expectations
 import Testing
 
 @testable import Cases
 @testable import CommandLineTool
+@testable import CommandSupport
 @testable import Conformance
 
 /// What `check` prints after its checks.

@@ -1,14 +1,11 @@
-import Basics
-import Cases
-import Checks
-import CommandSupport
-import Conformance
+package import Basics
+package import Checks
+package import Conformance
 import Expectations
-import Screens
 
 /// Prints outcomes of checks: a line for each as it ends, then a summary, the skipped ones by their reasons, and at the
 /// end all that did not pass, with the details.
-struct CheckPrinter {
+package struct CheckPrinter {
     private let paint: Paint
     private let isQuiet: Bool
     private let isVerbose: Bool
@@ -17,14 +14,14 @@ struct CheckPrinter {
     private var skipped: [(id: String, reason: String)] = []
     private var faults: [TerminalLine] = []
 
-    init(_ invocation: Invocation) throws(Obstacle) {
+    package init(_ invocation: Invocation) throws(Obstacle) {
         (isQuiet, isVerbose) = (invocation.has("--quiet"), invocation.has("--verbose"))
         isJSON = invocation.has("--json")
         paint = try Paint(invocation, for: Console.descriptor)
     }
 
     /// `reported` is the outcome as a case of a report.
-    mutating func show(
+    package mutating func show(
         _ outcome: Check.Outcome, as reported: Outcome, isKnown: Bool, replay: String, trace packets: [String]
     ) {
         if isJSON { return CaseLines.show(Report.Entry(id: outcome.check.id, outcome: reported)) }
@@ -44,7 +41,7 @@ struct CheckPrinter {
     }
 
     /// Prints the summary, which `facts` follow, and what did not pass.
-    func end(_ report: Report, facts: [String] = []) {
+    package func end(_ report: Report, facts: [String] = []) {
         if isJSON { return CaseLines.showSummary(report) }
         if !isQuiet, report.summary.total > 0 { Console.print("") }
         for line in [report.summary.words()] + facts { Console.print("\(line)") }
