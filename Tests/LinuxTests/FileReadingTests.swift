@@ -20,7 +20,7 @@ import Testing
         #expect(made == 0)
         let path = "\(folder)/\(name)"
         #expect(contents(of: path) == nil)
-        let reason = obstacle(toReading: path)
+        let reason = readingFailure(of: path)
         #expect(reason.why == why)
         #expect(reason.fix == fix)
     }

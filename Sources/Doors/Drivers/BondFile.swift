@@ -120,7 +120,7 @@ package final class BondFile: Sendable {
     private static func octets(of path: String) throws(Obstacle) -> [UInt8]? {
         if let octets = contents(of: path) { return octets }
         guard unsafe access(path, F_OK) != 0 else {
-            throw Obstacle(.usage, "--bonds: cannot read the file \(path.quoted): \(obstacle(toReading: path).why)")
+            throw Obstacle(.usage, "--bonds: cannot read the file \(path.quoted): \(readingFailure(of: path).why)")
         }
         return nil
     }

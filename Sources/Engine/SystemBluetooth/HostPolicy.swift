@@ -8,7 +8,7 @@ package struct HostPolicy: Sendable {
     /// The name of a machine that has no other: its GAP Device Name.
     package var name: String
     /// Its GAP Appearance.  Assigned Numbers, section 2.6.
-    package var appearance: UInt16
+    package var appearance: Appearance
     /// The ATT MTU that it offers, in octets.
     package var mtu: Int
     /// How it pairs.
@@ -28,7 +28,7 @@ extension HostPolicy {
         security.ioCapability = .keyboardDisplay
         security.authentication = .preferred
         return HostPolicy(
-            name: "Lubdub phone", appearance: 0x0040, mtu: 185, security: security,
+            name: "Lubdub phone", appearance: Appearance(0x0040), mtu: 185, security: security,
             preparation: [.exchangeMTU, .readByUUID(.deviceName, .all), .findPrimaryServices(.genericAttribute)],
             reservedServices: [.genericAccess, .genericAttribute], advertisingInterval: 160)
     }()

@@ -1,3 +1,4 @@
+import Basics
 package import Bluetooth
 package import GATT
 
@@ -59,7 +60,7 @@ package struct LocalDescriptor: Equatable, Sendable {
 
 extension ServiceDefinition {
     /// The services of the system itself.
-    static func ofSystem(named name: String, _ appearance: UInt16) -> [ServiceDefinition] {
+    static func ofSystem(named name: String, _ appearance: Appearance) -> [ServiceDefinition] {
         [
             ServiceDefinition(
                 uuid: .genericAccess,
@@ -68,7 +69,7 @@ extension ServiceDefinition {
                         uuid: .deviceName, properties: .read, value: .fixed(Array(name.utf8.prefix(248)))),
                     CharacteristicDefinition(
                         uuid: .appearance, properties: .read,
-                        value: .fixed([UInt8(truncatingIfNeeded: appearance), UInt8(appearance >> 8)])),
+                        value: .fixed(appearance.octets)),
                 ]),
             .genericAttribute,
         ]

@@ -24,7 +24,7 @@ package func contents(of path: String, atMost maximum: Int) -> [UInt8]? {
 }
 
 /// Why `contents` cannot read a path, and the fix if it is clear.
-package func obstacle(toReading path: String) -> (why: String, fix: String?) {
+package func readingFailure(of path: String) -> (why: String, fix: String?) {
     var status = stat()
     guard unsafe stat(path, &status) == 0, unsafe access(path, R_OK) == 0 else {
         return (unsafe String(cString: strerror(errno)), nil)

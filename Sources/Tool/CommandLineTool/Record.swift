@@ -62,7 +62,7 @@ private func packets(of path: String, _ invocation: Invocation) throws(Obstacle)
         throw Obstacle(.usage, "\(option) is for a radio: remove it, or --from")
     }
     guard let octets = contents(of: path, atMost: largestTrace) else {
-        let (why, fix) = obstacle(toReading: path)
+        let (why, fix) = readingFailure(of: path)
         throw Obstacle(.usage, "cannot read \(path.quoted): \(why)\(fix.map { " (\($0))" } ?? "")")
     }
     guard octets.count <= largestTrace else {

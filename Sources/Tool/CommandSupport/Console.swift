@@ -115,6 +115,9 @@ package enum Console {
     /// before the program had to end.
     package static var failure: Int32? { shared.state.withLock { $0.failure } }
 
+    /// Why a command need not go on: nobody reads its results any more; nil while somebody may.
+    package static var interruption: ExitCode? { failure == EPIPE ? .signal(SIGPIPE) : nil }
+
     /// Opens descriptors 0 to 2 if they are closed, so that no file or socket gets their numbers, and ignores SIGPIPE
     /// and SIGXFSZ, so that a reader that is gone, and a file that may not grow, are errors of `write(2)`. So is writing a
     /// result to a closed standard output: `EBADF`.

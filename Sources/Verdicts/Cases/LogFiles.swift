@@ -6,7 +6,7 @@ import Linux
 package import ScenarioModel
 package import VirtualWorld
 
-/// Who follows a run while it plays.
+/// Functions that receive what happens in a run, while it plays.
 package struct RunListener: Sendable {
     /// Receives the events, with what describes values; nil if nobody follows them.
     package var events: (@Sendable (EventChunk, ValueFormatter) -> Void)?

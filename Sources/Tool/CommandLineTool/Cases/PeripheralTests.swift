@@ -204,7 +204,7 @@ package struct SimulatedPeripheralTest {
         defer { if bar != nil { ProgressBar.remove() } }
         for (index, check) in checks.enumerated() {
             bar?.show(Double(index) / Double(checks.count), "\(index + 1) of \(checks.count): \(check.id)")
-            interruption = signals.take().map { .signal($0) } ?? (Console.failure == EPIPE ? .signal(SIGPIPE) : nil)
+            interruption = signals.take().map { .signal($0) } ?? Console.interruption
             guard interruption == nil else { break }
             let outcome = try run(check)
             var packets: [String] = []

@@ -122,7 +122,7 @@ struct CasePlayer: Sendable {
             return CaseResult(clientRun, judgement, of: plan, code: code)
         case .external(let external):
             let isOneOfSeveral = (invocation.text("--jobs").flatMap { Int($0) } ?? 1) > 1
-            let label = isOneOfSeveral ? plan.item.map { $0.id } : nil
+            let label = isOneOfSeveral ? plan.item?.id : nil
             let hasAddresses = !isJSON && (plan.item == nil || verbosity > .quiet)
             let follower = ClientUnderTest.Follower { [paint] instant, line in
                 if printsClient { Console.print("\(paint("\(instant)", .quiet))  \(line.json.abbreviated)") }
@@ -191,9 +191,6 @@ struct CasePlayer: Sendable {
     }
 }
 
-/// Why no more cases may start: nobody reads the results.
-@Sendable private func outputInterruption() -> ExitCode? { Console.failure == EPIPE ? .signal(SIGPIPE) : nil }
-
 /// Runs cases, each in its own world, and prints their results.
 package func runSuite(_ selection: CaseSelection, _ invocation: Invocation) throws(Obstacle) -> ExitCode {
     let (cases, signals) = (selection.cases, Signals())
@@ -206,7 +203,8 @@ package func runSuite(_ selection: CaseSelection, _ invocation: Invocation) thro
     try player.checkFiles(of: cases)
     let jobs = try jobs(invocation, player)
     let reports = try ReportFiles(invocation)
-    var callbacks = SuiteScheduler.Callbacks(play: player.play, interruption: outputInterruption) { turn, completion in
+    var callbacks = SuiteScheduler.Callbacks(play: player.play, interruption: { Console.interruption }) {
+        turn, completion in
         guard let outcome = completion.outcome else { return }
         let entry = Report.Entry(id: turn.item.id, outcome: outcome, run: turn.item.run)
         player.report(entry, completion.result)
@@ -237,7 +235,7 @@ package func runSingleCase(_ item: Case, _ invocation: Invocation) throws(Obstac
     _ = try jobs(invocation, player)
     let reports = try ReportFiles(invocation)
     let callbacks = SuiteScheduler.Callbacks(
-        play: { player.play(alone: plan, $0, $1) }, interruption: outputInterruption,
+        play: { player.play(alone: plan, $0, $1) }, interruption: { Console.interruption },
         report: { player.reportAlone($0.item, $1) })
     let runner = CaseRunner([item], into: Report(version: version))
     let scheduler = try SuiteScheduler(runner, jobs: 1, SuiteScheduler.Order(), callbacks).run(Signals())

@@ -138,7 +138,7 @@ extension RunListener {
     /// For a command that prints what `narrator` prints, and results.
     package init(_ narrator: Narrator?) {
         self.init()
-        isGone = { Console.failure == EPIPE }
+        isGone = { Console.interruption != nil }
         guard let narrator else { return }
         events = { narrator.take($0, in: $1) }
         if narrator.printsPackets { packets = { narrator.take($0) } }

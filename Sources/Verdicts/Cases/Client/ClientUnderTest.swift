@@ -24,7 +24,7 @@ package struct ClientUnderTest: Sendable {
         case radios(DeviceRadios)
     }
 
-    /// Who follows a case while it runs.
+    /// Functions that receive what a client does in a case, while it runs.
     package struct Follower: Sendable {
         /// Receives each line of the client.
         package var line: @Sendable (Instant, ClientLine) -> Void

@@ -8,7 +8,7 @@ extension JSONReport {
         var (reports, problems): ([Report], [Problem]) = ([], [])
         for path in paths {
             guard let octets = contents(of: path, atMost: maximumSize) else {
-                let (why, fix) = obstacle(toReading: path)
+                let (why, fix) = readingFailure(of: path)
                 problems.append(
                     Problem(
                         file: path, position: Position(), code: .unreadable, path: "",
