@@ -21,7 +21,7 @@ extension BenchRow {
                      [{"uuid": "FF01", "format": "octets", "properties": ["read"], "value": "\#(digits)"}]}
                     """#))
         guard let id = client.connect(to: 0),
-            let handle = client.host.world.attributes(of: 0).handle(ofFirst: UUID(0xFF01))
+            let handle = client.world.attributes(of: 0).handle(ofFirst: UUID(0xFF01))
         else { return .none("the client did not connect") }
         var received = 0
         func read(_ rounds: Int) {
@@ -51,13 +51,13 @@ extension BenchRow {
         let meter = Meter()
         var client = try MinimalClient(json)
         guard let id = client.connect(to: 0),
-            let handle = client.host.world.attributes(of: 0).handle(ofFirst: .heartRateMeasurement),
+            let handle = client.world.attributes(of: 0).handle(ofFirst: .heartRateMeasurement),
             client.perform(id, .configure(handle: handle + 1, .notification)) != nil
         else { return .none("the client did not subscribe") }
         client.command(
             .scan(ScanParameters(isActive: false, interval: 0x60, window: 0x60), filterDuplicates: false))
         var (measurements, reports) = (0, 0)
-        client.play(until: client.host.world.now.advanced(by: .seconds(Int64(seconds)))) { output in
+        client.play(until: client.world.now.advanced(by: .seconds(Int64(seconds)))) { output in
             switch output {
             case .notified: measurements += 1
             case .report: reports += 1

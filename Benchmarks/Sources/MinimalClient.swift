@@ -12,26 +12,27 @@ import VirtualWorld
 
 /// A host without the built-in client, in a world without logs.
 struct MinimalClient {
-    private(set) var host: WorldCentralHost
+    private(set) var world: World
     private var lastProcedure: UInt32 = 0
 
     /// Starts the scenario's devices and the host.
     init(_ json: String) throws(Obstacle) {
         let plan = RunPlan(try benchScenario(json), seed: 1, events: nil, trace: nil)
-        let world = try plan.world()
-        host = try orFail(.internalError, "cannot add the client: ") { try WorldCentralHost(in: world) }
-        host.world.start()
+        var world = try plan.world()
+        _ = try orFail(.internalError, "cannot add the client: ") { try world.addClient(at: .start) }
+        world.start()
+        self.world = world
         command(.start)
     }
 
-    mutating func command(_ command: Host.Command) { host.perform(command) }
+    mutating func command(_ command: Host.Command) { world.perform(command) }
 
     /// Plays until `pick` returns a value for an output of the host, for at most a minute; releases the packets.
     mutating func play<Picked>(_ pick: (Host.Output) -> Picked?) -> Picked? {
-        let limit = host.world.now.advanced(byNanoseconds: 60_000_000_000)
+        let limit = world.now.advanced(byNanoseconds: 60_000_000_000)
         repeat {
             if let picked = takeOutputs(pick) { return picked }
-        } while host.world.runNext(until: limit)
+        } while world.runNext(until: limit)
         return nil
     }
 
@@ -42,13 +43,13 @@ struct MinimalClient {
                 show(output)
                 return nil
             }
-        } while host.world.runNext(until: instant)
+        } while world.runNext(until: instant)
     }
 
     private mutating func takeOutputs<Picked>(_ pick: (Host.Output) -> Picked?) -> Picked? {
-        guard host.hasOutputs else { return nil }
+        guard !world.outbox.isEmpty else { return nil }
         var picked: Picked?
-        host.drain { output, pool in
+        world.drain { output, pool in
             if picked == nil { picked = pick(output) }
             switch output {
             case .notified(_, _, let packet), .indicated(_, _, let packet): pool.release(packet)
@@ -60,7 +61,7 @@ struct MinimalClient {
 
     /// Connects to a device, and exchanges the MTU; nil when that fails.
     mutating func connect(to device: Int) -> ConnectionID? {
-        let address = host.world.scenario.devices[device].address
+        let address = world.scenario.devices[device].address
         let isReady: Void? = play { output in if case .started = output { () } else { nil } }
         guard isReady != nil else { return nil }
         let timing = ConnectionParameters(

@@ -30,9 +30,9 @@ struct WorldHarness {
     private(set) var said: [Said] = []
     private let recording = Recording()
     private var limit: Instant
-    private var host: FaultyHost<WorldCentralHost>
-    private var client: BuiltInClient
-    private var wakes: [Instant] = []
+    private var session: Session<AttachedClient>
+    /// The address of the client's controller.
+    let clientAddress: DeviceAddress
 
     /// Plays a scenario to its limit; without its log and trace as text, unless it `isWorded`.
     init(
@@ -40,41 +40,37 @@ struct WorldHarness {
         on terms: Judge.Terms = Judge.Terms(), isWorded: Bool = true,
         settings: SensorCollector.Settings = .init(), client faulty: FaultyClient? = nil
     ) throws {
-        let world = try World(scenario, seed: seed, sleeps: sleeps)
-        host = FaultyHost(try WorldCentralHost(in: world), faulty)
-        host.base.world.bondDevices(withClient: host.base.node)
+        var world = try World(scenario, seed: seed, sleeps: sleeps)
         limit = Instant.start.advanced(by: scenario.limit)
         var settings = settings
         if let target = scenario.target { settings.choice = .address(scenario.devices[target].address) }
-        faulty?.configure(&settings, node: host.base.node, in: &host.base.world)
-        client = BuiltInClient(settings)
+        let client = try AttachedClient(settings, faulty, in: &world)
+        clientAddress = DeviceAddress(0x0200_0000_0000 | UInt64((world.central ?? 0) + 1), .public)
         let (recording, wording, snoop) = (recording, world.wording, Btsnoop(epoch: .zero))
-        host.base.world.journal = EventJournal { chunk in
+        world.journal = EventJournal { chunk in
             recording.records.withLock { $0 += chunk.records(where: { _ in true }, in: wording) }
             if isWorded { recording.log.withLock { chunk.write(in: wording, to: &$0) } }
         }
         if isWorded {
-            host.base.world.packets = PacketLog { chunk in
+            world.packets = PacketLog { chunk in
                 recording.trace.withLock { trace in
                     for record in chunk.records { snoop.append(record, chunk.octets(of: record), to: &trace) }
                 }
             }
         }
-        if isJudged { host.base.world.judgeExpectations(on: terms) }
-        play()
-        host.base.world.report(.ended)
-        host.base.world.journal.flush()
-        host.base.world.packets.flush()
+        if isJudged { world.judgeExpectations(on: terms) }
+        session = Session(world, client)
+        session.begin()
+        goOnToLimit()
+        session.world.report(.ended)
+        session.world.journal.flush()
+        session.world.packets.flush()
     }
 
     private(set) var world: World {
-        _read { yield host.base.world }
-        _modify { yield &host.base.world }
+        _read { yield session.world }
+        _modify { yield &session.world }
     }
-    private var node: Int { host.base.node }
-
-    /// The address of the client's controller.
-    var clientAddress: DeviceAddress { DeviceAddress(0x0200_0000_0000 | UInt64(node + 1), .public) }
     /// The events in order, without the client's lines.
     var records: [EventRecord] { recording.records.withLock { $0 } }
     /// The event log, line by line.
@@ -89,52 +85,22 @@ struct WorldHarness {
     /// Disconnects the client for good.
     mutating func end() {
         limit = limit.advanced(by: .seconds(10))
-        client.stop(at: world.now)
-        goOnToLimit()
-    }
-
-    private mutating func play() {
-        world.start()
-        world.exchangeOutOfBand(withClient: node)
-        client.start(at: world.now)
+        session.attached.stop(in: &session.world)
         goOnToLimit()
     }
 
     private mutating func goOnToLimit() {
-        repeat { settle() } while goOn()
+        settle()
+        while session.advance(until: limit) {
+            settle()
+            session.world.report(.timePassed)
+        }
         world.run(until: limit)
     }
 
-    private mutating func goOn() -> Bool {
-        let (due, wake) = (world.nextDue ?? .never, min(wakes.min() ?? .never, host.nextRepetition))
-        guard min(due, wake) <= limit else { return false }
-        guard wake < due else { return world.runNext(until: limit) }
-        world.run(until: wake)
-        wakes.removeAll { $0 <= wake }
-        client.timePassed(at: world.now)
-        return true
-    }
-
     private mutating func settle() {
-        let now = world.now
-        var (updates, requested) = ([SensorCollector.Update](), [Instant]())
-        func show(_ update: SensorCollector.Update, _ host: inout FaultyHost<WorldCentralHost>) {
-            updates.append(update)
-            host.base.world.clientReported(update)
-        }
-        host.showAgain(at: now, show)
-        repeat {
-            client.settle(with: &host, at: now) { event, host in
-                switch event {
-                case .wake(let due): requested.append(due)
-                case .update(let update): host.show(update, at: now, show)
-                }
-            }
-            let hasCrashed = host.takeCrash()
-            if hasCrashed { client.stop(at: now) }
-        } while client.hasRequests
-        said += updates.map { Said(at: now, update: $0) }
-        wakes += requested
+        session.settle()
+        while let update = session.attached.updates.takeFirst() { said.append(Said(at: world.now, update: update)) }
     }
 }
 

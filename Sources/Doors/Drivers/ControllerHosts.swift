@@ -168,21 +168,20 @@ package final class LiveWorldCentralHost: LiveCentralHost {
     package var pool = PacketPool()
 
     private let air: LiveWorld
-    private let node: Int
     private let inbox = Inbox<Host.Output>()
 
     /// Offers controllers, and logs the packets of the client's host as those of controller 0.
     package init(offering addresses: [StreamAddress], on loop: EventLoop, log: PacketLog) throws(Obstacle) {
-        (air, node, offered) = try orFail {
+        (air, offered) = try orFail {
             var world = try World(.empty, seed: 1)
             world.packets = log
-            let node = try world.addClient(at: .start)
+            _ = try world.addClient(at: .start)
             let air = LiveWorld(world, on: loop, RunCompletion(), isQuiet: true) { world in
                 world.packets.flush()
                 return true
             }
             let offered = try addresses.map { address in try air.assumeIsolated { try $0.offer(address) } }
-            return (air, node, offered)
+            return (air, offered)
         }
         air.assumeIsolated { [inbox] air in
             air.handleClientOutputs { inbox.add($0) }
@@ -203,10 +202,7 @@ package final class LiveWorldCentralHost: LiveCentralHost {
         }
     }
 
-    package func perform(_ command: Host.Command) {
-        let node = node
-        visit { $0.command(command, of: node) }
-    }
+    package func perform(_ command: Host.Command) { visit { $0.perform(command) } }
 
     /// Moves the packets from the world's pool into that of the host.
     package func drain(_ handle: (Host.Output, inout PacketPool) -> Void) {

@@ -66,6 +66,8 @@ package struct World: Sendable {
     var airspace: Airspace
     var nodes: [Node] = []
     private(set) var users: [User] = []  // by controller
+    /// The node that `addClient` has added.
+    package private(set) var central: Int?
     private var arrivals = 0
     var observers: [DeliveryObserver] = []  // by controller
     private var airspaceOutbox = OutputQueue<Airspace.Output>()
@@ -211,6 +213,7 @@ package struct World: Sendable {
             Node(
                 device, controller: controller, randomAddress: nil, mtu: Self.defaultMTU, isClient: true,
                 HostSecurity(.client, secrets: .stream(chance.stream("security of the client")))))
+        central = node
         return node
     }
 

@@ -148,12 +148,12 @@ private func prepare(
 private func playAlone(_ plan: RunPlan, _ invocation: Invocation) throws(Obstacle) -> ExitCode {
     var (world, files, _, _) = try prepare(plan, invocation, inRealTime: false)
     let limit = Instant.start.advanced(by: plan.scenario.limit)
-    var interruption = Interruption(Signals(), files, until: limit)
+    var pacer = Pacer(.virtual(Signals(), until: limit, nil), files)
     world.start()
-    while !interruption.isDue(at: world.now), world.runNext(until: limit) { files.inform(&world) }
-    if interruption.reason == nil { world.run(until: limit) }
+    while pacer.wait(until: world.nextDue ?? .never, &world), world.runNext(until: limit) { files.inform(&world) }
+    if pacer.reason == nil { world.run(until: limit) }
     let runaway = warn(ofRunaways: world)
-    let code = try files.close(&world, interruption.reason?.code ?? runaway ?? .success)
+    let code = try files.close(&world, pacer.reason?.code ?? runaway ?? .success)
     Console.print("Played \(world.now.sinceStart) of virtual time")
     return code
 }

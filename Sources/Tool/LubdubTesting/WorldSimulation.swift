@@ -26,23 +26,9 @@ final class WorldSimulation: Radio, Sendable {
     }
 
     private struct State: Sendable {
-        var world: World
-        /// The app's phone is the first.
-        var phones: [Phone]
+        var session: Session<AttachedPhones>
         let limit: Instant
         var isJudged: Bool
-    }
-
-    /// A phone: its Bluetooth service and its controller.
-    private struct Phone: Sendable {
-        var stack: SystemHost
-        let controller: Int
-        var wakes: [Instant] = []
-        var outputs: [SystemHost.Output] = []
-
-        mutating func step(_ input: SystemHost.Input, at now: Instant) {
-            stack.step(input, at: now, into: &outputs)
-        }
     }
 
     /// The chunks of the event log.
@@ -76,7 +62,6 @@ final class WorldSimulation: Radio, Sendable {
         var world = try World(scenario, seed: seed)
         world.journal = EventJournal(sink: { chunk in log.chunks.withLock { $0.append(chunk) } })
         if let terms { world.judgeExpectations(on: terms) }
-        let controller = world.addGuest(at: .start)
         let bonds = world.bondDevices(withClientAt: World.bondedClient)
         var user = PairingUser()
         user.passkey = scenario.devices.compactMap { $0.security?.passkey }.first.flatMap { UInt32(exactly: $0) }
@@ -84,22 +69,22 @@ final class WorldSimulation: Radio, Sendable {
         let secrets = RandomStream(seed: seed).stream("secrets of the app")
         let stack = SystemHost(
             .iPhone, World.bondedClient, bonds: bonds, secrets: .stream(secrets), user: user)
-        world.start()
-        let phone = Phone(stack: stack, controller: controller)
+        var phones = AttachedPhones()
+        _ = phones.add(stack, to: &world)
+        var session = Session(world, phones)
+        session.begin()
         state = Mutex(
-            State(
-                world: world, phones: [phone], limit: .start.advanced(by: scenario.limit),
-                isJudged: terms == nil))
+            State(session: session, limit: .start.advanced(by: scenario.limit), isJudged: terms == nil))
     }
 
-    var now: Instant { state.withLock { $0.world.now } }
+    var now: Instant { state.withLock { $0.session.world.now } }
 
     var warnings: [String] { misuses.withLock { $0 } }
 
     var events: String {
         let wording = state.withLock { state in
-            state.world.journal.flush()
-            return state.world.wording
+            state.session.world.journal.flush()
+            return state.session.world.wording
         }
         var text = JSONText()
         for chunk in log.chunks.withLock({ $0 }) { chunk.write(in: wording, to: &text) }
@@ -113,13 +98,11 @@ final class WorldSimulation: Radio, Sendable {
     /// Adds a phone without bonds; returns its number.
     func addPhone() -> Int {
         state.withLock { state in
-            let number = state.phones.count
+            let number = state.session.attached.count
             let secrets = RandomStream(seed: seed).stream("secrets of phone \(number)")
             let address = DeviceAddress(World.bondedClient.number + UInt64(number), .random)
             let stack = SystemHost(.iPhone, address, secrets: .stream(secrets), user: user)
-            let controller = state.world.addGuest(at: state.world.now)
-            state.phones.append(Phone(stack: stack, controller: controller))
-            return number
+            return state.session.attached.add(stack, to: &state.session.world)
         }
     }
 
@@ -140,10 +123,10 @@ final class WorldSimulation: Radio, Sendable {
     /// Performs an action now; returns why it has no effect, or nil.
     func act(_ rule: Rule, as name: String) -> String? {
         state.withLock { state in
-            if let (_, reason) = state.world.ineffectiveReason(for: rule.action) { return reason }
-            _ = state.world.act(rule, as: name, at: state.world.now)
-            virtual_time_set(state.world.now.nanoseconds)
-            settle(&state)
+            if let (_, reason) = state.session.world.ineffectiveReason(for: rule.action) { return reason }
+            _ = state.session.world.act(rule, as: name, at: state.session.world.now)
+            virtual_time_set(state.session.world.now.nanoseconds)
+            state.session.settle()
             return nil
         }
     }
@@ -178,7 +161,7 @@ final class WorldSimulation: Radio, Sendable {
             while true {
                 let count = virtual_time_wait_for_sleep(seen)
                 guard count != 0 else { break }
-                let (timer, limit) = (virtual_time_next(), state.withLock { max($0.limit, $0.world.now) })
+                let (timer, limit) = (virtual_time_next(), state.withLock { max($0.limit, $0.session.world.now) })
                 let target = timer == .max ? limit : max(limit, Instant(nanoseconds: timer))
                 let hasPlayed = play(until: target, stopping: .afterWork)
                 let isStuck = !hasPlayed && virtual_time_follows() && virtual_time_next() == .max
@@ -219,14 +202,11 @@ final class WorldSimulation: Radio, Sendable {
         state.withLock { state in
             for entry in entries {
                 switch entry {
-                case .line(let text): state.world.clientReported(ShownLine(text))
+                case .line(let text): state.session.world.clientReported(ShownLine(text))
                 case .request(let manager, let request, let phone):
-                    if phone == 0, let line = StateLine.text(for: request) {
-                        state.world.clientReported(ShownLine(line))
-                    }
-                    step(.request(manager, request), phone, &state)
+                    state.session.attached.request(request, of: manager, phone, in: &state.session.world)
                 }
-                settle(&state)
+                state.session.settle()
             }
         }
         return !entries.isEmpty
@@ -240,87 +220,38 @@ final class WorldSimulation: Radio, Sendable {
 
     /// Lets time jump to the next event, and plays it; nil if there is none until `target`, which is then the present.
     private func advance(_ state: inout State, until target: Instant) -> Next? {
-        let (event, wake) = (state.world.nextDue ?? .never, state.phones.lazy.flatMap(\.wakes).min() ?? .never)
-        let timer = Instant(nanoseconds: virtual_time_next())
-        let next = min(event, wake, timer)
+        let (event, timer) = (state.session.deadline, Instant(nanoseconds: virtual_time_next()))
+        let next = min(event, timer)
         judge(&state, until: min(next, target))
         virtual_time_set(min(next, target).nanoseconds)
-        guard next <= target else {
-            state.world.run(until: target)
-            settle(&state)
-            return nil
-        }
-        if event == next {
-            _ = state.world.runNext(until: next)
-        } else if wake == next {
-            state.world.run(until: next)
-            for phone in state.phones.indices where state.phones[phone].wakes.contains(where: { $0 <= next }) {
-                state.phones[phone].wakes.removeAll { $0 <= next }
-                step(.timePassed, phone, &state)
-            }
-        } else {
-            state.world.run(until: next)
-        }
-        settle(&state)
-        state.world.report(.timePassed)
-        return min(event, wake) == next ? .event : .timer
+        let hasEvent = event <= min(timer, target) && state.session.advance(until: event)
+        if !hasEvent { state.session.world.run(until: min(next, target)) }
+        state.session.settle()
+        guard next <= target else { return nil }
+        state.session.world.report(.timePassed)
+        return hasEvent ? .event : .timer
     }
 
     /// Ends judging when time passes the scenario's limit.
     private func judge(_ state: inout State, until next: Instant) {
         guard !state.isJudged, next > state.limit else { return }
-        state.world.run(until: state.limit)
-        settle(&state)
-        state.world.report(.ended)
+        state.session.world.run(until: state.limit)
+        state.session.settle()
+        state.session.world.report(.ended)
         state.isJudged = true
-    }
-
-    private func step(_ input: SystemHost.Input, _ phone: Int, _ state: inout State) {
-        let now = state.world.now
-        state.phones[phone].step(input, at: now)
-    }
-
-    /// Passes packets between the phones and the world, and events to the app, until there are none.
-    private func settle(_ state: inout State) {
-        repeat {
-            for phone in state.phones.indices { settle(phone, &state) }
-            while let output = state.world.outbox.takeFirst() {
-                guard case .toGuest(let controller, let kind, let packet) = output else { continue }
-                let octets = state.world.pool.octets(of: packet)
-                state.world.pool.release(packet)
-                guard let phone = state.phones.firstIndex(where: { $0.controller == controller }) else { continue }
-                step(.received(kind, octets), phone, &state)
-            }
-        } while state.phones.contains { !$0.outputs.isEmpty }
-    }
-
-    private func settle(_ phone: Int, _ state: inout State) {
-        let outputs = state.phones[phone].outputs
-        state.phones[phone].outputs.removeAll(keepingCapacity: true)
-        for output in outputs {
-            switch output {
-            case .send(let kind, let octets):
-                let controller = state.phones[phone].controller
-                state.world.receive(kind, octets[...], fromGuest: controller, at: state.world.now)
-            case .wake(let due): state.phones[phone].wakes.append(due)
-            case .event(let manager, let event):
-                if phone == 0, let line = StateLine.text(for: event) { state.world.clientReported(ShownLine(line)) }
-                Managers.deliver(event, to: manager)
-            }
-        }
     }
 
     // MARK: Verdicts
 
     /// The instant at which the case ends: when all expectations are decided, or at the scenario's limit.
-    var end: Instant? { state.withLock { $0.isJudged || $0.world.isDecided ? nil : $0.limit } }
+    var end: Instant? { state.withLock { $0.isJudged || $0.session.world.isDecided ? nil : $0.limit } }
 
     /// The expectations that did not pass, with the scenario they are of.
     func finish() -> [Judge.Ruling] {
         state.withLock { state in
-            if !state.isJudged { state.world.report(.ended) }
+            if !state.isJudged { state.session.world.report(.ended) }
             state.isJudged = true
-            return state.world.rulings.sorted { $0.expectation < $1.expectation }
+            return state.session.world.rulings.sorted { $0.expectation < $1.expectation }
         }
     }
 }
@@ -332,17 +263,6 @@ extension ProgramRequest {
         case .central(.scan), .central(.connect), .central(.start), .peripheral(.add), .peripheral(.advertise): true
         default: false
         }
-    }
-}
-
-/// A line of the contract of clients as it is, or other text as a JSON string.
-private struct ShownLine: JSONWritable {
-    private let line: String
-
-    init(_ line: String) { self.line = line }
-
-    func write(to text: inout JSONText) {
-        if Datum(json: line.utf8) != nil { text.append(text: line) } else { text.append(quoted: line) }
     }
 }
 

@@ -4,26 +4,22 @@ package import Clients
 package import Conformance
 import Devices
 import GATT
-import LEHost
 package import ScenarioModel
 import Services
 package import VirtualWorld
 
-/// A scenario with the built-in client, in virtual time.
+/// A scenario with the built-in client, in virtual time or at the pace of a clock.
 package struct BuiltInClientRun: Sendable {
     /// Receives the client's updates.
     package typealias Listener = (Instant, SensorCollector.Update) -> Void
 
-    private var host: FaultyHost<WorldCentralHost>
+    private var session: Session<AttachedClient>
     /// The number of sensor values that the client reported: heart rates, temperatures, counts, samples.
     package private(set) var measurements = 0
     package let limit: Instant
     /// The timeline of the finished run, if a report shows it.
     package var timeline: CaseTimeline?
     private let files: LogFiles?
-    private var client: BuiltInClient
-    private var wakes: [Instant] = []  // few: the client requests one at a time
-    private var hasBegun = false
 
     package init(_ plan: RunPlan) throws(Obstacle) {
         try self.init(plan, in: try plan.world(), nil)
@@ -33,107 +29,68 @@ package struct BuiltInClientRun: Sendable {
     package init(_ plan: RunPlan, in world: World, _ files: LogFiles?) throws(Obstacle) {
         self.files = files
         limit = Instant.start.advanced(by: plan.scenario.limit)
-        let central = try orFail(.internalError, "cannot add the client: ") { try WorldCentralHost(in: world) }
-        host = FaultyHost(central, plan.faultyClient)
-        host.base.world.bondDevices(withClient: host.base.node)
-        var settings = SensorCollector.Settings(toPlay: plan.scenario)
-        plan.faultyClient?.configure(&settings, node: host.base.node, in: &host.base.world)
-        client = BuiltInClient(settings)
+        var world = world
+        let client = try orFail(.internalError, "cannot add the client: ") {
+            try AttachedClient(SensorCollector.Settings(toPlay: plan.scenario), plan.faultyClient, in: &world)
+        }
+        session = Session(world, client)
     }
 
     /// The world's present; reading it through `world` would allocate.
-    package var now: Instant { host.base.world.now }
+    package var now: Instant { session.world.now }
 
     package var world: World {
-        _read { yield host.base.world }
-        _modify { yield &host.base.world }
+        _read { yield session.world }
+        _modify { yield &session.world }
     }
 
-    /// Plays to the scenario's limit, or until `isOver` or all expectations are decided.
-    package mutating func play(_ report: Listener, unless isOver: (Instant) -> Bool = { _ in false }) {
-        begin()
-        settle(report)
-        while !isOver(host.base.world.now), !host.base.world.isDecided {
-            guard playNext(until: limit, report) else { return host.base.world.run(until: limit) }
+    /// Plays to the scenario's limit, or until all expectations are decided, or `pacer` ends the run.
+    package mutating func play(at pacer: inout Pacer, _ report: Listener) {
+        begin(report)
+        while !session.world.isDecided, pacer.wait(until: min(session.deadline, limit), &session.world) {
+            guard playNext(until: limit, report) else { return session.world.run(until: limit) }
         }
+    }
+
+    /// Plays to the scenario's limit, or until all expectations are decided, without a pause.
+    package mutating func play(_ report: Listener = { _, _ in }) {
+        begin(report)
+        while !session.world.isDecided, playNext(until: limit, report) {}
+        if !session.world.isDecided { session.world.run(until: limit) }
     }
 
     /// Plays until the client reports matching content, or to the limit. Returns whether it did.
     package mutating func play(until matches: (SensorCollector.Content) -> Bool) -> Bool {
-        begin()
         var hasMatched = false
-        repeat {
-            settle { _, update in hasMatched = hasMatched || matches(update.content) }
-        } while !hasMatched && advance(until: limit)
+        func look(_: Instant, _ update: SensorCollector.Update) { hasMatched = hasMatched || matches(update.content) }
+        begin(look)
+        while !hasMatched, session.advance(until: limit) { settle(look) }
         return hasMatched
     }
 
-    /// When the next event is due; `.never` when none is.
-    package var nextDue: Instant { mutating get { min(host.base.world.nextDue ?? .never, nextWake) } }
-
-    /// When the client is next due.
-    private var nextWake: Instant { min(wakes.min() ?? .never, host.nextRepetition) }
-
     /// Plays the next instant, if it is not after `instant`. Returns false if there is none.
     package mutating func playNext(until instant: Instant, _ report: Listener) -> Bool {
-        guard advance(until: instant) else { return false }
+        guard session.advance(until: instant) else { return false }
         settle(report)
-        host.base.world.report(.timePassed)
+        session.world.report(.timePassed)
         return true
     }
 
-    /// Starts the devices and the client, once.
-    package mutating func begin() {
-        guard !hasBegun else { return }
-        hasBegun = true
-        host.base.world.start()
-        host.base.world.exchangeOutOfBand(withClient: host.base.node)
-        client.start(at: host.base.world.now)
-    }
-
-    private mutating func advance(until instant: Instant) -> Bool {
-        let (due, wake) = (host.base.world.nextDue ?? .never, nextWake)
-        guard min(due, wake) <= instant, min(due, wake) != .never else { return false }
-        guard wake < due else { return host.base.world.runNext(until: instant) }
-        host.base.world.run(until: wake)
-        wakes.removeAll { $0 <= wake }
-        client.timePassed(at: host.base.world.now)
-        return true
+    /// Starts the devices and the client, once, and lets them act.
+    package mutating func begin(_ report: Listener) {
+        session.begin()
+        settle(report)
     }
 
     /// Exchanges messages between world and client until there are none.
     package mutating func settle(_ report: Listener) {
-        files?.inform(&host.base.world)
-        // Most instants are the radio's alone.
-        if !client.hasRequests, !host.base.hasOutputs, !host.hasAssumptions, host.nextRepetition > now { return }
-        var (measured, requested) = (0, [Instant]())
-        let now = now
-        host.showAgain(at: now) { update, host in
-            measured += Self.show(update, &host.base.world, report)
+        files?.inform(&session.world)
+        session.settle()
+        while let update = session.attached.updates.takeFirst() {
+            measurements += update.content.measurements
+            report(session.world.now, update)
         }
-        repeat {
-            client.settle(with: &host, at: now) { event, host in
-                switch event {
-                case .wake(let due): requested.append(due)
-                case .update(let update):
-                    host.show(update, at: now) { update, host in
-                        measured += Self.show(update, &host.base.world, report)
-                    }
-                }
-            }
-            let hasCrashed = host.takeCrash()
-            if hasCrashed { client.stop(at: now) }
-        } while client.hasRequests
-        measurements += measured
-        if !requested.isEmpty { wakes += requested }
-        files?.inform(&host.base.world)
-    }
-
-    /// Reports an update; returns the number of sensor values in it.
-    private static func show(_ update: SensorCollector.Update, _ world: inout World, _ report: Listener) -> Int {
-        world.clientReported(update)
-        report(world.now, update)
-        return update.content.measurements
+        files?.inform(&session.world)
     }
 }
 

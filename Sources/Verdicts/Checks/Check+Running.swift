@@ -103,41 +103,39 @@ extension Check {
 
 /// A central host in a world in virtual time.
 struct VirtualTimeHost: ExaminerHost {
-    private var host: WorldCentralHost
+    var world: World
+    private let central: Int
     private let device: Int
 
     /// Adds a central to a world that has not started, which reaches one of its devices.
     init(_ world: World, device: Int) throws(AttributeTable.DefinitionError) {
-        (host, self.device) = (try WorldCentralHost(in: world), device)
+        (self.world, self.device) = (world, device)
+        central = try self.world.addClient(at: .start)
     }
 
-    var world: World {
-        get { host.world }
-        _modify { yield &host.world }
-    }
     var pool: PacketPool {
-        get { host.pool }
-        _modify { yield &host.pool }
+        get { world.pool }
+        _modify { yield &world.pool }
     }
-    var now: Instant { host.world.now }
-    var simulated: (scenario: Scenario, device: Int)? { (host.world.scenario, device) }
+    var now: Instant { world.now }
+    var simulated: (scenario: Scenario, device: Int)? { (world.scenario, device) }
     var isOver: Bool { false }
 
-    func isSimulatedPeer(_ address: DeviceAddress) -> Bool? { host.world.device(at: address) == device }
+    func isSimulatedPeer(_ address: DeviceAddress) -> Bool? { world.device(at: address) == device }
 
     mutating func start() {
-        host.world.start()
+        world.start()
         perform(.start)
     }
 
-    mutating func perform(_ command: Host.Command) { host.perform(command) }
+    mutating func perform(_ command: Host.Command) { world.perform(command) }
 
-    mutating func drain(_ handle: (Host.Output, inout PacketPool) -> Void) { host.drain(handle) }
+    mutating func drain(_ handle: (Host.Output, inout PacketPool) -> Void) { world.drain(handle) }
 
     mutating func play(until limit: Instant) -> Bool {
-        while host.world.outbox.isEmpty {
-            guard host.world.runNext(until: limit) else {
-                host.world.run(until: limit)
+        while world.outbox.isEmpty {
+            guard world.runNext(until: limit) else {
+                world.run(until: limit)
                 return false
             }
         }
@@ -147,33 +145,33 @@ struct VirtualTimeHost: ExaminerHost {
     func stall(since begin: Instant) -> Duration { .zero }
 
     mutating func act(_ action: Action, for duration: Duration?) -> Bool {
-        host.world.act(action, as: "examiner", for: duration.map { .after($0) }, at: now)
+        world.act(action, as: "examiner", for: duration.map { .after($0) }, at: now)
     }
 
-    func ineffectiveReason(for action: Action) -> String? { host.world.ineffectiveReason(for: action)?.reason }
+    func ineffectiveReason(for action: Action) -> String? { world.ineffectiveReason(for: action)?.reason }
 
-    var secrets: HostSecurity.Secrets { .stream(host.world.secrets(named: "security of the examiner")) }
+    var secrets: HostSecurity.Secrets { .stream(world.secrets(named: "security of the examiner")) }
 
-    func displayedPasskey() -> UInt32? { host.world.passkey(displayedBy: device) }
+    func displayedPasskey() -> UInt32? { world.passkey(displayedBy: device) }
 
     mutating func enter(passkey: UInt32, _ connection: ConnectionID) -> Bool {
-        host.world.show(passkey: passkey, number: nil, on: host.node, connection, toUserOf: device)
+        world.show(passkey: passkey, number: nil, on: central, connection, toUserOf: device)
         return true
     }
 
     mutating func compare(number: UInt32, _ connection: ConnectionID) -> Bool {
-        host.world.show(passkey: nil, number: number, on: host.node, connection, toUserOf: device)
+        world.show(passkey: nil, number: number, on: central, connection, toUserOf: device)
         return true
     }
 
-    mutating func requestSecurity() -> Bool { host.world.requestSecurity(by: device) }
+    mutating func requestSecurity() -> Bool { world.requestSecurity(by: device) }
 
     mutating func exchangeOutOfBand(_ data: OutOfBandData) -> OutOfBandData.Commitment? {
-        host.world.exchangeOutOfBand(data, with: device)
+        world.exchangeOutOfBand(data, with: device)
     }
 
     mutating func flush() {
-        host.world.packets.flush()
-        host.world.journal.flush()
+        world.packets.flush()
+        world.journal.flush()
     }
 }

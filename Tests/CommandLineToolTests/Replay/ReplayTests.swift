@@ -69,8 +69,7 @@ import VirtualWorld
         let wording = world.wording
         world.journal = EventJournal { chunk in text.text.withLock { chunk.write(in: wording, to: &$0) } }
         var clientRun = try BuiltInClientRun(RunPlan(scenario, seed: scenario.seed), in: world, nil)
-        clientRun.begin()
-        clientRun.settle { _, _ in }
+        clientRun.begin { _, _ in }
         for hand in hands {
             while clientRun.playNext(until: hand.instant, { _, _ in }) {}
             try hand.act(on: &clientRun.world)

@@ -12,23 +12,35 @@ struct Fault: Sendable {
     private var heartRate: SensorCollector.Update?
     private var hasCrashed = false
     private var isCrashNew = false
+    /// Outputs for the client that no host made.
+    private var assumptions: [Host.Output] = []
+    /// When the client shows its last heart rate again; `.never` if it does not.
     private(set) var nextRepetition = Instant.never
 
     init(_ client: FaultyClient) { self.client = client }
 
-    /// The replacement of a command to the host, and the immediate outputs to the client.
-    mutating func replacement(of command: Host.Command) -> (commands: [Host.Command], outputs: [Host.Output]) {
-        var (commands, outputs): ([Host.Command], [Host.Output]) = ([], [])
+    /// Whether there are outputs for the client that no host made.
+    var hasAssumptions: Bool { !assumptions.isEmpty }
+
+    /// Removes and returns the outputs for the client that no host made.
+    mutating func takeAssumptions() -> [Host.Output] {
+        defer { assumptions = [] }
+        return assumptions
+    }
+
+    /// The replacement of a command to the host; it can cause assumptions.
+    mutating func replacement(of command: Host.Command) -> [Host.Command] {
+        var commands: [Host.Command] = []
         for operation in client.commands(command, view) {
             switch operation {
             case .request(let other): commands.append(other)
             case .assume(let outcome):
                 guard case .procedure(let connection, _, let id) = command else { continue }
-                outputs.append(.finished(connection, id: id, .success(outcome)))
+                assumptions.append(.finished(connection, id: id, .success(outcome)))
             case .receive, .reconnect, .crash: commands += disconnect(operation)
             }
         }
-        return (commands, outputs)
+        return commands
     }
 
     /// The replacement of a value, and the client's commands to its host.
@@ -78,6 +90,7 @@ struct Fault: Sendable {
         return hasCrashed ? [] : client.shows(update.content, view)
     }
 
+    /// Whether the client has crashed since the last call: stop it then.
     mutating func takeCrash() -> Bool {
         defer { isCrashNew = false }
         return isCrashNew
