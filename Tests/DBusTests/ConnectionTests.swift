@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.enabled(if: PrivateBus.isInstalled, "\(PrivateBus.isMissing)")) struct ConnectionTests {
     @Test func `The bus assigns a name and replies`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let connection = try await Connection.open(bus.address, on: loop)
             let name = try #require(await connection.name)
             #expect(name.text.hasPrefix(":"))
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `Failures of a call have types`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let service = Service()
             let (_, client, ask) = try await service.open(bus, loop)
             #expect(
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func `A method can reply later while others run`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let service = Service()
             let (_, _, ask) = try await service.open(bus, loop)
             async let later = ask("Keep", reply: "s")
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `A cancelled task does not wait for the reply`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let service = Service()
             let (_, _, ask) = try await service.open(bus, loop)
             let task = loop.start { await ask("Keep", reply: "s") }
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `A call fails when the called program disconnects`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let service = Service()
             let (server, _, ask) = try await service.open(bus, loop)
             async let answer = ask("Keep", reply: "s")
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func `Pending and later calls fail when the connection is closed`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let service = Service()
             let (_, client, ask) = try await service.open(bus, loop)
             async let answer = ask("Keep", reply: "s")
@@ -137,7 +137,7 @@ import Testing
 
     /// Many answers come in one turn of the loop, and each finds its question.
     @Test func `A thousand parallel calls`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let (_, client, ask) = try await Service().open(bus, loop)
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for number in 0..<1000 {
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test func `A released connection leaves the bus`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let (gone, watcher) = (Recorder<BusName?>(), try await Connection.open(bus.address, on: loop))
             func visit() async throws -> BusName? {
                 let name = try #require(await Connection.open(bus.address, on: loop).name)

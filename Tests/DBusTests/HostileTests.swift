@@ -45,10 +45,10 @@ import Testing
     }
 
     @Test func `Invalid calls are rejected, and the connection stays open`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let (server, _, ask) = try await Service().open(bus, loop)
             for (frame, error) in Self.calls(to: ask.name.text) {
-                let peer = try await RawPeer.open(bus, loop)
+                let peer = try await RawPeer.open(bus.socket, loop)
                 let before = peer.octets.count
                 peer.send(frame.octets)
                 try await loop.until { peer.octets.count > before + 100 }
@@ -62,9 +62,9 @@ import Testing
     }
 
     @Test func `A call that expects no reply gets none`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let (_, _, ask) = try await Service().open(bus, loop)
-            let peer = try await RawPeer.open(bus, loop)
+            let peer = try await RawPeer.open(bus.socket, loop)
             let before = peer.octets.count
             for member in ["Refuse", "Drop", "Nothing", "Lie"] {
                 var frame = Frame.call(Service.path.text, nil, member, to: ask.name.text)
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func `Quoted data in errors is truncated`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let (server, _, ask) = try await Service().open(bus, loop)
             let long = String(repeating: "\u{1}", count: 4 << 20)
             let answer = await ask.property("Get", ["", long], reply: "v")
@@ -95,12 +95,12 @@ import Testing
 
     /// An unrequested reply must not end a call.
     @Test func `Replies without a call are ignored`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let service = Service()
             let (_, client, ask) = try await service.open(bus, loop)
             async let waiting = ask("Keep", reply: "s")
             try await loop.until { !service.kept.isEmpty }
-            let peer = try await RawPeer.open(bus, loop)
+            let peer = try await RawPeer.open(bus.socket, loop)
             let name = try #require(await client.name)
             for serial in 1..<(20 as UInt32) {
                 var frame = Frame.answer(to: serial, text: "forged")

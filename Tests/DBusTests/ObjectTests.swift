@@ -7,7 +7,7 @@ import Testing
     private static let prefix = "org.freedesktop.DBus.Error."
 
     @Test func `Unknown objects, interfaces and methods are rejected with standard errors`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let (_, _, ask) = try await Service().open(bus, loop)
             #expect(await ask("Echo", at: "/example/other").errorName == Self.prefix + "UnknownObject")
             #expect(await ask("Echo", at: "/example").errorName == Self.prefix + "UnknownInterface")
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `Properties can be read and set`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let service = Service()
             let (_, client, ask) = try await service.open(bus, loop)
             let (name, changes) = (Service.interface.text, Recorder<[Value]>())
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `Introspection`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let (_, _, ask) = try await Service().open(bus, loop)
             func introspect(_ path: ObjectPath) async -> String {
                 let answer = await ask("Introspect", reply: "s", of: "org.freedesktop.DBus.Introspectable", at: path)
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func `An object manager lists and announces the objects below it`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let (server, client, ask) = try await Service().open(bus, loop)
             let signals = Recorder<Signal>()
             _ = try await client.subscribe(MatchRule(interface: "org.freedesktop.DBus.ObjectManager")) {
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `An object with a wrong value is not exported`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let (server, _, ask) = try await Service().open(bus, loop)
             await server.addObjectManager(at: "/")
             let wrong = Property("Text", .string) { .string("a\0b") }
@@ -136,7 +136,7 @@ import Testing
 
     /// As `org.bluez` does it in `RegisterApplication`: the answer comes after it has asked back.
     @Test func `A method can call back before it replies`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let manager = try await Connection.open(bus.address, on: loop)
             let tasks = Recorder<Task<Void, any Error>>()
             let register = Method("RegisterApplication", arguments: Parameters("oa{sv}")) { call in

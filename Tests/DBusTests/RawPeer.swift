@@ -15,8 +15,8 @@ final class RawPeer: Sendable {
     private init(_ stream: StreamConnection) { self.stream = stream }
 
     /// Authenticates, and sends Hello.
-    static func open(_ bus: PrivateBus, _ loop: EventLoop) async throws -> RawPeer {
-        let peer = RawPeer(try StreamConnection(to: .unix(path: bus.socket), on: loop))
+    static func open(_ socket: String, _ loop: EventLoop) async throws -> RawPeer {
+        let peer = RawPeer(try StreamConnection(to: .unix(path: socket), on: loop))
         peer.stream.start { event in
             switch event {
             case .opened, .ended, .failed: break
@@ -34,6 +34,8 @@ final class RawPeer: Sendable {
     }
 
     func send(_ octets: [UInt8]) { stream.send(octets) }
+
+    func stopReading() { stream.pause() }
 
     func close() { stream.close() }
 

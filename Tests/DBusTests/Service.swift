@@ -54,7 +54,8 @@ final class Service: Sendable {
     }
 
     /// Two connections: one that has exported this object, and one that calls it.
-    func open(_ bus: PrivateBus, _ loop: EventLoop) async throws -> (server: Connection, client: Connection, Caller) {
+    func open(_ bus: any TestedBus, _ loop: EventLoop) async throws -> (server: Connection, client: Connection, Caller)
+    {
         let server = try await Connection.open(bus.address, on: loop)
         try await server.export(object)
         let client = try await Connection.open(bus.address, on: loop)

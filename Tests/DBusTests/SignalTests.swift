@@ -9,7 +9,7 @@ import Testing
 
     /// 500 a second below a tenth of a core leave 200 µs for each; a debug build with a sanitizer takes its own.
     @Test func `10 000 notifications arrive in order, and cheaply`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let server = try await Connection.open(bus.address, on: loop)
             let client = try await Connection.open(bus.address, on: loop)
             let heard = Recorder<UInt32?>()
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `Only matching signals are delivered`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let server = try await Connection.open(bus.address, on: loop)
             let client = try await Connection.open(bus.address, on: loop)
             let rules: [(MatchRule, [String])] = [
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func `Nothing is delivered after cancel`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let server = try await Connection.open(bus.address, on: loop)
             let client = try await Connection.open(bus.address, on: loop)
             let (cancelled, other) = (Recorder<Signal>(), Recorder<Signal>())
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func `A handler can cancel and close`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let server = try await Connection.open(bus.address, on: loop)
             let client = try await Connection.open(bus.address, on: loop)
             let heard = Recorder<Int>()
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func `Changes of a name's owner are reported`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let client = try await Connection.open(bus.address, on: loop)
             let owners = Recorder<BusName?>()
             let subscription = try await client.watchOwner(of: "org.bluez") { owners.add($0) }
@@ -133,11 +133,11 @@ import Testing
 
     /// Anyone may send a signal to us alone, whatever our rules are; the name it takes on must be its own.
     @Test func `Only signals of a name's owner match the name`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let real = try await Connection.open(bus.address, on: loop)
             try await own("org.bluez", real)
             let client = try await Connection.open(bus.address, on: loop)
-            let forger = try await RawPeer.open(bus, loop)
+            let forger = try await RawPeer.open(bus.socket, loop)
             let (heard, all) = (Recorder<String?>(), Recorder<String?>())
             _ = try await client.subscribe(MatchRule(sender: "org.bluez", interface: "x.A")) {
                 heard.add($0.arguments.first?.string)

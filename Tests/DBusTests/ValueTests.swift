@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `All values survive a round trip`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let (_, client, ask) = try await Service().open(bus, loop)
             for value in Self.values {
                 let answer = await ask("Echo", [.variant(value)], reply: "v")
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `Invalid values are detected before they are sent`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let (_, client, ask) = try await Service().open(bus, loop)
             for (value, reason) in Self.wrong {
                 guard case .failure(.invalidArgument(let argument)) = await ask("Echo", [value]) else {
@@ -79,7 +79,7 @@ import Testing
 
     /// 64 around the innermost one, that of the message counted.
     @Test func `The bus accepts values of the maximum depth`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let (_, client, ask) = try await Service().open(bus, loop)
             let deep = Self.variants(64)
             let answer = await ask("Echo", [deep], reply: "v")

@@ -11,7 +11,7 @@ import Testing
 
     @Test(.enabled(if: Child.isInstalled("dbus-send"), "dbus-send is not installed: Tools/setup test"))
     func `dbus-send can call, read and set, and gets errors`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let (service, connection) = (Service(), try await Connection.open(bus.address, on: loop))
             try await connection.export(service.object)
             let name = try #require(await connection.name)
@@ -35,7 +35,7 @@ import Testing
 
     @Test(.enabled(if: Child.isInstalled("busctl"), "busctl is not installed: it comes with systemd"))
     func `busctl understands the introspection, the tree and the values`() throws {
-        try onBus { bus, loop in
+        try onBothBuses { bus, loop in
             let (service, connection) = (Service(), try await Connection.open(bus.address, on: loop))
             await connection.addObjectManager(at: "/example")
             try await connection.export(service.object)

@@ -9,8 +9,16 @@ package struct StreamFailure: Error {
     package init() {}
 }
 
+/// A message bus for a test.
+package protocol TestedBus: Sendable {
+    /// Where it is.
+    var address: BusAddress { get }
+    /// Where its socket is.
+    var socket: String { get }
+}
+
 /// A private message bus for a test, at a socket in its own folder, with a policy that allows everything.
-package final class PrivateBus: Sendable {
+package final class PrivateBus: TestedBus {
     /// Whether there can be one here.
     package static let isInstalled = Child.isInstalled("dbus-daemon")
     /// Why there is none.

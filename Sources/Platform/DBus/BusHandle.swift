@@ -1,6 +1,7 @@
 import CLubdubDBus
+import Glibc
 
-/// A private libdbus connection, closed on deinitialization. Nothing here blocks.
+/// A private libdbus connection, to a bus or to a program, closed on deinitialization. Nothing here blocks.
 ///
 /// `dbus_bus_get` is not used, because it lets libdbus end the process when the bus disappears. libdbus dispatches
 /// nothing: replies and signals are matched by serial and name, so that no message arrives through a C callback.
@@ -23,6 +24,10 @@ struct BusHandle: ~Copyable {
         guard let opened = unsafe dbus_connection_open_private(address, &error) else {
             throw unsafe RemoteError(name: String(cString: error.name), message: String(cString: error.message))
         }
+        unsafe self.init(owning: opened)
+    }
+
+    private init(owning opened: OpaquePointer) {
         unsafe dbus_connection_set_exit_on_disconnect(opened, 0)
         unsafe dbus_connection_set_max_message_size(opened, Self.maximumMessageLength)
         let writing = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: 1)
@@ -30,6 +35,45 @@ struct BusHandle: ~Copyable {
         unsafe Self.trackWriting(of: opened, in: writing)
         unsafe self.writing = writing
         unsafe raw = opened
+    }
+
+    /// A connection that a server has accepted, and that is not used yet.
+    @safe
+    struct Accepted {
+        fileprivate let raw: OpaquePointer
+
+        /// Refers to a connection, until `BusHandle.init` or `reject`.
+        init(_ raw: OpaquePointer) { unsafe self.raw = unsafe dbus_connection_ref(raw) }
+
+        /// Closes it.
+        func reject() {
+            unsafe dbus_connection_close(raw)
+            unsafe dbus_connection_unref(raw)
+        }
+    }
+
+    /// Takes over a connection of a program of any user: who can open the socket is decided by its file. Authentication
+    /// follows as the connection is used.
+    init(_ accepted: Accepted) {
+        unsafe dbus_connection_set_unix_user_function(accepted.raw, { _, _, _ in 1 }, nil, nil)
+        unsafe self.init(owning: accepted.raw)
+    }
+
+    /// Whether the other side has authenticated.
+    var isAuthenticated: Bool { unsafe dbus_connection_get_is_authenticated(raw) != 0 }
+
+    /// Whether messages with descriptors can be sent.
+    var takesDescriptors: Bool { unsafe dbus_connection_can_send_type(raw, SHIM_TYPE_UNIX_FD) != 0 }
+
+    /// The user and this process.
+    static var ownCredentials: (user: UInt32?, process: UInt32?) { (geteuid(), UInt32(getpid())) }
+
+    /// The user and the process of the other side, if the system tells.
+    var credentials: (user: UInt32?, process: UInt32?) {
+        var (user, process): (CUnsignedLong, CUnsignedLong) = (0, 0)
+        let hasUser = unsafe dbus_connection_get_unix_user(raw, &user) != 0
+        let hasProcess = unsafe dbus_connection_get_unix_process_id(raw, &process) != 0
+        return (hasUser ? UInt32(exactly: user) : nil, hasProcess ? UInt32(exactly: process) : nil)
     }
 
     /// Installs watch functions: during authentication only they show whether libdbus has something to write.
