@@ -108,7 +108,7 @@ let tests =
     [
         "ATT", "Basics", "Bluetooth", "Characteristics", "Clients", "CommandSupport",
         "Conformance", "Cryptography", "Documents", "GATT", "HCI", "L2CAP", "Linux", "ScenarioModel",
-        "Services", "Sockets", "SystemBluetooth", "VirtualRadio", "os",
+        "Services", "Sockets", "VirtualRadio", "os",
     ].map { Module.tests($0, uses: $0) } + [
         .tests("BlueZ", uses: "BlueZ", "TestBus"), .tests("Cases", uses: "CommandSupport"),
         .tests("Checks", uses: "CheckCatalogue"),
@@ -120,7 +120,8 @@ let tests =
         .tests("LEHost", uses: "LEHost", "VirtualRadio"),
         .tests("ScenarioLanguage", uses: "ScenarioLanguage", excluding: "Broken", "Fixtures", "Mistakes.txt"),
         .tests("Screens", uses: "Screens", excluding: "Terminal/Screens"),
-        .tests("SecurityManager", uses: "SecurityManager", excluding: "pairings.txt"), .tests("Tidy"),
+        .tests("SecurityManager", uses: "SecurityManager", excluding: "pairings.txt"),
+        .tests("SystemBluetooth", uses: "SystemBluetooth", "VirtualWorld"), .tests("Tidy"),
         .tests("VirtualWorld", uses: "Clients", "Conformance", "EventLogs"),
         .tests("Examples", uses: "Adapters", "BatteryPeripheral", "Measurement", "Scanner", "TestBus"),
     ]

@@ -123,11 +123,11 @@ import Testing
     }
 
     @Test func `A peripheral with several identities is connected by the newest`() {
-        var central = SharedCentral(.iPhone)
+        var peers = KnownPeers(memory: nil, bonds: [])
         let peer = DeviceAddress(0x4000_0000_0001, .random)
         let identities = (1...20).map { DeviceAddress($0, .public) }
-        for identity in identities { central.addAlias(of: identity, for: peer) }
-        #expect(central.present(peer) == identities.last)
-        #expect(identities.map(central.known).filter { $0 == peer }.count == 1)
+        for identity in identities { peers.addAlias(of: identity, for: peer) }
+        #expect(peers.present(peer) == identities.last)
+        #expect(identities.map(peers.known).filter { $0 == peer }.count == 1)
     }
 }

@@ -2,6 +2,7 @@ package import ATT
 import Basics
 package import Bluetooth
 package import GATT
+package import SecurityManager
 
 /// What the central role of the Bluetooth service reports to a program.
 package enum CentralEvent: Equatable, Sendable {
@@ -10,6 +11,8 @@ package enum CentralEvent: Equatable, Sendable {
     indirect case discovered(DeviceAddress, Advertisement, rssi: Int8)
     case connected(DeviceAddress, mtu: Int)
     case failedToConnect(DeviceAddress, CentralFailure)
+    /// The connection ends soon, because a program has cancelled it.
+    case disconnecting(DeviceAddress)
     /// The connection has ended; without a failure, because the program has cancelled it.
     case disconnected(DeviceAddress, CentralFailure?, isReconnecting: Bool)
     /// A peripheral that the program watches is connected to the machine, or not any more.
@@ -22,6 +25,20 @@ package enum CentralEvent: Equatable, Sendable {
     case value(DeviceAddress, handle: UInt16, [UInt8])
     /// The peripheral's attributes in this range have changed.
     case servicesChanged(DeviceAddress, HandleRange)
+    /// The system has discovered these services, with all that they contain.
+    indirect case found(DeviceAddress, [DiscoveredService])
+    /// These services are not there, or not known, any more.
+    indirect case lost(DeviceAddress, [DiscoveredService])
+    /// The system has discovered all that the connected peripheral has.
+    case resolved(DeviceAddress)
+    /// A value that the system has read or subscribed to by itself.
+    case ownValue(DeviceAddress, UUID, [UInt8])
+    /// `CentralRequest.pair` has ended.
+    case paired(DeviceAddress, PairingFailure?)
+    /// Whether the system and the peripheral have a bond has changed.
+    case bonded(DeviceAddress, Bool)
+    /// The system does not know the peripheral any more.
+    case forgotten(DeviceAddress)
 }
 
 /// Whether the radio can be used.
@@ -58,8 +75,32 @@ package enum CentralFailure: Error, Equatable, Sendable {
     case connectionFailed
     /// The peripheral has lost the keys of the bond.
     case bondLost
+    /// A program has cancelled it.
+    case cancelled
+    /// The same is being done already.
+    case inProgress
+    /// The peripheral is not connected.
+    case notConnected
+    /// The program has not subscribed.
+    case notSubscribed
     /// The operation cannot be performed; in particular, the peripheral's answer is malformed.
     case unknown
+}
+
+/// Why a pairing that a program has requested failed.
+package enum PairingFailure: Error, Equatable, Sendable {
+    /// There is no connection.
+    case notConnected
+    /// The connection ended.
+    case disconnected
+    /// There is a bond.
+    case alreadyPaired
+    case inProgress
+    /// A program has cancelled it.
+    case cancelled
+    /// There is none to cancel.
+    case none
+    case failed(Pairing.Failure)
 }
 
 /// What a peripheral advertises, with its scan response.
@@ -72,6 +113,12 @@ package struct Advertisement: Equatable, Sendable {
     package var manufacturerData: [UInt8]?
     package var txPower: Int8?
     package var isConnectable = false
+    package var flags: AdvertisingFlags?
+
+    /// Whether it can be discovered: in the limited or the general discoverable mode.
+    var isDiscoverable: Bool {
+        flags.map { !$0.isDisjoint(with: [.limitedDiscoverable, .generalDiscoverable]) } ?? false
+    }
 
     /// The data of one service.
     package struct ServiceData: Equatable, Sendable {
@@ -84,6 +131,7 @@ package struct Advertisement: Equatable, Sendable {
     /// Adds the fields of advertising or scan response data that are not known yet; malformed data has none.
     mutating func add(_ octets: [UInt8]) {
         guard let data = try? AdvertisingData(octets: octets, limit: .extended) else { return }
+        flags = flags ?? data.flags
         name = name ?? data.localName
         services += data.services.filter { !services.contains($0) }
         for structure in data.structures {

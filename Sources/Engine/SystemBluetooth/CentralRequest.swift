@@ -18,10 +18,18 @@ package enum CentralRequest: Sendable {
     /// Scans, in place of the program's present scan.
     case scan(ScanOptions)
     case stopScanning
-    /// Connects as soon as the peripheral advertises; there is no time limit.
+    /// Connects as soon as the peripheral advertises.
     case connect(DeviceAddress, ConnectionOptions)
-    /// Ends the program's connection, or its attempt to connect.
+    /// Ends the connection, or the attempt to connect: the program's, or everyone's.
     case cancel(DeviceAddress)
+    /// Pairs, and connects before if necessary; `CentralEvent.paired` follows.
+    case pair(DeviceAddress)
+    /// Ends a pairing that has not ended.
+    case cancelPairing(DeviceAddress)
+    /// Ends the connection, and forgets the bond, the attributes and the peripheral.
+    case forget(DeviceAddress)
+    /// Switches the radio off or on.
+    case power(Bool)
     /// Reports the connections of all programs with one of these peripherals, or with a peripheral that has one of these
     /// services, in place of earlier ones.
     case watch([DeviceAddress], [UUID])
@@ -37,14 +45,30 @@ package struct ScanOptions: Equatable, Sendable {
     package var solicited: [UUID] = []
     /// Whether each advertisement is reported, not only the first of a peripheral.
     package var allowsDuplicates = false
+    /// Whether peripherals are reported that are not discoverable.  Core Supplement, Part A, section 1.3.
+    package var reportsUndiscoverable = true
+    /// The weakest signal, in dBm.
+    package var minimumRSSI: Int8?
+    /// The largest loss on the way, in dB; peripherals that advertise no power have none.
+    package var maximumPathLoss: Int?
+    /// How the name or the address begins.
+    package var prefix: String?
 
     package init() {}
 
-    /// Whether a scan with these options reports an advertisement.
-    func admits(_ advertisement: Advertisement) -> Bool {
-        services.isEmpty && solicited.isEmpty || !advertisement.services.allSatisfy { !services.contains($0) }
+    /// Whether a scan with these options reports an advertisement of a peripheral, which perhaps has a known name.
+    func admits(_ advertisement: Advertisement, of peer: DeviceAddress, named name: String?, rssi: Int8) -> Bool {
+        guard reportsUndiscoverable || advertisement.isDiscoverable else { return false }
+        if let minimumRSSI, rssi < minimumRSSI || rssi == Self.unknownRSSI { return false }
+        if let maximumPathLoss, let power = advertisement.txPower, Int(power) - Int(rssi) > maximumPathLoss {
+            return false
+        }
+        if let prefix, !"\(peer)".hasPrefix(prefix), name?.hasPrefix(prefix) != true { return false }
+        return services.isEmpty && solicited.isEmpty || !advertisement.services.allSatisfy { !services.contains($0) }
             || !advertisement.solicited.allSatisfy { !solicited.contains($0) }
     }
+
+    private static let unknownRSSI: Int8 = 127
 }
 
 /// How a program connects.

@@ -1,35 +1,130 @@
-import ATT
 package import Bluetooth
-package import GATT
 package import SecurityManager
 
 /// How a system's Bluetooth service differs from those of other systems: a ``SystemHost`` follows it.
 package struct HostPolicy: Sendable {
+    /// Who sees what a program has caused: that a peripheral was received, and its connection.
+    package enum Audience: Sendable {
+        /// The program.  A connection ends when no program uses it any more.
+        case program
+        /// All programs.  Each of them can use and end a connection, which stays when programs end.
+        case everyone
+    }
+
     /// The name of a machine that has no other: its GAP Device Name.
     package var name: String
     /// Its GAP Appearance.  Assigned Numbers, section 2.6.
     package var appearance: Appearance
     /// The ATT MTU that it offers, in octets.
     package var mtu: Int
-    /// How it pairs.
-    package var security: SecuritySettings
-    /// The procedures that it runs by itself when a link with a peripheral begins.
-    package var preparation: [Procedure]
+    package var audience: Audience
+    package var scanning: ScanPolicy
+    package var connecting: ConnectionPolicy
+    package var attributes: AttributePolicy
+    package var pairing: PairingPolicy
+    package var advertising: AdvertisingPolicy
     /// The services that are the system's own, so that no program may publish them.
     package var reservedServices: [UUID]
-    /// How often it advertises, in units of 0.625 ms, before the random delay.
-    package var advertisingInterval: UInt16
 }
 
-extension HostPolicy {
-    /// An iPhone.  It displays numbers, its user can enter them, and it prefers authentication.
-    package static let iPhone: HostPolicy = {
-        var security = SecuritySettings()
-        security.ioCapability = .keyboardDisplay
-        security.authentication = .preferred
-        return HostPolicy(
-            name: "Lubdub phone", appearance: Appearance(0x0040), mtu: 185, security: security,
-            preparation: [.exchangeMTU, .readByUUID(.deviceName, .all), .findPrimaryServices(.genericAttribute)],
-            reservedServices: [.genericAccess, .genericAttribute], advertisingInterval: 160)
-    }()
+/// How often a system scans.
+package struct ScanWindow: Sendable {
+    /// The interval, in units of 0.625 ms.
+    package var interval: UInt16
+    /// How long it scans in an interval, in the same units.
+    package var length: UInt16
+}
+
+/// How a system scans for programs.
+package struct ScanPolicy: Sendable {
+    package var window: ScanWindow
+    /// Whether the controller reports each advertiser once in a period only.
+    package var filtersDuplicates: Bool
+    /// How long the controller scans before it begins anew, and reports all advertisers again; nil: without a limit.
+    package var period: Duration?
+    /// How long the system knows a peripheral that it only receives, after it has received it last; nil: forever.
+    package var memory: Duration?
+}
+
+/// How a system connects, and disconnects.
+package struct ConnectionPolicy: Sendable {
+    package var parameters: ConnectionParameters
+    /// How the system scans, passively, for the peripherals that programs wait for; nil: the controller waits for one, and for
+    /// several the system scans as for programs.
+    package var background: ScanWindow?
+    /// After this time a program's request to connect fails; nil: never.
+    package var limit: Duration?
+    /// Whether programs can request together what is already being done; else a further request fails.
+    package var joinsAttempts: Bool
+    /// How long a link stays that programs do not want any more.
+    package var linger: Duration
+    /// How long a link stays after the peer has not answered a request.
+    package var lingerUnanswered: Duration
+}
+
+/// What a system does by itself about the attributes of a peripheral, and what programs see of it.
+package struct AttributePolicy: Sendable {
+    /// What the system does on connecting.  It begins the steps of a group together, and the next group when these have ended.
+    package var preparation: [[AttributeStep]]
+    /// The same, for a peripheral whose attributes it has kept.
+    package var resumption: [[AttributeStep]]
+    /// What it does when attributes have changed; none: programs do it.
+    package var renewal: [[AttributeStep]]
+    /// Whether it keeps attributes and subscriptions while a peripheral is not connected.
+    package var isCached: Bool
+    /// The services that programs do not see.
+    package var hidden: [UUID]
+    /// The error of an operation that the end of a link interrupts; nil: programs only see that the link has ended.
+    package var interruption: ATTError?
+    /// Whether a value is accessed once at a time: equal reads share a request, and a further write fails.
+    package var sharesRequests: Bool
+    /// Whether a Client Characteristic Configuration is written although the program's subscription stays as it is.
+    package var configuresAgain: Bool
+}
+
+/// How a system pairs.
+package struct PairingPolicy: Sendable {
+    /// How it pairs if no program is an agent.
+    package var security: SecuritySettings
+    /// Whether the link ends when pairing has failed.
+    package var endsLinkOnFailure: Bool
+    /// Whether the system also pairs for what it requests by itself.
+    package var securesOwnRequests: Bool
+}
+
+/// How a system advertises.
+package struct AdvertisingPolicy: Sendable {
+    /// How often, in units of 0.625 ms, before the random delay.
+    package var interval: UInt16
+    /// The number of programs' advertisements that it takes.
+    package var sets: Int
+    /// How long it sends one of several advertisements before the next.
+    package var turn: Duration
+}
+
+/// What a system does by itself on a link with a peripheral.
+package enum AttributeStep: Hashable, Sendable {
+    case exchangeMTU
+    /// Reads the GAP Device Name, without knowing its handle.
+    case findName
+    /// Searches for the Generic Attribute service, and subscribes to Service Changed.
+    case findServiceChanged
+    /// Discovers all attributes.
+    case discover
+    /// Reads the Database Hash, and renews the attributes unless it is that of the kept ones.  Core 6.0, Vol 3, Part G, section 7.3.
+    case compareHash
+    /// Reads, writes or subscribes to a characteristic that is known; without one, nothing.
+    case read(UUID)
+    case write(UUID, [UInt8])
+    case subscribe(UUID)
+    /// Reports the value that was read to programs, and the values that will be notified.
+    case report(UUID)
+    /// Renews the subscriptions that programs have kept.
+    case resubscribe
+    /// Reports attributes that are new to programs.
+    case announce
+    /// Reports attributes that are not there any more.
+    case retire
+    /// Reports that the attributes are known.
+    case resolve
 }

@@ -4,12 +4,14 @@ package import Bluetooth
 package enum ProgramRequest: Sendable {
     indirect case central(CentralRequest)
     indirect case peripheral(PeripheralRequest)
+    case pairing(PairingRequest)
 }
 
 /// What the Bluetooth service reports to a program of either role.
 package enum ProgramEvent: Equatable, Sendable {
     indirect case central(CentralEvent)
     indirect case peripheral(PeripheralEvent)
+    case pairing(PairingEvent)
 }
 
 /// What a program requests of the peripheral role of the Bluetooth service.

@@ -6,49 +6,7 @@ import GATT
 import LEHost
 import SecurityManager
 
-/// A connection, and the programs that use it.
-struct Link: Sendable {
-    /// An operation of a program, or of the service itself.
-    struct Ticket: Sendable {
-        /// Nil: the service's own.
-        let program: ProgramID?
-        let id: UInt32
-        let operation: CentralOperation
-        /// The number of the procedure that runs for it.
-        var procedure: UInt32
-        /// Whether the link has been secured for it.
-        var isRetry = false
-    }
-
-    /// The programs that a value is sent to.
-    struct Subscription: Sendable {
-        let value: UInt16
-        var programs: [ProgramID]
-    }
-
-    let id: ConnectionID
-    let peer: DeviceAddress
-    var clients: [SharedCentral.Client]
-    var mtu = Server.defaultMTU
-    /// Whether the service has requested its end, with the failure to report.
-    var isEnding = false
-    var failure: CentralFailure?
-    var operations: [Ticket] = []
-    /// Operations that wait until the link is encrypted.
-    var unsecured: [Ticket] = []
-    /// Writes without response that wait for the controller.
-    var commands: [Ticket] = []
-    var subscriptions: [Subscription] = []
-    /// The handles of Client Characteristic Configurations, by those of the values.
-    var configurations: [UInt16: UInt16] = [:]
-    var serviceChanged: UInt16?
-
-    init(id: ConnectionID, peer: DeviceAddress, clients: [SharedCentral.Client]) {
-        (self.id, self.peer, self.clients) = (id, peer, clients)
-    }
-}
-
-// Operations on the attributes of connected peripherals.
+// Operations on the attributes of peripherals.
 extension SharedCentral {
     /// Fragments that may wait in the host before a write without response has to wait here.
     private static let maximumFragments = 8
@@ -57,15 +15,33 @@ extension SharedCentral {
         _ operation: CentralOperation, _ id: UInt32, _ peer: DeviceAddress, of program: ProgramID,
         into outbox: inout [Output]
     ) {
-        guard let link = links.firstIndex(where: { $0.peer == peer && !$0.isEnding }),
-            links[link].clients.contains(where: { $0.program == program })
-        else { return }
-        start(Link.Ticket(program: program, id: id, operation: operation, procedure: 0), link, into: &outbox)
+        let ticket = Link.Ticket(program: program, id: id, operation: operation, procedure: 0)
+        guard let link = links.firstIndex(where: { $0.peer == peer && $0.isUsable }),
+            policy.audience == .everyone || links[link].clients.contains(where: { $0.program == program })
+        else {
+            guard policy.attributes.interruption != nil else { return }
+            let result = startWithoutLink(ticket, peer)
+            return outbox.append(.event(program, .finished(id: id, peer, result)))
+        }
+        start(ticket, link, into: &outbox)
     }
 
-    private mutating func start(_ ticket: Link.Ticket, _ link: Int, into outbox: inout [Output]) {
+    /// Notes a subscription to attributes that are kept, for the next connection.
+    private mutating func startWithoutLink(
+        _ ticket: Link.Ticket, _ peer: DeviceAddress
+    ) -> Result<CentralOutcome, CentralFailure> {
+        guard case .notify(let isOn, let value, _, let configuration) = ticket.operation,
+            let kept = peers[peer], !links.contains(where: { $0.peer == peer }),
+            kept.services.contains(where: { $0.range.contains(value) })
+        else { return .failure(.notConnected) }
+        guard isOn || kept.subscriptions.contains(ticket.program, value) else { return .failure(.notSubscribed) }
+        peers[peer]?.subscriptions.set(isOn, ticket.program, value, configuration)
+        return .success(.notifying(isOn))
+    }
+
+    mutating func start(_ ticket: Link.Ticket, _ link: Int, into outbox: inout [Output]) {
         switch ticket.operation {
-        case .procedure(let procedure): run(procedure, for: ticket, link, into: &outbox)
+        case .procedure(let procedure): start(procedure, for: ticket, link, into: &outbox)
         case .writeCommand: links[link].commands.append(ticket)
         case .none(let failure):
             finish(ticket, link, failure.map { .failure($0) } ?? .success(.none), into: &outbox)
@@ -73,42 +49,57 @@ extension SharedCentral {
             links[link].operations.append(ticket)
             outbox.append(.command(.readSignalStrength(links[link].id)))
         case .notify(let isOn, let value, let descriptors, let configuration):
-            guard let program = ticket.program else { return }
-            let others = links[link].subscriptions.first { $0.value == value }?.programs.filter { $0 != program } ?? []
-            subscribe(program, isOn, to: value, link)
-            if !others.isEmpty { return finish(ticket, link, .success(.notifying(isOn)), into: &outbox) }
-            if let handle = links[link].configurations[value] {
-                run(.configure(handle: handle, isOn ? configuration : []), for: ticket, link, into: &outbox)
-            } else if let descriptors {
-                run(.discoverDescriptors(descriptors), for: ticket, link, into: &outbox)
-            } else {
-                finish(ticket, link, .failure(.refused(.attributeNotFound)), into: &outbox)
-            }
+            notify(isOn, value, descriptors, configuration, for: ticket, link, into: &outbox)
         }
     }
 
-    private mutating func subscribe(_ program: ProgramID, _ isOn: Bool, to value: UInt16, _ link: Int) {
-        let index = links[link].subscriptions.firstIndex { $0.value == value }
-        if let index {
-            links[link].subscriptions[index].programs.removeAll { $0 == program }
-            if isOn { links[link].subscriptions[index].programs.append(program) }
-        } else if isOn {
-            links[link].subscriptions.append(Link.Subscription(value: value, programs: [program]))
+    private mutating func start(
+        _ procedure: Procedure, for ticket: Link.Ticket, _ link: Int, into outbox: inout [Output]
+    ) {
+        guard policy.attributes.sharesRequests, ticket.program != nil else {
+            return run(procedure, for: ticket, link, into: &outbox)
         }
-        links[link].subscriptions.removeAll { $0.programs.isEmpty }
+        let running = links[link].operations.filter { $0.program != nil }
+        if procedure.isRead, let same = running.first(where: { $0.operation == ticket.operation }) {
+            var ticket = ticket
+            ticket.procedure = same.procedure
+            return links[link].operations.append(ticket)
+        }
+        if let handle = procedure.written, running.contains(where: { $0.written == handle }) {
+            return finish(ticket, link, .failure(.inProgress), into: &outbox)
+        }
+        run(procedure, for: ticket, link, into: &outbox)
+    }
+
+    private mutating func notify(
+        _ isOn: Bool, _ value: UInt16, _ descriptors: HandleRange?, _ configuration: ClientConfiguration,
+        for ticket: Link.Ticket, _ link: Int, into outbox: inout [Output]
+    ) {
+        if !policy.attributes.configuresAgain, !ticket.isRetry,
+            links[link].subscriptions.contains(ticket.program, value) == isOn
+        {
+            let result = Result<CentralOutcome, CentralFailure>.success(.notifying(true))
+            return finish(ticket, link, isOn ? result : .failure(.notSubscribed), isFinal: false, into: &outbox)
+        }
+        let isUsed = links[link].subscriptions.isUsed(value, besides: ticket.program)
+        links[link].subscriptions.set(isOn, ticket.program, value, configuration)
+        if isUsed { return finish(ticket, link, .success(.notifying(isOn)), into: &outbox) }
+        if let handle = links[link].configurations[value] {
+            run(.configure(handle: handle, isOn ? configuration : []), for: ticket, link, into: &outbox)
+        } else if let descriptors {
+            run(.discoverDescriptors(descriptors), for: ticket, link, into: &outbox)
+        } else {
+            finish(ticket, link, .failure(.refused(.attributeNotFound)), into: &outbox)
+        }
     }
 
     /// A program does not use the link any more, and others do.
     mutating func leave(_ link: Int, _ program: ProgramID, into outbox: inout [Output]) {
         links[link].clients.removeAll { $0.program == program }
-        for subscription in links[link].subscriptions where subscription.programs == [program] {
-            guard let handle = links[link].configurations[subscription.value] else { continue }
+        for value in links[link].subscriptions.leave(program) {
+            guard let handle = links[link].configurations[value] else { continue }
             runOwn(.configure(handle: handle, []), link, into: &outbox)
         }
-        for index in links[link].subscriptions.indices {
-            links[link].subscriptions[index].programs.removeAll { $0 == program }
-        }
-        links[link].subscriptions.removeAll { $0.programs.isEmpty }
     }
 
     private mutating func run(
@@ -121,45 +112,63 @@ extension SharedCentral {
         outbox.append(.command(.procedure(links[link].id, procedure, id: lastProcedure)))
     }
 
-    private mutating func runOwn(_ procedure: Procedure, _ link: Int, into outbox: inout [Output]) {
-        let ticket = Link.Ticket(program: nil, id: 0, operation: .procedure(procedure), procedure: 0)
+    /// Runs a procedure of the service itself.
+    mutating func runOwn(
+        _ procedure: Procedure, _ link: Int, for step: AttributeStep? = nil, into outbox: inout [Output]
+    ) {
+        let ticket = Link.Ticket(program: nil, id: 0, operation: .procedure(procedure), step: step, procedure: 0)
         run(procedure, for: ticket, link, into: &outbox)
     }
 
-    /// Prepares a new link for programs: encrypts it with a bond's key, and requests what the policy says.
-    mutating func prepare(_ link: Int, into outbox: inout [Output]) {
-        outbox.append(.command(.security(links[link].id, .resume)))
-        for procedure in policy.preparation { runOwn(procedure, link, into: &outbox) }
-        if watches.contains(where: { !$0.services.isEmpty }) {
-            runOwn(.discoverPrimaryServices, link, into: &outbox)
-        }
-    }
+    // MARK: Results
 
     mutating func finished(
         _ id: ConnectionID, _ number: UInt32, _ result: Result<Procedure.Outcome, Procedure.Failure>,
-        into outbox: inout [Output]
+        at now: Instant, into outbox: inout [Output]
     ) {
-        guard let link = links.firstIndex(where: { $0.id == id }),
-            let index = links[link].operations.firstIndex(where: { $0.procedure == number })
-        else { return }
-        let ticket = links[link].operations.remove(at: index)
-        guard ticket.program != nil else {
-            if case .success(let outcome) = result { advance(ticket, outcome, link, into: &outbox) }
-            return
+        guard let link = links.firstIndex(where: { $0.id == id }) else { return }
+        while let index = links[link].operations.firstIndex(where: { $0.procedure == number }) {
+            let ticket = links[link].operations.remove(at: index)
+            switch result {
+            case .success(let outcome): succeeded(ticket, outcome, link, into: &outbox)
+            case .failure(let failure): failed(ticket, failure, link, into: &outbox)
+            }
         }
-        switch result {
-        case .success(let outcome): succeeded(ticket, outcome, link, into: &outbox)
-        case .failure(.bearerLost), .failure(.disconnected): break  // the link ends
-        case .failure(.refused(let error, handle: _)) where error.isCuredBySecurity && !ticket.isRetry:
-            if links[link].unsecured.isEmpty { outbox.append(.command(.security(id, .secure))) }
+        if case .failure(.bearerLost) = result, links[link].isUsable {
+            links[link].failure = .connectionFailed
+            end(link, after: policy.connecting.lingerUnanswered, at: now, into: &outbox)
+        }
+        continueSteps(link, into: &outbox)
+    }
+
+    private mutating func failed(
+        _ ticket: Link.Ticket, _ failure: Procedure.Failure, _ link: Int, into outbox: inout [Output]
+    ) {
+        switch failure {
+        case .disconnected: links[link].interrupted.append(ticket)
+        case .bearerLost:
+            guard let error = policy.attributes.interruption else { return }
+            finish(ticket, link, .failure(.refused(error)), into: &outbox)
+        case .refused(let error, handle: _) where error.isCuredBySecurity && canSecure(for: ticket):
+            if links[link].unsecured.isEmpty { outbox.append(.command(.security(links[link].id, .secure))) }
             links[link].unsecured.append(ticket)
-        case .failure(let failure): finish(ticket, link, .failure(CentralFailure(failure)), into: &outbox)
+        default:
+            if let step = ticket.step { failed(step, link) }
+            finish(ticket, link, .failure(CentralFailure(failure)), into: &outbox)
         }
+    }
+
+    private func canSecure(for ticket: Link.Ticket) -> Bool {
+        !ticket.isRetry && (ticket.program != nil || policy.pairing.securesOwnRequests)
     }
 
     private mutating func succeeded(
         _ ticket: Link.Ticket, _ outcome: Procedure.Outcome, _ link: Int, into outbox: inout [Output]
     ) {
+        guard ticket.program != nil else {
+            if let step = ticket.step { advance(step, ticket.operation, outcome, link, into: &outbox) }
+            return
+        }
         guard case .notify(let isOn, let value, _, let configuration) = ticket.operation else {
             return finish(ticket, link, .success(.procedure(outcome)), into: &outbox)
         }
@@ -173,60 +182,32 @@ extension SharedCentral {
         run(.configure(handle: handle, isOn ? configuration : []), for: ticket, link, into: &outbox)
     }
 
-    private mutating func finish(
-        _ ticket: Link.Ticket, _ link: Int, _ result: Result<CentralOutcome, CentralFailure>,
+    /// Reports the end of an operation; a subscription that failed is none, if the failure `isFinal`.
+    mutating func finish(
+        _ ticket: Link.Ticket, _ link: Int, _ result: Result<CentralOutcome, CentralFailure>, isFinal: Bool = true,
         into outbox: inout [Output]
     ) {
         guard let program = ticket.program else { return }
-        if case .notify(true, let value, _, _) = ticket.operation, case .failure = result {
-            subscribe(program, false, to: value, link)
+        if isFinal, case .notify(true, let value, _, let configuration) = ticket.operation, case .failure = result {
+            links[link].subscriptions.set(false, program, value, configuration)
         }
         outbox.append(.event(program, .finished(id: ticket.id, links[link].peer, result)))
     }
 
-    /// Continues what `prepare` has begun: takes the name, and subscribes to Service Changed.
-    private mutating func advance(
-        _ ticket: Link.Ticket, _ outcome: Procedure.Outcome, _ link: Int, into outbox: inout [Output]
-    ) {
-        guard case .procedure(let procedure) = ticket.operation else { return }
-        switch (procedure, outcome) {
-        case (.readByUUID(.deviceName, _), .values(let values)):
-            guard let octets = values.first?.value, !octets.isEmpty else { return }
-            rename(links[link].peer, String(decoding: octets, as: UTF8.self), into: &outbox)
-        case (.findPrimaryServices, .services(let services)):
-            if let service = services.first { runOwn(.discoverCharacteristics(service.range), link, into: &outbox) }
-        case (.discoverPrimaryServices, .services(let services)):
-            report(link, into: &outbox) { watch in
-                services.contains { watch.services.contains($0.uuid) }
+    /// The ends of the operations that the end of a link has interrupted.
+    func interruptions(of link: Link) -> [Output] {
+        guard let error = policy.attributes.interruption else { return [] }
+        return link.tickets.compactMap { ticket in
+            ticket.program.map {
+                .event($0, .finished(id: ticket.id, link.peer, .failure(.refused(error))))
             }
-        case (.discoverCharacteristics, .characteristics(let characteristics)):
-            guard let changed = characteristics.first(where: { $0.uuid == .serviceChanged }),
-                let descriptors = changed.descriptorRange
-            else { return }
-            links[link].serviceChanged = changed.valueHandle
-            runOwn(.discoverDescriptors(descriptors), link, into: &outbox)
-        case (.discoverDescriptors, .descriptors(let descriptors)):
-            guard let handle = descriptors.first(where: { $0.type == .clientCharacteristicConfiguration })?.handle
-            else { return }
-            runOwn(.configure(handle: handle, .indication), link, into: &outbox)
-        default: break
-        }
-    }
-
-    private mutating func rename(_ peer: DeviceAddress, _ name: String, into outbox: inout [Output]) {
-        guard names[peer] != name else { return }
-        if names.count < Self.maximumPeripherals { names[peer] = name }
-        for link in links where link.peer == peer {
-            for client in link.clients { outbox.append(.event(client.program, .renamed(peer, name))) }
         }
     }
 
     mutating func exchanged(mtu: Int, _ id: ConnectionID, into outbox: inout [Output]) {
         guard let link = links.firstIndex(where: { $0.id == id }) else { return }
         links[link].mtu = mtu
-        for client in links[link].clients {
-            outbox.append(.event(client.program, .exchangedMTU(links[link].peer, mtu)))
-        }
+        tell(.exchangedMTU(links[link].peer, mtu), about: links[link], into: &outbox)
     }
 
     mutating func measured(_ strength: Int8?, _ id: ConnectionID, into outbox: inout [Output]) {
@@ -245,19 +226,10 @@ extension SharedCentral {
         if handle == links[link].serviceChanged, let change = try? ServiceChanged(octets: value) {
             changed(HandleRange(change.handles.lowerBound, change.handles.upperBound), link, into: &outbox)
         }
-        guard let subscription = links[link].subscriptions.first(where: { $0.value == handle }) else { return }
+        guard let subscription = links[link].subscriptions[handle] else { return }
+        if subscription.isOwn { receivedOwn(value, handle, link, into: &outbox) }
         for program in subscription.programs {
             outbox.append(.event(program, .value(peer, handle: handle, value)))
-        }
-    }
-
-    private mutating func changed(_ range: HandleRange, _ link: Int, into outbox: inout [Output]) {
-        links[link].subscriptions.removeAll { range.first <= $0.value && $0.value <= range.last }
-        links[link].configurations = links[link].configurations.filter { value, handle in
-            handle < range.first || value > range.last
-        }
-        for client in links[link].clients {
-            outbox.append(.event(client.program, .servicesChanged(links[link].peer, range)))
         }
     }
 
@@ -275,51 +247,31 @@ extension SharedCentral {
             }
         }
     }
+}
 
-    // MARK: Security
-
-    mutating func secured(
-        _ output: LinkSecurityManager.Output, _ id: ConnectionID, into outbox: inout [Output]
-    ) {
-        guard let link = links.firstIndex(where: { $0.id == id }) else { return }
-        switch output {
-        case .requested: outbox.append(.command(.security(id, .secure)))
-        case .requestPasskey: outbox.append(.command(.security(id, .passkey(user.passkey))))
-        case .compare: outbox.append(.command(.security(id, .compared(areEqual: user.confirmsNumbers))))
-        case .completed(let bond, let isBonded):
-            if isBonded { addAlias(of: bond.peer, for: links[link].peer) }
-            retry(link, into: &outbox)
-        case .encrypted(.some, isNew: false): retry(link, into: &outbox)
-        case .failed:
-            for ticket in links[link].unsecured {
-                finish(ticket, link, .failure(.refused(.insufficientAuthentication)), into: &outbox)
-            }
-            links[link].unsecured.removeAll()
-        case .notEncrypted:
-            (links[link].isEnding, links[link].failure) = (true, .bondLost)
-            outbox.append(.command(.disconnect(id, reason: .remoteUserTerminated)))
-        default: break
+extension Procedure {
+    fileprivate var isRead: Bool {
+        switch self {
+        case .read, .readLong: true
+        default: false
         }
     }
 
-    private mutating func retry(_ link: Int, into outbox: inout [Output]) {
-        let tickets = links[link].unsecured
-        links[link].unsecured.removeAll()
-        for var ticket in tickets {
-            ticket.isRetry = true
-            start(ticket, link, into: &outbox)
+    /// The handle of the value that it writes.
+    fileprivate var written: UInt16? {
+        switch self {
+        case .write(let handle, _), .writeLong(let handle, _): handle
+        case .writeReliably(let values): values.first?.handle
+        default: nil
         }
     }
 }
 
-/// The user of the machine, when it pairs.
-package struct PairingUser: Hashable, Sendable {
-    /// The passkey that the peripheral displays, or that is printed on it; nil: the user enters none.
-    package var passkey: UInt32?
-    /// Whether the user confirms that both devices display the same number.
-    package var confirmsNumbers = true
-
-    package init() {}
+extension Link.Ticket {
+    /// The handle of the value that it writes.
+    fileprivate var written: UInt16? {
+        if case .procedure(let procedure) = operation { procedure.written } else { nil }
+    }
 }
 
 extension ATTError {

@@ -2,12 +2,14 @@ import Bluetooth
 import GATT
 import HCI
 package import LEHost
-import SecurityManager
 
 // What the centrals do.
 extension SharedPeripheral {
     /// The updates that may wait in the host before others have to wait here.
     private static let maximumFragments = 8
+
+    /// The central of a connection.
+    func peer(of id: ConnectionID) -> DeviceAddress? { links.first { $0.id == id }?.peer }
 
     /// Handles an output of the host, without taking its packet.
     package mutating func step(_ output: Host.Output, into outbox: inout [Output]) {
@@ -22,10 +24,6 @@ extension SharedPeripheral {
             reportAdvertising(.refused, into: &outbox)
         case .server(let id, let event): handle(event, id, into: &outbox)
         case .exchangedMTU(let id, let mtu): exchanged(mtu: mtu, id, into: &outbox)
-        case .security(let id, .requestPasskey) where links.contains(where: { $0.id == id }):
-            outbox.append(.command(.security(id, .passkey(user.passkey))))
-        case .security(let id, .compare) where links.contains(where: { $0.id == id }):
-            outbox.append(.command(.security(id, .compared(areEqual: user.confirmsNumbers))))
         default: break
         }
     }

@@ -9,8 +9,7 @@ package import LEHost
 ///     add ──▶ services ──▶ attributes of the host ──▶ requests of centrals ──▶ programs
 ///     updates of programs ──▶ queue ──▶ notifications, as fast as the links take them
 ///
-/// It requests commands of a `Host`, and takes its outputs.  Apple documents the behavior that programs of an iPhone see; the
-/// tests name the page of each rule.
+/// It requests commands of a `Host`, and takes its outputs.
 package struct SharedPeripheral: Sendable {
     /// What the service requests of its driver, or reports.
     package enum Output: Sendable {
@@ -58,7 +57,6 @@ package struct SharedPeripheral: Sendable {
 
     let policy: HostPolicy
     let name: String
-    let user: PairingUser
     var isOn = false
     var programs: [ProgramID] = []
     var services: [Service] = []
@@ -73,10 +71,7 @@ package struct SharedPeripheral: Sendable {
     /// - Parameters:
     ///   - policy: Which system it is.
     ///   - name: The name of the machine: its GAP Device Name.
-    ///   - user: The user of the machine, when a central pairs.
-    package init(_ policy: HostPolicy, name: String, user: PairingUser = PairingUser()) {
-        (self.policy, self.name, self.user) = (policy, name, user)
-    }
+    package init(_ policy: HostPolicy, name: String) { (self.policy, self.name) = (policy, name) }
 
     /// Handles a request of a program.
     package mutating func perform(_ request: PeripheralRequest, of program: ProgramID, into outbox: inout [Output]) {
@@ -213,7 +208,7 @@ package struct SharedPeripheral: Sendable {
     func advertise(into outbox: inout [Output]) {
         guard let advertising else { return }
         let parameters = AdvertisingParameters(
-            minimumInterval: policy.advertisingInterval, maximumInterval: policy.advertisingInterval)
+            minimumInterval: policy.advertising.interval, maximumInterval: policy.advertising.interval)
         outbox.append(
             .command(
                 .advertise(

@@ -8,7 +8,8 @@ package import SecurityManager
 /// The Bluetooth service of an operating system: one host, many programs. Packets of a controller are on one side, requests
 /// and events of programs on the other.
 ///
-/// It consists of a `SharedCentral`, a `SharedPeripheral` and the host below them. A ``HostPolicy`` says which system it is.
+/// It consists of a `SharedCentral`, a `SharedPeripheral`, a `PairingDesk` and the host below them. A ``HostPolicy`` says which
+/// system it is.
 package struct SystemHost: Sendable {
     /// What it reacts to.
     package enum Input: Sendable {
@@ -33,9 +34,11 @@ package struct SystemHost: Sendable {
     private var host: Host
     private var central: SharedCentral
     private var peripheral: SharedPeripheral
+    private var desk: PairingDesk
     private var pool = PacketPool()
     private var outputs: [SharedCentral.Output] = []
     private var peripheralOutputs: [SharedPeripheral.Output] = []
+    private var deskOutputs: [PairingDesk.Output] = []
     private var hostOutbox: [Host.Output] = []
 
     /// A service above a controller that it resets and initializes with the first program.
@@ -51,10 +54,12 @@ package struct SystemHost: Sendable {
         _ policy: HostPolicy, _ address: DeviceAddress?, bonds: [Bond] = [], secrets: HostSecurity.Secrets = .system,
         user: PairingUser, name: String? = nil
     ) {
-        let security = HostSecurity(policy.security, bonds: bonds, secrets: secrets)
+        let security = HostSecurity(policy.pairing.security, bonds: bonds, secrets: secrets)
         host = Host(table: AttributeTable(), randomAddress: address, receives: policy.mtu, security: security)
-        central = SharedCentral(policy, user: user)
-        peripheral = SharedPeripheral(policy, name: name ?? policy.name, user: user)
+        host.endsUnansweredLinks = false
+        central = SharedCentral(policy, bonds: bonds.map(\.peer))
+        peripheral = SharedPeripheral(policy, name: name ?? policy.name)
+        desk = PairingDesk(policy.pairing.security, user: user)
     }
 
     /// Handles one input, and appends the outputs to `outbox` in order.
@@ -62,16 +67,22 @@ package struct SystemHost: Sendable {
         switch input {
         case .received(let kind, let octets): stepHost(.received(kind, pool.take(octets)), at: now, into: &outbox)
         case .request(let program, .central(let request)):
+            if case .pair(let peer) = request { desk.pair(peer, program, into: &deskOutputs) }
+            if case .close = request { desk.close(program, into: &deskOutputs) }
             central.perform(request, of: program, at: now, into: &outputs)
+        case .request(let program, .pairing(let request)): desk.perform(request, of: program, into: &deskOutputs)
         case .request(let program, .peripheral(let request)):
             // Every program has a state, which the central role keeps.
             peripheral.perform(request, of: program, into: &peripheralOutputs)
             if case .open = request { central.perform(.open, of: program, at: now, into: &outputs) }
-            if case .close = request { central.perform(.close, of: program, at: now, into: &outputs) }
+            if case .close = request {
+                desk.close(program, into: &deskOutputs)
+                central.perform(.close, of: program, at: now, into: &outputs)
+            }
         case .timePassed:
             central.timePassed(at: now, into: &outputs)
             stepHost(.timePassed, at: now, into: &outbox)
-        case .lost: central.lose(into: &outputs)
+        case .lost: central.lose(at: now, into: &outputs)
         }
         settle(at: now, into: &outbox)
     }
@@ -80,14 +91,23 @@ package struct SystemHost: Sendable {
     private mutating func settle(at now: Instant, into outbox: inout [Output]) {
         repeat {
             peripheral.turn(central.state, into: &peripheralOutputs)
-            let (requested, served) = (outputs, peripheralOutputs)
+            let (decided, requested, served) = (deskOutputs, outputs, peripheralOutputs)
+            deskOutputs.removeAll(keepingCapacity: true)
             outputs.removeAll(keepingCapacity: true)
             peripheralOutputs.removeAll(keepingCapacity: true)
+            for output in decided { handle(output, at: now, into: &outbox) }
             for output in requested { handle(output, at: now, into: &outbox) }
             for output in served { handle(output, at: now, into: &outbox) }
             central.writeCommands(waiting: { host.waitingFragments(of: $0) }, into: &outputs)
             peripheral.sendUpdates(waiting: { host.waitingFragments(of: $0) }, into: &peripheralOutputs)
-        } while !outputs.isEmpty || !peripheralOutputs.isEmpty
+        } while !outputs.isEmpty || !peripheralOutputs.isEmpty || !deskOutputs.isEmpty
+    }
+
+    private mutating func handle(_ output: PairingDesk.Output, at now: Instant, into outbox: inout [Output]) {
+        switch output {
+        case .command(let command): stepHost(.command(command), at: now, into: &outbox)
+        case .event(let program, let event): outbox.append(.event(program, .pairing(event)))
+        }
     }
 
     private mutating func handle(_ output: SharedCentral.Output, at now: Instant, into outbox: inout [Output]) {
@@ -127,6 +147,11 @@ package struct SystemHost: Sendable {
             case .wake(let due): outbox.append(.wake(at: due))
             default:
                 peripheral.step(output, into: &peripheralOutputs)
+                if case .security(let id, let security) = output,
+                    let peer = central.peer(of: id) ?? peripheral.peer(of: id)
+                {
+                    desk.handle(security, id, peer, into: &deskOutputs)
+                }
                 if case .connected(_, let complete) = output, complete.role == .peripheral { continue }
                 central.step(output, at: now, pool: &pool, into: &outputs)
             }

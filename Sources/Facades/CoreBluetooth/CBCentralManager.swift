@@ -237,7 +237,8 @@ open class CBCentralManager: CBManager, RadioUser {
         case .exchangedMTU(let address, let mtu): retained(address)?.mtu = mtu
         case .value(let address, let handle, let octets): retained(address)?.received(octets, handle)
         case .servicesChanged(let address, let range): retained(address)?.servicesChanged(range)
-        case .finished: break
+        // Of systems where programs share connections.
+        case .finished, .disconnecting, .found, .lost, .resolved, .ownValue, .paired, .bonded, .forgotten: break
         }
     }
 

@@ -281,7 +281,9 @@ extension CentralFailure {
         case .disconnectedByPeripheral: CBError(.peripheralDisconnected)
         case .connectionFailed: CBError(.connectionFailed)
         case .bondLost: CBError(.peerRemovedPairingInformation)
-        case .unknown: CBError(.unknown)
+        case .notConnected: CBError(.notConnected)
+        case .cancelled: CBError(.operationCancelled)
+        case .inProgress, .notSubscribed, .unknown: CBError(.unknown)
         }
     }
 }

@@ -144,7 +144,7 @@ extension Host {
             case .notified(let handle, let value): outbox.append(.notified(id, handle: handle, value))
             case .indicated(let handle, let value): outbox.append(.indicated(id, handle: handle, value))
             case .ignored: break
-            case .bearerLost: disconnect(index, reason: .remoteUserTerminated)
+            case .bearerLost: if endsUnansweredLinks { disconnect(index, reason: .remoteUserTerminated) }
             }
         }
         clientOutbox.clear()

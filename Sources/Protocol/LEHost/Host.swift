@@ -81,6 +81,8 @@ public struct Host: Sendable {
     var faults = Faults()
     var overhears = false
     var divertsSecurity = false
+    /// Whether the host itself disconnects a peer that has not answered a request; else its caller does.
+    public var endsUnansweredLinks = true
     /// How the host pairs, and its bonds.
     public internal(set) var security: HostSecurity
     var publicAddress = DeviceAddress(0, .public)

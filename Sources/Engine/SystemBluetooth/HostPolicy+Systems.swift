@@ -1,0 +1,74 @@
+import ATT
+import Bluetooth
+import GATT
+import SecurityManager
+
+extension HostPolicy {
+    /// An iPhone.  It displays numbers, its user can enter them, and it prefers authentication.  Apple documents what programs
+    /// see; the tests name the page of each rule.
+    package static let iPhone: HostPolicy = {
+        var security = SecuritySettings()
+        security.ioCapability = .keyboardDisplay
+        security.authentication = .preferred
+        // 30 ms, without latency, and a supervision timeout of 720 ms.
+        let parameters = ConnectionParameters(
+            minimumInterval: 0x18, maximumInterval: 0x18, latency: 0, supervisionTimeout: 0x48)
+        return HostPolicy(
+            name: "Lubdub phone", appearance: Appearance(0x0040), mtu: 185, audience: .program,
+            scanning: ScanPolicy(
+                window: ScanWindow(interval: 0x30, length: 0x30), filtersDuplicates: false, period: nil, memory: nil),
+            connecting: ConnectionPolicy(
+                parameters: parameters, background: nil, limit: nil, joinsAttempts: true, linger: .zero,
+                lingerUnanswered: .zero),
+            attributes: AttributePolicy(
+                preparation: [[.exchangeMTU, .findName, .findServiceChanged]], resumption: [], renewal: [],
+                isCached: false, hidden: [], interruption: nil, sharesRequests: false, configuresAgain: true),
+            pairing: PairingPolicy(security: security, endsLinkOnFailure: false, securesOwnRequests: false),
+            advertising: AdvertisingPolicy(interval: 160, sets: 1, turn: .zero),
+            reservedServices: [.genericAccess, .genericAttribute])
+    }()
+
+    /// bluetoothd 5.66 on Linux 6.1, which keeps attributes as `[GATT] Cache` in main.conf says: `always` unless told otherwise.
+    ///
+    /// - Parameter isCached: Whether `Cache` is `always`; else it is `no`.
+    package static func bluetoothd(isCached: Bool = true) -> HostPolicy {
+        // hci_alloc_dev in net/bluetooth/hci_core.c: 30 to 50 ms, without latency, and a supervision timeout of 420 ms.
+        let parameters = ConnectionParameters(
+            minimumInterval: 0x18, maximumInterval: 0x28, latency: 0, supervisionTimeout: 0x2A)
+        // src/gatt-client.c finds attributes, then plugins/gap.c and profiles/battery/battery.c begin: src/device.c.
+        let beginning: [[AttributeStep]] = [
+            [.exchangeMTU], [.discover], [.read(.databaseHash)], [.write(.clientSupportedFeatures, [0x05])],
+            [.subscribe(.serviceChanged)], [.announce], [.report(.databaseHash)], [.resolve],
+        ]
+        let battery: [[AttributeStep]] = [
+            [.read(.deviceName)], [.read(.batteryLevel)], [.subscribe(.batteryLevel)], [.report(.batteryLevel)],
+        ]
+        let again: [[AttributeStep]] = [
+            [.exchangeMTU], [.read(.deviceName)], [.read(.batteryLevel)], [.report(.batteryLevel)], [.resubscribe],
+            [.compareHash], [.resolve], [.subscribe(.batteryLevel)],
+        ]
+        let changed: [[AttributeStep]] = [
+            [.discover], [.announce], [.read(.databaseHash)], [.write(.clientSupportedFeatures, [0x05])],
+            [.subscribe(.serviceChanged)], [.report(.databaseHash)], [.retire],
+        ]
+        return HostPolicy(
+            name: "BlueZ 5.66", appearance: Appearance(0), mtu: 517, audience: .everyone,
+            // DISCOV_LE_SCAN_INT, DISCOV_LE_SCAN_WIN and DISCOV_LE_TIMEOUT in include/net/bluetooth/hci_core.h;
+            // TemporaryTimeout in main.conf.
+            scanning: ScanPolicy(
+                window: ScanWindow(interval: 0x12, length: 0x12), filtersDuplicates: true,
+                period: .milliseconds(10_240), memory: .seconds(30)),
+            // le_scan_interval and le_scan_window of hci_alloc_dev, twice HCI_LE_CONN_TIMEOUT; DISCONNECT_TIMER in src/device.c.
+            connecting: ConnectionPolicy(
+                parameters: parameters, background: ScanWindow(interval: 0x60, length: 0x30), limit: .seconds(40),
+                joinsAttempts: false, linger: .seconds(2), lingerUnanswered: .seconds(2)),
+            attributes: AttributePolicy(
+                preparation: beginning + battery, resumption: again, renewal: changed, isCached: isCached,
+                hidden: [.genericAccess], interruption: .unlikelyError, sharesRequests: true, configuresAgain: false),
+            pairing: PairingPolicy(
+                security: SecuritySettings(), endsLinkOnFailure: true, securesOwnRequests: true),
+            // HCI_DEFAULT_ADV_DURATION in include/net/bluetooth/hci_core.h.
+            advertising: AdvertisingPolicy(interval: 0x0800, sets: 5, turn: .seconds(2)),
+            reservedServices: [.genericAccess, .genericAttribute])
+    }
+}
