@@ -47,26 +47,6 @@ import Testing
         return moves
     }
 
-    private static let link: [UInt8] = [0x40, 0x00]
-
-    private static func fragment(_ flags: UInt8, _ content: [UInt8]) -> [UInt8] {
-        [link[0], link[1] | flags << 4, UInt8(content.count & 0xFF), UInt8(content.count >> 8)] + content
-    }
-
-    @Test func `Fragments of a frame are not copied again and again`() {
-        var capture = DeviceCapture()
-        let direction = DeviceCapture.Direction(link: .init(controller: 0, handle: 0x040), kind: .aclToHost)
-        let begin = Self.fragment(2, [0xFF, 0xFF, 4, 0])
-        capture.take(.aclToHost, controller: 0, at: .start, begin[...])
-        let next = Self.fragment(1, [1])
-        let moves = Self.moves(60_000) { _ in
-            capture.take(.aclToHost, controller: 0, at: .start, next[...])
-            return capture.frames[direction]
-        }
-        #expect(capture.frames[direction]?.count == 60_004)
-        #expect(moves < 40)
-    }
-
     // Octets of HCI events.  Core 6.0, Vol 4, Part E, sections 7.7.65.1 and 7.7.65.2.
 
     private static func report(_ address: UInt64) -> [UInt8] {

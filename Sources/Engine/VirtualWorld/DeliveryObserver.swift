@@ -2,16 +2,11 @@ import Basics
 import Bluetooth
 import HCI
 import L2CAP
+import LEHost
 
 /// Finds delivered notifications in the packets from a controller to its host: those whose last fragment has arrived.
 struct DeliveryObserver: Sendable {
-    private struct Watched: Sendable {
-        let handle: UInt16
-        let peer: DeviceAddress
-        var reassembler = Reassembler()
-    }
-
-    private var links: [Watched] = []
+    private var follower = LinkFollower()
     /// ATT's opcode.
     private static let notification: UInt8 = 0x1B
 
@@ -23,75 +18,34 @@ struct DeliveryObserver: Sendable {
         let value: Packet
     }
 
-    mutating func observe(_ kind: PacketKind, _ packet: Packet, pool: inout PacketPool) -> Delivery? {
+    mutating func observe(_ kind: PacketKind, _ packet: Packet, at now: Instant, pool: inout PacketPool) -> Delivery? {
         switch kind {
         case .event:
-            watch(packet, pool: &pool)
+            // Reading events allocates: only Disconnection Complete and both of LE Connection Complete matter.
+            let (code, subevent) = (pool.uint8(at: 0, of: packet), pool.uint8(at: 2, of: packet))
+            guard code == 0x05 || code == 0x3E && (subevent == 0x01 || subevent == 0x0A) else { return nil }
+            _ = follower.take(.event, pool.octets(of: packet), at: now, pool: &pool)
             return nil
-        case .acl: return links.isEmpty ? nil : follow(packet, pool: &pool)
+        case .acl: return delivery(in: packet, at: now, pool: &pool)
         case .command, .synchronous, .isochronous: return nil
         }
     }
 
-    mutating func reset(pool: inout PacketPool) {
-        for index in links.indices { links[index].reassembler.reset(pool: &pool) }
-        links.removeAll()
-    }
+    mutating func reset(pool: inout PacketPool) { follower.reset(pool: &pool) }
 
-    private mutating func watch(_ packet: Packet, pool: inout PacketPool) {
-        // Only Disconnection Complete and LE Meta matter.
-        guard let code = pool.uint8(at: 0, of: packet), code == 0x05 || code == 0x3E,
-            let event = try? Event(octets: pool.octets(of: packet))
-        else { return }
-        switch event {
-        case Event.leConnectionComplete:
-            guard let (status, complete) = try? Event.leConnectionComplete.parameters(of: event) else { return }
-            watch(status, complete, pool: &pool)
-        case Event.leEnhancedConnectionComplete:
-            guard let (status, complete) = try? Event.leEnhancedConnectionComplete.parameters(of: event) else { return }
-            watch(status, complete.connection, pool: &pool)
-        case Event.disconnectionComplete:
-            guard let (_, handle, _) = try? Event.disconnectionComplete.parameters(of: event) else { return }
-            forget(handle, pool: &pool)
-        default: break
-        }
-    }
-
-    private mutating func watch(_ status: HCIStatus, _ complete: ConnectionComplete, pool: inout PacketPool) {
-        guard status == .success else { return }
-        forget(complete.handle, pool: &pool)  // left from before a reset
-        links.append(Watched(handle: complete.handle, peer: complete.peer))
-    }
-
-    private mutating func forget(_ handle: UInt16, pool: inout PacketPool) {
-        for index in links.indices where links[index].handle == handle {
-            links[index].reassembler.reset(pool: &pool)
-        }
-        links.removeAll { $0.handle == handle }
-    }
-
-    private mutating func follow(_ packet: Packet, pool: inout PacketPool) -> Delivery? {
-        var fragment = packet
-        guard let header = try? pool.takeACLHeader(off: &fragment),
-            let index = links.firstIndex(where: { $0.handle == header.handle })
-        else { return nil }
-        let begins = header.boundary != .continuing
-        // The opcode follows L2CAP's header; frames of other opcodes are not reassembled.
-        if begins, let opcode = pool.uint8(at: 4, of: fragment), opcode != Self.notification {
-            links[index].reassembler.reset(pool: &pool)
-            return nil
-        }
+    private mutating func delivery(in packet: Packet, at now: Instant, pool: inout PacketPool) -> Delivery? {
         guard
-            case .frame(let channel, var frame) = links[index].reassembler.receive(
-                pool.copy(fragment), begins: begins, pool: &pool)
+            let (link, channel, pdu) = follower.frame(
+                of: packet, isFromHost: false, only: Self.notification, at: now, pool: &pool)
         else { return nil }
-        guard channel == .attribute, pool.uint8(at: 0, of: frame) == Self.notification,
-            let handle = pool.uint16(at: 1, of: frame)
+        guard channel == .attribute, pool.uint8(at: 0, of: pdu) == Self.notification,
+            let handle = pool.uint16(at: 1, of: pdu), let peer = link.peer
         else {
-            pool.release(frame)
+            pool.release(pdu)
             return nil
         }
-        frame.dropFirst(3)
-        return Delivery(link: header.handle, peer: links[index].peer, handle: handle, value: frame)
+        var value = pdu
+        value.dropFirst(3)
+        return Delivery(link: link.handle, peer: peer, handle: handle, value: value)
     }
 }

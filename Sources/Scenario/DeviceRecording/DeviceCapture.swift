@@ -16,25 +16,17 @@ package struct DeviceCapture: Sendable {
         /// The device of the controller itself.
         case local(controller: UInt16)
         /// The peer of a connection that has begun before the packets.
-        case unknown(Link)
-    }
+        case unknown(controller: UInt16, handle: UInt16)
 
-    /// A connection, by its number at its controller.
-    struct Link: Hashable, Sendable {
-        let controller: UInt16
-        let handle: UInt16
-    }
-
-    private struct Connection: Sendable {
-        var key: Key
-        /// Whether the server is that of the packets' own host.
-        var isServerLocal = false
-    }
-
-    /// One direction of a connection.
-    struct Direction: Hashable, Sendable {
-        let link: Link
-        let kind: PacketRecord.Kind
+        /// The server at a link.
+        init(_ link: LinkFollower.Link, _ controller: UInt16) {
+            self =
+                switch link.complete {
+                case nil: .unknown(controller: controller, handle: link.handle)
+                case let complete? where complete.role == .peripheral: .local(controller: controller)
+                case let complete?: .address(complete.peer)
+                }
+        }
     }
 
     private struct Found: Sendable {
@@ -96,10 +88,9 @@ package struct DeviceCapture: Sendable {
     private(set) var looks = 0
     /// How often a packet was ignored because all devices are more than advertisers.
     package private(set) var ignoredCount = 0
-    private var connections: [Link: Connection] = [:]
-    /// The incomplete frames.
-    private(set) var frames: [Direction: [UInt8]] = [:]
-    private var reports = ReportAssembler()
+    /// By controller.
+    private var followers: [UInt16: LinkFollower] = [:]
+    private var pool = PacketPool()
 
     /// No packet has been taken.
     package init() {}
@@ -159,8 +150,8 @@ package struct DeviceCapture: Sendable {
         _ kind: PacketRecord.Kind, controller: UInt16, at now: Instant, _ octets: ArraySlice<UInt8>
     ) {
         switch kind {
-        case .event: if let event = try? HCI.Event(octets: Array(octets)) { try? take(event, controller, at: now) }
-        case .command: take(command: octets, controller)
+        case .event: take(.event, octets, controller, at: now)
+        case .command: take(.command, octets, controller, at: now)
         case .aclToController, .aclToHost: take(data: octets, kind, controller, at: now)
         case .newIndex, .deleteIndex, .openIndex, .closeIndex: break
         }
@@ -205,34 +196,24 @@ package struct DeviceCapture: Sendable {
         return false
     }
 
-    private mutating func take(_ event: HCI.Event, _ controller: UInt16, at now: Instant) throws(Malformed) {
-        switch event {
-        case HCI.Event.leAdvertisingReport:
-            let received = try HCI.Event.leAdvertisingReport.parameters(of: event)
-            for report in received { take(report, at: now) }
-        case HCI.Event.leExtendedAdvertisingReport:
-            let parts = try HCI.Event.leExtendedAdvertisingReport.parameters(of: event)
-            for report in parts {
-                if let whole = reports.receive(report) { take(whole, at: now) }
-            }
-        case HCI.Event.leConnectionComplete:
-            let (status, complete) = try HCI.Event.leConnectionComplete.parameters(of: event)
-            if status == .success { connect(complete, controller) }
-        case HCI.Event.leEnhancedConnectionComplete:
-            let (status, complete) = try HCI.Event.leEnhancedConnectionComplete.parameters(of: event)
-            if status == .success { connect(complete.connection, controller) }
-        case HCI.Event.leConnectionUpdateComplete:
-            let (status, handle, timing) = try HCI.Event.leConnectionUpdateComplete.parameters(of: event)
-            let link = Link(controller: controller, handle: handle)
-            if status == .success, let key = connections[link]?.key { found[key]?.timing = timing }
-        case HCI.Event.encryptionChange:
-            let (status, handle, isOn) = try HCI.Event.encryptionChange.parameters(of: event)
-            let link = Link(controller: controller, handle: handle)
-            if status == .success, let key = connections[link]?.key { found[key]?.attributes.isEncrypted = isOn != 0 }
-        case HCI.Event.disconnectionComplete:
-            let (_, handle, _) = try HCI.Event.disconnectionComplete.parameters(of: event)
-            end(Link(controller: controller, handle: handle))
-        default: break
+    private mutating func take(
+        _ kind: PacketKind, _ octets: ArraySlice<UInt8>, _ controller: UInt16, at now: Instant
+    ) {
+        let change = followers[controller, default: LinkFollower()].take(kind, Array(octets), at: now, pool: &pool)
+        switch change {
+        case .received(let reports): for report in reports { take(report, at: now) }
+        case .connected(let link, let replaced):
+            if let replaced { end(replaced, controller) }
+            begin(link, controller)
+        case .updated(let link): found[Key(link, controller)]?.timing = link.timing
+        case .encrypted(let link): found[Key(link, controller)]?.attributes.isEncrypted = link.isEncrypted
+        case .disconnected(let link): end(link, controller)
+        case .reset(let links): for link in links { end(link, controller) }
+        case .setAddress(let address): self.change(.local(controller: controller)) { $0.device.address = address }
+        case .setAdvertisingData(let data):
+            self.change(.local(controller: controller)) { $0.device.advertising = data }
+        case .setScanResponse(let data): self.change(.local(controller: controller)) { $0.device.scanResponse = data }
+        case .advertises, .scans, .calls, .gaveUp, .refused, nil: break
         }
     }
 
@@ -249,90 +230,44 @@ package struct DeviceCapture: Sendable {
         }
     }
 
-    private mutating func connect(_ complete: ConnectionComplete, _ controller: UInt16) {
-        let isLocal = complete.role == .peripheral
-        let key = isLocal ? Key.local(controller: controller) : .address(complete.peer)
-        let link = Link(controller: controller, handle: complete.handle)
-        end(link)
-        connections[link] = Connection(key: key, isServerLocal: isLocal)
+    private mutating func begin(_ link: LinkFollower.Link, _ controller: UInt16) {
+        let key = Key(link, controller)
         change(key) { found in
             found.connections += 1
-            if !isLocal { found.device.address = complete.peer }
+            if case .address(let peer) = key { found.device.address = peer }
             found.attributes.connect()
         }
     }
 
-    private mutating func end(_ link: Link) {
-        if let key = connections.removeValue(forKey: link)?.key, found[key]?.disconnect() == true, case .address = key {
-            queue.append(key)
-        }
-        for kind in [PacketRecord.Kind.aclToController, .aclToHost] {
-            frames[Direction(link: link, kind: kind)] = nil
-        }
+    private mutating func end(_ link: LinkFollower.Link, _ controller: UInt16) {
+        let key = Key(link, controller)
+        if found[key]?.disconnect() == true, case .address = key { queue.append(key) }
     }
 
-    /// Own address and advertising data of a peripheral's host.  Core 6.0, Vol 4, Part E, sections 7.8.4, 7.8.7 and 7.8.8.
-    private mutating func take(command octets: ArraySlice<UInt8>, _ controller: UInt16) {
-        guard octets.count >= 3, let opcode = HCI.Opcode(ofCommand: Array(octets.prefix(2))) else { return }
-        let parameters = Array(octets.dropFirst(3))
-        let data = parameters.first.map { Array(parameters.dropFirst().prefix(Int($0))) }
-        switch opcode {
-        case Command.leSetRandomAddress.opcode where parameters.count == 6:
-            change(.local(controller: controller)) { found in
-                found.device.address = DeviceAddress(
-                    parameters.reversed().reduce(0) { $0 << 8 | UInt64($1) }, .random)
-            }
-        case Command.leSetAdvertisingData.opcode:
-            change(.local(controller: controller)) { $0.device.advertising = data }
-        case Command.leSetScanResponseData.opcode:
-            change(.local(controller: controller)) { $0.device.scanResponse = data }
-        default: break
-        }
-    }
-
-    /// | Octets | Field                                                             |
-    /// |--------|-------------------------------------------------------------------|
-    /// | 2      | Connection_Handle, and in bits 12 and 13 the Packet_Boundary_Flag |
-    /// | 2      | Data_Total_Length                                                 |
-    ///
-    /// Core 6.0, Vol 4, Part E, section 5.4.2.
     private mutating func take(
         data octets: ArraySlice<UInt8>, _ kind: PacketRecord.Kind, _ controller: UInt16, at now: Instant
     ) {
-        guard octets.count > 4 else { return }
-        let header = octets.prefix(2).reversed().reduce(0) { $0 << 8 | UInt16($1) }
-        let link = Link(controller: controller, handle: header & 0x0FFF)
-        let connection = connections[link] ?? Connection(key: .unknown(link))
-        connections[link] = connection
-        guard let frame = whole(octets.dropFirst(4), isFirst: header >> 12 & 3 != 1, Direction(link: link, kind: kind)),
-            Channel(rawValue: UInt16(frame[2]) | UInt16(frame[3]) << 8) == .attribute, let pdu = try? PDU(frame[4...])
-        else { return }
-        let isFromServer = (kind == .aclToController) == connection.isServerLocal
+        // Longer ones have no ATT PDU.
+        guard octets.count <= PacketPool.capacity else { return }
+        let packet = pool.take(octets)
+        let frame = followers[controller, default: LinkFollower()]
+            .frame(of: packet, isFromHost: kind == .aclToController, at: now, pool: &pool)
+        pool.release(packet)
+        guard let (link, channel, payload) = frame else { return }
+        let content = pool.octets(of: payload)
+        pool.release(payload)
+        guard channel == .attribute, let pdu = try? PDU(content[...]) else { return }
+        let isServerLocal = link.complete?.role == .peripheral
+        let isFromServer = (kind == .aclToController) == isServerLocal
         // Both sides can have a server: only one is recorded.
         guard isForServer(pdu.opcode.rawValue) != isFromServer else { return }
         var added = 0
-        change(connection.key) { found in
+        change(Key(link, controller)) { found in
             guard isFromServer else { return found.attributes.takeRequest(pdu) }
             let before = found.attributes.notifiedCount
             found.attributes.takeResponse(pdu, at: now)
             added = found.attributes.notifiedCount - before
         }
         notifiedCount += added
-    }
-
-    /// The frame that a fragment completes; nil while it is incomplete.  Fragments are added in place: a copy for each would take
-    /// time that grows with the square of the frame's length.
-    ///
-    /// A frame has its length (2), its channel (2) and its payload.  Core 6.0, Vol 3, Part A, section 3.1.
-    private mutating func whole(
-        _ fragment: ArraySlice<UInt8>, isFirst: Bool, _ direction: Direction
-    ) -> ArraySlice<UInt8>? {
-        if isFirst { frames[direction] = nil }
-        frames[direction, default: []] += fragment
-        guard let frame = frames[direction], frame.count >= 4 else { return nil }
-        let count = 4 + (Int(frame[0]) | Int(frame[1]) << 8)
-        guard frame.count >= count else { return nil }
-        frames[direction] = nil
-        return frame[..<count]
     }
 }

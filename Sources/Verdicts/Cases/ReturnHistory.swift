@@ -1,10 +1,8 @@
 import Basics
 import Bluetooth
 import HCI
+import LEHost
 import ScenarioModel
-
-/// Not those of scenarios.
-private typealias Event = HCI.Event
 
 /// The actions of the clients of a run after they had lost a device: scanning, and connecting to addresses.
 ///
@@ -26,24 +24,7 @@ struct ReturnHistory: Sendable {
         var doubt = Instant.never
     }
 
-    private struct Client: Sendable {
-        var links: [(handle: UInt16, device: Int)] = []
-        var isScanning = false
-        /// The peers of a connection that is being created.
-        var peers: [DeviceAddress] = []
-        var acceptList: [DeviceAddress] = []
-        /// Whether an identity address means the private addresses of the peer, too.
-        var resolves = false
-    }
-
-    private struct Advertiser: Sendable {
-        let publicAddress: DeviceAddress?
-        var randomAddress: DeviceAddress?
-        var parameters: AdvertisingParameters?
-        /// When it began or stopped to advertise for connections.
-        var phases: [Phase] = []
-    }
-
+    /// A device begins or stops to advertise for connections.
     private struct Phase: Sendable {
         let begin: Instant
         let isOn: Bool
@@ -55,10 +36,15 @@ struct ReturnHistory: Sendable {
     private static let maximumEntries = 1024
 
     private let names: [String]
-    private var advertisers: [Advertiser]
+    /// The public address of each device; nil: it has none, or not always the same.
+    private let publicAddresses: [DeviceAddress?]
     /// The device of each address that one has had, the latest last.
     private var owners: [(address: DeviceAddress, device: Int)]
-    private var clients: [UInt16: Client] = [:]
+    /// Of the devices and the clients, by controller: those of the devices come first.
+    private var followers: [UInt16: LinkFollower] = [:]
+    private var pool = PacketPool()
+    /// By device.
+    private var phases: [[Phase]]
     private var absences: [Absence] = []
 
     /// The history of the devices of a scenario.
@@ -68,10 +54,9 @@ struct ReturnHistory: Sendable {
         let changes = scenario.script.contains { rule in
             if case .changeAddress(let address?) = rule.action.operation { address.kind == .public } else { false }
         }
-        advertisers = scenario.devices.map { device in
-            Advertiser(publicAddress: changes || device.address.kind != .public ? nil : device.address)
-        }
+        publicAddresses = scenario.devices.map { changes || $0.address.kind != .public ? nil : $0.address }
         owners = scenario.devices.enumerated().map { ($0.element.address, $0.offset) }
+        phases = scenario.devices.map { _ in [] }
     }
 
     /// The actions of the clients until an instant, if they have lost a device for at least this long and it advertises again; nil
@@ -100,8 +85,8 @@ struct ReturnHistory: Sendable {
 
     /// The phase of advertising in which a device is at an instant; its first one with the same address if there are several.
     private func phase(of device: Int, at instant: Instant) -> Phase? {
-        guard advertisers.indices.contains(device) else { return nil }
-        let phases = advertisers[device].phases.filter { $0.begin <= instant }
+        guard phases.indices.contains(device) else { return nil }
+        let phases = phases[device].filter { $0.begin <= instant }
         guard let last = phases.last, last.isOn else { return nil }
         let others = phases.lastIndex { $0.isOn && $0.address != last.address }
         return phases.dropFirst(others.map { $0 + 1 } ?? 0).first(where: \.isOn)
@@ -109,134 +94,110 @@ struct ReturnHistory: Sendable {
 
     // MARK: Packets
 
-    /// Takes a packet of the controller of a device or a client.
-    mutating func take(_ record: PacketRecord, _ octets: ArraySlice<UInt8>) {
-        let device = Int(record.controller)
-        switch record.kind {
-        case .command:
-            guard let command = try? Command(octets: Array(octets)) else { return }
-            if advertisers.indices.contains(device) {
-                take(command, of: device, at: record.instant)
-            } else {
-                take(command, of: record.controller, at: record.instant)
-            }
-        case .event:
-            guard let event = try? Event(octets: Array(octets)) else { return }
-            if advertisers.indices.contains(device) {
-                if Creation(event)?.link != nil { connected(device, at: record.instant) }
-            } else {
-                take(event, of: record.controller, at: record.instant)
-            }
-        case .openIndex, .closeIndex: changeClient(record.controller, at: record.instant) { $0 = Client() }
-        case .aclToController, .aclToHost, .newIndex, .deleteIndex: break
+    /// Takes a packet of the controller of a device or a client; returns what it changes.
+    @discardableResult
+    mutating func take(_ record: PacketRecord, _ octets: ArraySlice<UInt8>) -> LinkFollower.Change? {
+        guard let change = change(record, octets) else { return nil }
+        if phases.indices.contains(Int(record.controller)) {
+            take(change, ofDevice: Int(record.controller), at: record.instant)
+        } else {
+            take(change, ofClient: record.controller, at: record.instant)
         }
+        return change
     }
 
-    // MARK: Devices
+    private mutating func change(_ record: PacketRecord, _ octets: ArraySlice<UInt8>) -> LinkFollower.Change? {
+        let kind: PacketKind
+        switch record.kind {
+        case .command: kind = .command
+        case .event: kind = .event
+        case .openIndex, .closeIndex:
+            followers[record.controller] = LinkFollower()
+            return .reset([])
+        case .aclToController, .aclToHost, .newIndex, .deleteIndex: return nil
+        }
+        return followers[record.controller, default: LinkFollower()]
+            .take(kind, Array(octets), at: record.instant, pool: &pool)
+    }
 
-    private mutating func take(_ command: Command, of device: Int, at now: Instant) {
-        switch command {
-        case Command.reset: add(Phase(begin: now, isOn: false, address: nil), of: device)
-        case Command.leSetRandomAddress:
-            guard let address = try? Command.leSetRandomAddress.parameters(of: command) else { return }
-            advertisers[device].randomAddress = address
-            if owners.count == Self.maximumEntries { owners.remove(at: advertisers.count) }
+    private mutating func take(_ change: LinkFollower.Change, ofDevice device: Int, at now: Instant) {
+        switch change {
+        case .reset: add(Phase(begin: now, isOn: false, address: nil), of: device)
+        // The controller of a device stops advertising when it is connected.
+        case .connected:
+            add(Phase(begin: now, isOn: false, address: nil), of: device)
+            end(device, at: now)
+        case .setAddress(let address):
+            if owners.count == Self.maximumEntries { owners.remove(at: names.count) }
             owners.append((address, device))
-        case Command.leSetAdvertisingParameters:
-            advertisers[device].parameters = try? Command.leSetAdvertisingParameters.parameters(of: command)
-        case Command.leSetAdvertisingEnable:
-            guard let isOn = try? Command.leSetAdvertisingEnable.parameters(of: command),
-                let parameters = advertisers[device].parameters
-            else { return }
-            let (advertiser, isPublic) = (advertisers[device], parameters.ownAddress == .public)
+        case .advertises(let isOn):
+            let follower = followers[UInt16(clamping: device)]
+            guard let parameters = follower?.advertisingParameters else { return }
+            let isPublic = parameters.ownAddress == .public
             add(
                 Phase(
                     begin: now, isOn: isOn && parameters.kind == .undirected,
-                    address: isPublic ? advertiser.publicAddress : advertiser.randomAddress), of: device)
+                    address: isPublic ? publicAddresses[device] : follower?.randomAddress), of: device)
         default: break
         }
-    }
-
-    /// The controller of a device stops advertising when it is connected.
-    private mutating func connected(_ device: Int, at now: Instant) {
-        add(Phase(begin: now, isOn: false, address: nil), of: device)
-        end(device, at: now)
     }
 
     private mutating func add(_ phase: Phase, of device: Int) {
-        if advertisers[device].phases.count == Self.maximumEntries {
-            advertisers[device].phases.removeFirst(Self.maximumEntries / 2)
-        }
-        advertisers[device].phases.append(phase)
+        if phases[device].count == Self.maximumEntries { phases[device].removeFirst(Self.maximumEntries / 2) }
+        phases[device].append(phase)
     }
+
+    private mutating func take(_ change: LinkFollower.Change, ofClient controller: UInt16, at now: Instant) {
+        switch change {
+        case .reset, .scans: noteScanning(at: now)
+        case .calls(let peers):
+            let isCertain = followers[controller]?.resolvesAddresses == false && !peers.isEmpty
+            for place in absences.indices { note(peers, isCertain: isCertain, inAbsence: place, at: now) }
+        case .connected(let link, _): if let device = device(of: link) { end(device, at: now) }
+        case .disconnected(let link): if let device = device(of: link) { begin(device, at: now) }
+        case .received(let reports): for report in reports { note(report, at: now) }
+        // A client may not have done what it tried.
+        case .refused(let opcode) where Self.tries.contains(opcode):
+            for place in absences.indices { doubt(place, at: now) }
+        default: break
+        }
+    }
+
+    private static let tries = [
+        Command.leSetScanEnable.opcode, Command.leCreateConnection.opcode, Command.leSetExtendedScanEnable.opcode,
+        Command.leExtendedCreateConnection.opcode, Command.leAddDeviceToFilterAcceptList.opcode,
+    ]
 
     private func device(at address: DeviceAddress) -> Int? { owners.last { $0.address == address }?.device }
 
-    // MARK: Clients
+    /// The device at the other end.
+    private func device(of link: LinkFollower.Link) -> Int? { link.peer.flatMap(device) }
 
-    private mutating func take(_ command: Command, of controller: UInt16, at now: Instant) {
-        switch command {
-        case Command.reset: changeClient(controller, at: now) { $0 = Client() }
-        case Command.leSetScanEnable:
-            guard let (isOn, _) = try? Command.leSetScanEnable.parameters(of: command) else { return }
-            changeClient(controller, at: now) { $0.isScanning = isOn }
-        case Command.leCreateConnection:
-            guard let creation = try? Command.leCreateConnection.parameters(of: command) else { return }
-            let client = clients[controller] ?? Client()
-            let peers = creation.usesAcceptList ? client.acceptList : [creation.peer]
-            changeClient(controller, at: now) { $0.peers = peers }
-            let isCertain = !client.resolves && !peers.isEmpty
-            for place in absences.indices { note(peers, isCertain: isCertain, inAbsence: place, at: now) }
-        case Command.leClearFilterAcceptList: changeClient(controller, at: now) { $0.acceptList = [] }
-        case Command.leAddDeviceToFilterAcceptList:
-            guard let peer = try? Command.leAddDeviceToFilterAcceptList.parameters(of: command) else { return }
-            changeClient(controller, at: now) { client in
-                if client.acceptList.count < Self.maximumEntries { client.acceptList.append(peer) }
-            }
-        case Command.leRemoveDeviceFromFilterAcceptList:
-            guard let peer = try? Command.leRemoveDeviceFromFilterAcceptList.parameters(of: command) else { return }
-            changeClient(controller, at: now) { $0.acceptList.removeAll { $0 == peer } }
-        case Command.leSetAddressResolutionEnable:
-            guard let isOn = try? Command.leSetAddressResolutionEnable.parameters(of: command) else { return }
-            changeClient(controller, at: now) { $0.resolves = isOn }
-        default: break
+    private var clients: [LinkFollower] {
+        followers.filter { Int($0.key) >= names.count }.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    // MARK: Absences
+
+    private mutating func begin(_ device: Int, at now: Instant) {
+        guard !clients.contains(where: { $0.links.contains { self.device(of: $0) == device } }) else { return }
+        if absences.count == Self.maximumAbsences { absences.removeFirst() }
+        let isScanning = clients.contains(where: \.isScanning)
+        absences.append(Absence(device: device, begin: now, scans: isScanning ? [(now, true)] : []))
+        for client in clients where !client.called.isEmpty {
+            note(client.called, isCertain: !client.resolvesAddresses, inAbsence: absences.count - 1, at: now)
         }
     }
 
-    private mutating func take(_ event: Event, of controller: UInt16, at now: Instant) {
-        if let creation = Creation(event) {
-            changeClient(controller, at: now) { $0.peers = [] }
-            guard let link = creation.link, let device = device(at: link.peer) else { return }
-            changeClient(controller, at: now) { $0.links.append((link.handle, device)) }
-            return end(device, at: now)
-        }
-        switch event {
-        case Event.disconnectionComplete:
-            guard let (_, handle, _) = try? Event.disconnectionComplete.parameters(of: event),
-                let device = clients[controller]?.links.first(where: { $0.handle == handle })?.device
-            else { return }
-            changeClient(controller, at: now) { $0.links.removeAll { $0.handle == handle } }
-            begin(device, at: now)
-        case Event.leAdvertisingReport:
-            guard let reports = try? Event.leAdvertisingReport.parameters(of: event) else { return }
-            for report in reports { note(report, at: now) }
-        case Event.commandComplete:
-            guard let (_, opcode, returned) = try? Event.commandComplete.parameters(of: event),
-                returned.first.map({ $0 != 0 }) ?? false
-            else { return }
-            refused(opcode, at: now)
-        case Event.commandStatus:
-            guard let (status, _, opcode) = try? Event.commandStatus.parameters(of: event), status != .success
-            else { return }
-            refused(opcode, at: now)
-        default: break
+    private mutating func end(_ device: Int, at now: Instant) {
+        for place in absences.indices where absences[place].device == device && absences[place].end == .never {
+            absences[place].end = now
         }
     }
 
-    private mutating func changeClient(_ controller: UInt16, at now: Instant, _ change: (inout Client) -> Void) {
-        guard Int(controller) >= advertisers.count else { return }
-        change(&clients[controller, default: Client()])
-        let isScanning = isScanning
+    /// Notes whether any client scans.
+    private mutating func noteScanning(at now: Instant) {
+        let isScanning = clients.contains(where: \.isScanning)
         for place in absences.indices where absences[place].end == .never {
             guard absences[place].scans.last?.isOn ?? false != isScanning else { continue }
             guard absences[place].scans.count < Self.maximumEntries else {
@@ -244,25 +205,6 @@ struct ReturnHistory: Sendable {
                 continue
             }
             absences[place].scans.append((now, isScanning))
-        }
-    }
-
-    private var isScanning: Bool { clients.values.contains(where: \.isScanning) }
-
-    // MARK: Absences
-
-    private mutating func begin(_ device: Int, at now: Instant) {
-        guard !clients.values.contains(where: { $0.links.contains { $0.device == device } }) else { return }
-        if absences.count == Self.maximumAbsences { absences.removeFirst() }
-        absences.append(Absence(device: device, begin: now, scans: isScanning ? [(now, true)] : []))
-        for (_, client) in clients.sorted(by: { $0.key < $1.key }) where !client.peers.isEmpty {
-            note(client.peers, isCertain: !client.resolves, inAbsence: absences.count - 1, at: now)
-        }
-    }
-
-    private mutating func end(_ device: Int, at now: Instant) {
-        for place in absences.indices where absences[place].device == device && absences[place].end == .never {
-            absences[place].end = now
         }
     }
 
@@ -282,37 +224,7 @@ struct ReturnHistory: Sendable {
         }
     }
 
-    /// A controller has refused a command: what a client tried is not what it did.
-    private mutating func refused(_ opcode: Opcode, at now: Instant) {
-        let opcodes = [
-            Command.leSetScanEnable.opcode, Command.leCreateConnection.opcode, Command.leSetExtendedScanEnable.opcode,
-            Command.leExtendedCreateConnection.opcode, Command.leAddDeviceToFilterAcceptList.opcode,
-        ]
-        guard opcodes.contains(opcode) else { return }
-        for place in absences.indices { doubt(place, at: now) }
-    }
-
     private mutating func doubt(_ place: Int, at now: Instant) {
         absences[place].doubt = min(absences[place].doubt, now)
-    }
-}
-
-/// The end of creating a connection; without a link if it failed.
-private struct Creation {
-    let link: (handle: UInt16, peer: DeviceAddress)?
-
-    /// Nil for other events.
-    init?(_ event: Event) {
-        switch event {
-        case Event.leConnectionComplete:
-            guard let (status, complete) = try? Event.leConnectionComplete.parameters(of: event) else { return nil }
-            link = status == .success ? (complete.handle, complete.peer) : nil
-        case Event.leEnhancedConnectionComplete:
-            guard let (status, complete) = try? Event.leEnhancedConnectionComplete.parameters(of: event) else {
-                return nil
-            }
-            link = status == .success ? (complete.connection.handle, complete.connection.peer) : nil
-        default: return nil
-        }
     }
 }

@@ -70,14 +70,13 @@ package final class TraceContext: Sendable {
 
     /// Records packets; the trace leaves out those of devices, receipts and advertisements.
     package func take(_ chunk: PacketChunk) {
-        state.withLock { state in
-            for record in chunk.records { state.returns.take(record, chunk.octets(of: record)) }
-        }
-        for record in chunk.records where record.controller >= firstClient {
-            guard let packet = PacketDescription(unlessRoutine: record, in: chunk)?.copied else { continue }
+        for record in chunk.records {
+            let isClient = record.controller >= firstClient
+            let packet = isClient ? PacketDescription(unlessRoutine: record, in: chunk)?.copied : nil
             state.withLock { state in
-                state.packets.take(.packet(packet), at: record.instant)
-                state.links.take(record, chunk.octets(of: record))
+                if let packet { state.packets.take(.packet(packet), at: record.instant) }
+                let change = state.returns.take(record, chunk.octets(of: record))
+                if isClient, let change { state.links.take(change, of: record.controller) }
             }
         }
     }

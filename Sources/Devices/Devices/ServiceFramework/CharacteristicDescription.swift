@@ -1,5 +1,6 @@
 package import Bluetooth
 package import Characteristics
+package import Documents
 package import GATT
 
 /// A characteristic of a service.
@@ -86,8 +87,8 @@ package struct ClientUse: Sendable {
     package let role: Role
     /// The first key of the value's line: `battery`.
     package let key: String
-    /// An example of a line's value for the documentation; empty for a characteristic without a line.
-    package let example: String
+    /// An example of a line's value; nil for a characteristic without a line.
+    package let example: Node?
     /// The key of the value in an object under `key`; nil: the value is directly under `key`.
     package let member: String?
     /// Whether the client keeps a connection for it.
@@ -103,7 +104,7 @@ package struct ClientUse: Sendable {
     package let row: ScreenFact?
 
     package init(
-        _ key: String, _ example: String = "", member: String? = nil, role: Role = .printed,
+        _ key: String, _ example: Node? = nil, member: String? = nil, role: Role = .printed,
         importance: Importance = .purpose,
         isMeasurement: Bool, expires: Bool = false, isPolled: Bool = false, isLong: Bool = false,
         row: ScreenFact? = nil

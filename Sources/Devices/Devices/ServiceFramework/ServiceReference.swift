@@ -1,11 +1,14 @@
+import Basics
 import Bluetooth
+import Documents
 
 extension ServiceDescription {
     /// An example of a client's line for each key.
     private var lines: [String] {
         var keys: Set<String> = []
-        return characteristics.map(\.client).filter { !$0.example.isEmpty && keys.insert($0.key).inserted }.map {
-            "{\"\($0.key)\": \($0.example)}"
+        return characteristics.map(\.client).compactMap { client in
+            guard let example = client.example, keys.insert(client.key).inserted else { return nil }
+            return "{\"\(client.key)\": \(example.json)}"
         }
     }
 

@@ -18,7 +18,7 @@ extension ServiceDescription {
                 .batteryLevel, "Battery Level", [.read, .notify], format: BatteryLevel.self,
                 value: ValueDescription(.number(BatteryFields.range), unit: "%"),
                 client: ClientUse(
-                    "battery", "87", importance: .extra, isMeasurement: false,
+                    "battery", 87, importance: .extra, isMeasurement: false,
                     row: ScreenFact("battery", unit: "%", warnsUpTo: 10, isAlwaysThere: true)))
         ],
         sensor: { BatterySensor($0) })

@@ -19,7 +19,7 @@ extension ServiceDescription {
                 kind.uuid, "the \(kind.rawValue) string", .read, format: UTF8Text.self,
                 value: ValueDescription(.text, named: kind.rawValue, field: kind.rawValue),
                 client: ClientUse(
-                    "information", "{\"\(kind.rawValue)\": \"Acme\"}", member: kind.rawValue, importance: .extra,
+                    "information", [kind.rawValue: "Acme"], member: kind.rawValue, importance: .extra,
                     isMeasurement: false, isLong: true))
         },
         sensor: { DeviceInformationSensor($0) })

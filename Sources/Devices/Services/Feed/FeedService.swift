@@ -18,7 +18,7 @@ extension ServiceDescription {
             CharacteristicDescription(
                 .feedValue, [.read, .notify], format: FeedValue.self,
                 value: ValueDescription(.number(FeedFields.range)),
-                client: ClientUse("feed", "1999", isMeasurement: true))
+                client: ClientUse("feed", 1999, isMeasurement: true))
         ],
         sensor: { FeedSensor($0) })
 }

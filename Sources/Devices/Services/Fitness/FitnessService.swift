@@ -23,14 +23,14 @@ extension ServiceDescription {
             CharacteristicDescription(
                 .steps, [.read, .notify], format: StepCount.self,
                 value: ValueDescription(.number(FitnessFields.counts), named: "steps", field: FitnessFields.steps.key),
-                client: ClientUse("steps", "4211", isMeasurement: true, isPolled: true, row: ScreenFact(.steps))),
+                client: ClientUse("steps", 4211, isMeasurement: true, isPolled: true, row: ScreenFact(.steps))),
             CharacteristicDescription(
                 .stepsToday, [.read, .notify], format: StepCountOfDay.self,
                 value: ValueDescription(
                     .number(FitnessFields.counts), named: "steps_today", isSettable: false,
                     field: FitnessFields.steps.key),
                 client: ClientUse(
-                    "steps_today", "812", isMeasurement: true, isPolled: true, row: ScreenFact(.stepsToday))),
+                    "steps_today", 812, isMeasurement: true, isPolled: true, row: ScreenFact(.stepsToday))),
             CharacteristicDescription(
                 .temperature, "Temperature", .read, userDescription: "Body Temperature", format: Temperature.self,
                 value: ValueDescription(
@@ -38,7 +38,7 @@ extension ServiceDescription {
                     label: "temperature", example: "36.6",
                     tolerance: 0.05, field: FitnessFields.temperature.key),
                 client: ClientUse(
-                    "temperature", #"{"celsius": 36.6}"#, isMeasurement: true, isPolled: true, row: .temperature)),
+                    "temperature", ["celsius": 36.6], isMeasurement: true, isPolled: true, row: .temperature)),
         ],
         problem: { configuration in
             let isEmpty = [FitnessFields.steps.key, FitnessFields.temperature.key].allSatisfy { !configuration.has($0) }

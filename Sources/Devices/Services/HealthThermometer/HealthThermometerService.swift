@@ -24,25 +24,25 @@ extension ServiceDescription {
                 .temperatureMeasurement, "Temperature Measurement", .indicate, format: TemperatureMeasurement.self,
                 value: temperature(""),
                 client: ClientUse(
-                    "temperature", #"{"celsius": 36.6}"#, isMeasurement: true, expires: true, row: .temperature)),
+                    "temperature", ["celsius": 36.6], isMeasurement: true, expires: true, row: .temperature)),
             CharacteristicDescription(
                 .intermediateTemperature, "Intermediate Temperature", .notify, format: IntermediateTemperature.self,
                 value: temperature("intermediate", isSettable: false),
                 client: ClientUse(
-                    "temperature", #"{"celsius": 36.6, "intermediate": true}"#, isMeasurement: true,
+                    "temperature", ["celsius": 36.6, "intermediate": true], isMeasurement: true,
                     row: .intermediateTemperature)),
             CharacteristicDescription(
                 .temperatureType, "Temperature Type", .read, format: TemperatureType.self,
                 value: ValueDescription(
                     .word(HealthThermometerFields.sites, first: 1), named: "type",
                     field: HealthThermometerFields.site.key),
-                client: ClientUse("temperature_type", #""mouth""#, importance: .extra, isMeasurement: false)),
+                client: ClientUse("temperature_type", "mouth", importance: .extra, isMeasurement: false)),
             CharacteristicDescription(
                 .measurementInterval, "Measurement Interval", [.read, .write, .indicate],
                 format: MeasurementInterval.self,
                 value: ValueDescription(
                     .number(1...65535), named: "interval", unit: "s", field: HealthThermometerFields.period.key),
-                client: ClientUse("measurement_interval", "60", importance: .extra, isMeasurement: false)
+                client: ClientUse("measurement_interval", 60, importance: .extra, isMeasurement: false)
             ) { definition, configuration in
                 let range = HealthThermometerSensor.validRange(configuration)
                 definition.descriptors.append(DescriptorDefinition(uuid: .validRange, value: range.octets))

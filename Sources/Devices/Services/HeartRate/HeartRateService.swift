@@ -37,7 +37,7 @@ extension ServiceDescription {
                         tolerance: 1, field: HeartRateFields.rrIntervals.key),
                 ],
                 client: ClientUse(
-                    "heart_rate", #"{"bpm": 62, "contact": true, "rr_ms": [967.773]}"#, role: .heartRate,
+                    "heart_rate", ["bpm": 62, "contact": true, "rr_ms": [967.773]], role: .heartRate,
                     isMeasurement: true)),
             CharacteristicDescription(
                 .bodySensorLocation, "Body Sensor Location", .read, format: BodySensorLocation.self,
@@ -45,7 +45,7 @@ extension ServiceDescription {
                     .word(BodySensorLocation.names, first: 0), named: "location", label: "place on the body",
                     example: "chest",
                     field: HeartRateFields.location.key),
-                client: ClientUse("location", #""chest""#, importance: .extra, isMeasurement: false)),
+                client: ClientUse("location", "chest", importance: .extra, isMeasurement: false)),
             // Table 3.1: present if and only if Energy Expended is.
             CharacteristicDescription(
                 .heartRateControlPoint, "Heart Rate Control Point", .write, format: ControlPointOctet.self,

@@ -16,7 +16,7 @@ extension ServiceDescription {
                 .heartRates, .notify, format: HeartRateFrame.self,
                 value: ValueDescription(.number(MeasurementsFields.range)),
                 client: ClientUse(
-                    "measurements", #"{"samples": 476, "lost": 0, "bpm": 61}"#, role: .heartRates, isMeasurement: true))
+                    "measurements", ["samples": 476, "lost": 0, "bpm": 61], role: .heartRates, isMeasurement: true))
         ],
         rate: { $0[MeasurementsFields.rate] },
         sensor: { MeasurementsSensor($0) })

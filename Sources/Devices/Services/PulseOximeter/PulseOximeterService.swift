@@ -36,19 +36,19 @@ extension ServiceDescription {
                         field: PulseOximeterFields.contact.key),
                 ],
                 client: ClientUse(
-                    "pulse_oximeter", #"{"spo2": 97, "pulse_rate": 62}"#, isMeasurement: true, expires: true,
+                    "pulse_oximeter", ["spo2": 97, "pulse_rate": 62], isMeasurement: true, expires: true,
                     row: ScreenFact("SpO2", unit: "%", key: "spo2", decimals: 1, warnsUpTo: 90))),
             CharacteristicDescription(
                 .plxSpotCheckMeasurement, "PLX Spot-Check Measurement", .indicate, format: PLXSpotCheckMeasurement.self,
                 value: spo2("spot_check", isSettable: false, field: PulseOximeterFields.spotCheckPeriod.key),
                 client: ClientUse(
-                    "spot_check", #"{"spo2": 97, "pulse_rate": 62, "timestamp": "2026-03-14T22:15:00"}"#,
+                    "spot_check", ["spo2": 97, "pulse_rate": 62, "timestamp": "2026-03-14T22:15:00"],
                     isMeasurement: true)),
             CharacteristicDescription(
                 .plxFeatures, "PLX Features", .read, format: PLXFeatures.self,
                 value: ValueDescription(.structure, named: "features", isSettable: false, isEncodable: false),
                 client: ClientUse(
-                    "plx_features", #"["timestamp", "pulse_amplitude_index"]"#, importance: .extra,
+                    "plx_features", ["timestamp", "pulse_amplitude_index"], importance: .extra,
                     isMeasurement: false)),
         ],
         sensor: { PulseOximeterSensor($0) })

@@ -38,18 +38,18 @@ extension ServiceDescription {
                     ValueDescription(.truth, named: "running", key: "running", field: RunningFields.running.key),
                 ],
                 client: ClientUse(
-                    "running_speed", #"{"speed_mps": 3.5, "cadence": 168, "stride_length_m": 1.25, "running": true}"#,
+                    "running_speed", ["speed_mps": 3.5, "cadence": 168, "stride_length_m": 1.25, "running": true],
                     isMeasurement: true, expires: true,
                     row: ScreenFact("speed", unit: "m/s", key: "speed_mps", decimals: 2))),
             CharacteristicDescription(
                 .rscFeature, "RSC Feature", .read, format: RSCFeature.self,
                 value: ValueDescription(.structure, named: "features", isSettable: false, isEncodable: false),
-                client: ClientUse("rsc_features", #"["stride_length"]"#, importance: .extra, isMeasurement: false)),
+                client: ClientUse("rsc_features", ["stride_length"], importance: .extra, isMeasurement: false)),
             CharacteristicDescription(
                 .sensorLocation, "Sensor Location", .read, format: SensorLocation.self,
                 value: ValueDescription(
                     .word(SensorLocation.names, first: 0), named: "location", field: RunningFields.location.key),
-                client: ClientUse("sensor_location", #""in_shoe""#, importance: .extra, isMeasurement: false)),
+                client: ClientUse("sensor_location", "in_shoe", importance: .extra, isMeasurement: false)),
             // Table 3.1: present if the service has a procedure; Set Cumulative Value comes with the total distance.
             CharacteristicDescription(
                 .scControlPoint, "SC Control Point", [.write, .indicate], format: SCControlPoint.self,
@@ -57,7 +57,7 @@ extension ServiceDescription {
                     .structure, named: "control_point", isSettable: false, isEncodable: false,
                     field: RunningFields.totalDistance.key),
                 client: ClientUse(
-                    "sc_control_point", #"{"response_to": 1, "result": 1}"#, importance: .none, isMeasurement: false)),
+                    "sc_control_point", ["response_to": 1, "result": 1], importance: .none, isMeasurement: false)),
         ],
         sensor: { RunningSpeedAndCadenceSensor($0) })
 }

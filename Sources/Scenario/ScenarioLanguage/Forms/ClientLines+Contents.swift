@@ -73,8 +73,8 @@ extension ClientLines {
     /// By key.
     static let contents: [String: Content] = {
         var contents: [String: Content] = [:]
-        for characteristic in characteristics where !characteristic.client.example.isEmpty {
-            guard let example = try? Node(json: Array(characteristic.client.example.utf8), file: "") else { continue }
+        for characteristic in characteristics {
+            guard let example = characteristic.client.example else { continue }
             let content = Content(example, adding: characteristic.members.compactMap(\.key))
             let known = contents[characteristic.client.key]?.members ?? []
             let new = content.members.filter { member in !known.contains { $0.key == member.key } }

@@ -72,7 +72,7 @@ package enum ClientLines {
     package static let values: [Shape.Field] = {
         var known = Set(states.map(\.key))
         return uses.filter { known.insert($0.key).inserted }.map {
-            .init($0.key, .anything, "A value of the device, such as \($0.example); null: out of date.")
+            .init($0.key, .anything, "A value of the device, such as \($0.example?.json ?? ""); null: out of date.")
         }
     }()
 
@@ -83,5 +83,5 @@ package enum ClientLines {
     }
 
     static let characteristics = ServiceRegistry.all.flatMap(\.characteristics)
-    static let uses = characteristics.map(\.client).filter { !$0.example.isEmpty }
+    static let uses = characteristics.map(\.client).filter { $0.example != nil }
 }
