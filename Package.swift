@@ -50,11 +50,11 @@ let floors: KeyValuePairs<String, [Module]> = [
     ],
     "Engine": [
         .module("VirtualWorld", uses: "LEHost", "ScenarioLanguage", "VirtualRadio"),
-        .module("Clients", uses: "VirtualWorld"),
         .module("SystemBluetooth", uses: "Characteristics", "LEHost"),
+        .module("Clients", uses: "SystemBluetooth", "VirtualWorld"),
     ],
     "Facades": [
-        .system("COSLog"), .module("CVirtualTime"),
+        .module("BlueZServer", uses: "DBus", "SystemBluetooth"), .system("COSLog"), .module("CVirtualTime"),
         .module("CoreBluetooth", uses: "SystemBluetooth", "Sockets", by: appleRules),
         .module("CoreBluetoothMock", uses: "CoreBluetooth", by: appleRules),
         .module("os", uses: "COSLog"),
@@ -70,7 +70,7 @@ let floors: KeyValuePairs<String, [Module]> = [
         .module("CheckCatalogue", uses: "Checks"),
         .module("Conformance", uses: "Expectations", "Linux", embedding: "Reports/HTML/page.css"),
         .module(
-            "Cases", uses: "CheckCatalogue", "Conformance", "Drivers", embedding: "Peripheral/known-deviations.json"),
+            "Cases", uses: "BlueZServer", "CheckCatalogue", "Conformance", "Drivers", embedding: "Peripheral/known-deviations.json"),
     ],
     "Tool": [
         .module("CommandSupport", uses: "Cases"),
@@ -82,7 +82,7 @@ let floors: KeyValuePairs<String, [Module]> = [
             "Templates/Files/fitness.json", "Templates/Files/ecg.json", "Templates/Files/custom.json",
             "Templates/Files/suite.json", "Templates/Files/bumble_client.py", "Templates/Files/bleak_client.py"),
         .program("lubdub", uses: ["CommandLineTool"]),
-        .module("LubdubTesting", uses: "Conformance", "CoreBluetooth", "CVirtualTime", by: appleRules),
+        .module("LubdubTesting", uses: "Clients", "Conformance", "CoreBluetooth", "CVirtualTime", by: appleRules),
     ],
 ]
 

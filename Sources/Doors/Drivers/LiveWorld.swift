@@ -1,11 +1,13 @@
 package import Basics
 import BlueZ
 package import Bluetooth
+import Clients
 import HCI
 import LEHost
 package import Linux
 import ScenarioModel
 import Sockets
+package import SystemBluetooth
 package import VirtualWorld
 
 /// A simulated world at the pace of an event loop; its devices and clients can use external hosts and controllers.
@@ -20,7 +22,7 @@ package actor LiveWorld: LoopActor {
     }
 
     package nonisolated let loop: EventLoop
-    private var world: World
+    private var session: Session<AttachedSystemHosts>
     private let flushLogs: @Sendable (inout World) -> Bool
     private let completion: RunCompletion
     private let isQuiet: Bool
@@ -57,9 +59,14 @@ package actor LiveWorld: LoopActor {
         limits: @escaping Limits = { _ in nil }, flushLogs: @escaping @Sendable (inout World) -> Bool
     ) {
         (self.limits, self.flushLogs) = (limits, flushLogs)
-        (self.world, self.loop) = (world, loop)
+        (session, self.loop) = (Session(world, AttachedSystemHosts()), loop)
         (self.completion, self.isQuiet) = (completion, isQuiet)
         time = WorldClock(speed: loop.speed)
+    }
+
+    private var world: World {
+        _read { yield session.world }
+        _modify { yield &session.world }
     }
 
     /// Offers controllers at an address, and returns the address for clients.
@@ -207,6 +214,26 @@ package actor LiveWorld: LoopActor {
     /// The time that the world should have reached.
     private var target: Instant { isOver ? world.now : min(time.time(at: loop.now), clock?.limit ?? .never) }
 
+    // MARK: System hosts
+
+    /// Adds a Bluetooth service for programs, with a controller; returns a function that takes their requests. `report`
+    /// receives the events, on the loop's thread, a little later at the same instant.
+    package func attach(
+        _ host: SystemHost, report: @escaping @Sendable (ProgramID, ProgramEvent) -> Void
+    ) -> @Sendable (ProgramID, ProgramRequest) -> Void {
+        catchUp()
+        let number = session.add(host) { [loop] program, event, _ in
+            loop.call(at: loop.now) { report(program, event) }
+        }
+        return { [weak self] program, request in
+            self?.assumeIsolated { live in
+                live.catchUp()
+                live.session.request(request, of: program, number)
+                live.advance()
+            }
+        }
+    }
+
     // MARK: External controllers
 
     private func controller(of device: Int, _ event: H4Transport.Event) {
@@ -351,6 +378,7 @@ package actor LiveWorld: LoopActor {
     private func advance() {
         guard !isOver else { return }
         catchUp()
+        session.settle()
         handleOutputs()
         for controller in guests.takeRelieved() { world.setCongestion(ofGuest: controller, false) }
         if clock != nil { finishCaseInTime() }
@@ -359,7 +387,8 @@ package actor LiveWorld: LoopActor {
         if !flushLogs(&world) { completion.finish(.closed) }
         wake?.cancel()
         // At its limit the world's time stops, but questions can still be answered.
-        guard let due = world.nextDue, due <= clock?.limit ?? .never, due > world.now || clock == nil || budget == 0,
+        let due = session.deadline
+        guard due < .never, due <= clock?.limit ?? .never, due > world.now || clock == nil || budget == 0,
             let turn = time.loopTime(of: due)
         else { return }
         wake = loop.call(at: turn) { [weak self] in self?.assumeIsolated { $0.advance() } }
@@ -394,7 +423,7 @@ package actor LiveWorld: LoopActor {
         }
         let isNewTurn = turn != loop.now
         if isNewTurn { (turn, budget) = (loop.now, Self.slice) }
-        world.run(until: target, budget: &budget)
+        session.run(until: target, budget: &budget)
         guard isNewTurn, isPlaying, !isOver else { return }
         let due = target
         if world.now < due { world.report(.stalled(from: world.now, to: due)) }

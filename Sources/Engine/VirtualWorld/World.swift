@@ -1,5 +1,5 @@
 package import Basics
-import Bluetooth
+package import Bluetooth
 package import Devices
 package import GATT
 package import HCI
@@ -172,6 +172,9 @@ package struct World: Sendable {
         var stream = chance.stream("strength \(node)")
         return stream.next()
     }
+
+    /// The public address of the controller that `addGuest` adds next.
+    package var nextGuestAddress: DeviceAddress { ownAddress }
 
     /// Adds a controller for an external host, in the state after a reset; returns its number.
     package mutating func addGuest(at now: Instant) -> Int {

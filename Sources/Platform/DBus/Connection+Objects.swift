@@ -47,6 +47,12 @@ extension Connection {
         let interface = message.interface
         do throws(MethodError) {
             let arguments = try read(message)
+            if let callHandler {
+                return callHandler(
+                    ReceivedCall(
+                        path: path, interface: interface, member: member, signature: message.signature,
+                        arguments: arguments, sender: reference.sender, replying: replying))
+            }
             let method = try objects.method(member, of: interface, at: path, with: arguments) { [weak self] in
                 self?.assumeIsolated { [name = $0, property = $1] in $0.wasSet(property, of: name, at: path) }
             }

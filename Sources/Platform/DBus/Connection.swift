@@ -19,6 +19,7 @@ public actor Connection: LoopActor {
     var pending: [UInt32: PendingCall] = [:]
     var objects = ObjectTree()
     var listeners = Listeners()
+    var callHandler: (@Sendable (ReceivedCall) -> Void)?
 
     private init(address: String, on loop: EventLoop) throws(RemoteError) {
         self.loop = loop
@@ -73,6 +74,7 @@ public actor Connection: LoopActor {
         whenDisconnected = nil
         listeners = Listeners()
         objects = ObjectTree()
+        callHandler = nil
         for call in pending.values.sorted(by: { $0.serial < $1.serial }) { finish(call, .failure(.disconnected)) }
     }
 

@@ -84,6 +84,8 @@ struct Message: ~Copyable {
         }
     }
 
+    /// The types of the arguments.
+    var signature: String { unsafe text(dbus_message_get_signature(raw)) ?? "" }
     var sender: BusName? { unsafe valid(dbus_message_get_sender(raw)) }
     var path: ObjectPath? { unsafe valid(dbus_message_get_path(raw)) }
     var interface: InterfaceName? { unsafe valid(dbus_message_get_interface(raw)) }

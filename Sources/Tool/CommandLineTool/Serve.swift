@@ -27,6 +27,11 @@ private let pageOptions: [CommandGrammar.Option] = [
     .flag("--page-for-network", "Allow --page at an address that other machines reach, without encryption"),
 ]
 
+private let systemOption = CommandGrammar.Option.option(
+    "--system", "bluez:unix:PATH", of: .address,
+    "Play bluetoothd 5.66 on a message bus at this socket, for programs that use BlueZ: set\n"
+        + "DBUS_SYSTEM_BUS_ADDRESS=unix:path=PATH for them")
+
 private let outputOptions: [CommandGrammar.Option] = [
     .flag("--quiet", "Do not log connections and disconnections"),
     .flag("--verbose", "Print every event and packet, on standard error"),
@@ -48,7 +53,7 @@ let serveGrammar = CommandGrammar(
                     "Keep the devices' bonds, and the subscriptions of bonded clients, in this file, which only you can\n"
                         + "read; it is created if missing"),
             ]),
-        .init("Radio and controller", [DeviceRadios.option("Radio"), controllerOption]),
+        .init("Radio and controller", [DeviceRadios.option("Radio"), controllerOption, systemOption]),
         .init("Actions while it runs", [controlOption] + pageOptions),
         .init("Output", recordingOptions() + outputOptions + [colorOption]),
     ],
@@ -60,7 +65,7 @@ let controllerGrammar = CommandGrammar(
         .option(
             "--listen", "ADDRESS", of: .address, repeatable: true, required: true,
             "Address of a controller: tcp:HOST:PORT, unix:PATH or vhci; see \"lubdub help radios\""),
-        .option("--seed", "N|random", "Seed of the random numbers"),
+        systemOption, .option("--seed", "N|random", "Seed of the random numbers"),
         .option("--for", "DURATION", "Stop after this long (default: no limit)"),
         .option("--trace", "FILE", of: .file(.written), "Write every HCI packet as btsnoop"), colorOption,
     ] + outputOptions)
@@ -81,7 +86,12 @@ func serve(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     } else if invocation.has("--page-for-network") {
         throw Obstacle(.usage, "--page-for-network needs --page, for example --page 0.0.0.0:8080")
     }
-    let endpoints = ServeEndpoints(offered: addresses, radios: radios, control: control, page: page)
+    let system = try PlayedSystem(invocation)
+    if radios != nil, system != nil {
+        throw Obstacle(.usage, "--system cannot be combined with --radio: its programs use the virtual radio")
+    }
+    let endpoints = ServeEndpoints(
+        offered: addresses, radios: radios, system: system, control: control, page: page)
     if invocation.has("--bonds"), endpoints.radio == .bluetoothd {
         throw Obstacle(.usage, "--bonds cannot be combined with --radio bluez: bluetoothd keeps bonds")
     }
@@ -94,7 +104,7 @@ func serve(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     case .max:
         for (isGiven, name, user) in [
             (!addresses.isEmpty, "--controller", "external hosts need"),
-            (control != nil, "--control", "control clients need"), (page != nil, "--page", "the page needs"),
+            (system != nil, "--system", "programs need"), (control != nil, "--control", "control clients need"), (page != nil, "--page", "the page needs"),
         ] where isGiven {
             throw Obstacle(.usage, "--speed max cannot be combined with \(name): \(user) real time")
         }
@@ -108,13 +118,15 @@ func controller(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
         throw Obstacle(.usage, "controller requires --listen, for example --listen tcp:127.0.0.1:6402")
     }
     return try offer(
-        try RunPlan(empty: invocation), ServeEndpoints(offered: addresses, radios: nil), 1, invocation)
+        try RunPlan(empty: invocation),
+        ServeEndpoints(offered: addresses, radios: nil, system: try PlayedSystem(invocation)), 1, invocation)
 }
 
 /// Where external hosts, radios, control clients and browsers reach a world.
 private struct ServeEndpoints: Sendable {
     let offered: [ControllerPlace]
     let radios: DeviceRadios?
+    let system: PlayedSystem?
     var control: StreamAddress?
     var page: PageAddress?
 
@@ -212,9 +224,10 @@ private func offer(
             if let radios = endpoints.radios {
                 try await radios.start(live, answerPairing: pairingOperator.handler)
             } else {
-                try await listen(live, endpoints.offered, verbosity)
+                try await listen(live, endpoints, verbosity)
                 await live.start()
             }
+            let system = try await open(endpoints.system, for: live, on: loop)
             let keyboard = terminal.map {
                 KeyboardSession($0, live, pairingOperator, on: loop, speed: factor, completion, paint)
             }
@@ -224,6 +237,7 @@ private func offer(
             await keyboard?.stop()
             await control.close()
             await page?.close()
+            await system?.close()
             return (await live.close(signals), reason)
         }
         var world = ended
@@ -243,9 +257,19 @@ private func open(_ page: PageSession?, at address: PageAddress) async throws {
     if let page { Console.print("page \(try await page.open(at: address))") }
 }
 
-private func listen(_ live: LiveWorld, _ places: [ControllerPlace], _ verbosity: Verbosity) async throws {
-    for place in places { Console.print("controller \(try await live.offer(place))") }
-    guard places.isEmpty else { return }
+/// Plays a system's Bluetooth service, and prints the variable for its programs.
+private func open(
+    _ system: PlayedSystem?, for live: LiveWorld, on loop: EventLoop
+) async throws -> PlayedSystem.Running? {
+    guard let system else { return nil }
+    let running = try await system.open(live, on: loop)
+    Console.print("system export DBUS_SYSTEM_BUS_ADDRESS=\(system.busAddress.forShell)")
+    return running
+}
+
+private func listen(_ live: LiveWorld, _ endpoints: ServeEndpoints, _ verbosity: Verbosity) async throws {
+    for place in endpoints.offered { Console.print("controller \(try await live.offer(place))") }
+    guard endpoints.offered.isEmpty, endpoints.system == nil else { return }
     let address = try await listenAtCustomaryPort { try await live.offer(.stream($0)) }
     Console.print("controller \(address)")
     if verbosity > .quiet {

@@ -26,7 +26,7 @@ final class WorldSimulation: Radio, Sendable {
     }
 
     private struct State: Sendable {
-        var session: Session<AttachedPhones>
+        var session: Session<AttachedSystemHosts>
         let limit: Instant
         var isJudged: Bool
     }
@@ -69,8 +69,11 @@ final class WorldSimulation: Radio, Sendable {
         let secrets = RandomStream(seed: seed).stream("secrets of the app")
         let stack = SystemHost(
             .iPhone, World.bondedClient, bonds: bonds, secrets: .stream(secrets), user: user)
-        var phones = AttachedPhones()
-        _ = phones.add(stack, to: &world)
+        var phones = AttachedSystemHosts()
+        _ = phones.add(stack, to: &world) { manager, event, world in
+            if let line = StateLine.text(for: event) { world.clientReported(ShownLine(line)) }
+            Managers.deliver(event, to: manager)
+        }
         var session = Session(world, phones)
         session.begin()
         state = Mutex(
@@ -102,7 +105,9 @@ final class WorldSimulation: Radio, Sendable {
             let secrets = RandomStream(seed: seed).stream("secrets of phone \(number)")
             let address = DeviceAddress(World.bondedClient.number + UInt64(number), .random)
             let stack = SystemHost(.iPhone, address, secrets: .stream(secrets), user: user)
-            return state.session.attached.add(stack, to: &state.session.world)
+            return state.session.add(stack) { manager, event, _ in
+                Managers.deliver(event, to: manager)
+            }
         }
     }
 
@@ -204,7 +209,10 @@ final class WorldSimulation: Radio, Sendable {
                 switch entry {
                 case .line(let text): state.session.world.clientReported(ShownLine(text))
                 case .request(let manager, let request, let phone):
-                    state.session.attached.request(request, of: manager, phone, in: &state.session.world)
+                    if phone == 0, let line = StateLine.text(for: request) {
+                        state.session.world.clientReported(ShownLine(line))
+                    }
+                    state.session.request(request, of: manager, phone)
                 }
                 state.session.settle()
             }
@@ -263,6 +271,17 @@ extension ProgramRequest {
         case .central(.scan), .central(.connect), .central(.start), .peripheral(.add), .peripheral(.advertise): true
         default: false
         }
+    }
+}
+
+/// A line of the contract of clients as it is, or other text as a JSON string.
+private struct ShownLine: JSONWritable {
+    private let line: String
+
+    init(_ line: String) { self.line = line }
+
+    func write(to text: inout JSONText) {
+        if Datum(json: line.utf8) != nil { text.append(text: line) } else { text.append(quoted: line) }
     }
 }
 

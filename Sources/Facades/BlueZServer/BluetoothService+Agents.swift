@@ -1,0 +1,84 @@
+import Basics
+import Bluetooth
+import DBus
+import SecurityManager
+import SystemBluetooth
+
+/// Agents of programs, which pairing asks: src/agent.c.
+extension BluetoothService {
+    func performAgentManager(_ method: String, _ call: ReceivedCall) {
+        guard let sender = call.sender, var program = programs[sender], let path = call.arguments.first?.path else {
+            return fail(call, .invalidArguments)
+        }
+        switch method {
+        case "RegisterAgent":
+            guard let capability = IOCapability(ofAgent: call.arguments.last?.string ?? "") else {
+                return fail(call, .invalidArguments)
+            }
+            guard program.agent == nil else { return fail(call, .alreadyExists) }
+            program.agent = path
+            programs[sender] = program
+            request(program.id, .pairing(.becomeAgent(capability)))
+            objects.set("Pairable", .boolean(true), of: .adapter, at: adapter.path)
+        case "UnregisterAgent":
+            guard program.agent == path else { return fail(call, .doesNotExist) }
+            program.agent = nil
+            programs[sender] = program
+            request(program.id, .pairing(.stopBeingAgent))
+        default:
+            guard program.agent == path else { return fail(call, .doesNotExist) }
+            request(program.id, .pairing(.becomeDefaultAgent))
+        }
+        reply(to: call)
+    }
+
+    /// Passes a question of pairing to the agent of a program.
+    func ask(_ event: PairingEvent, _ program: ProgramID) {
+        switch event {
+        case .requestedPasskey(let peer):
+            callAgent(program, "RequestPasskey", [.path(path(of: peer))], reply: "u") { service, result in
+                service.request(program, .pairing(.passkey(result?.first?.uint32, peer)))
+            }
+        case .requestedComparison(let peer, let number):
+            callAgent(program, "RequestConfirmation", [.path(path(of: peer)), .uint32(number)]) { service, result in
+                service.request(program, .pairing(.compared(result != nil, peer)))
+            }
+        case .displayed(let peer, let passkey):
+            let arguments = [.path(path(of: peer)), .uint32(passkey), Value.uint16(0)]
+            callAgent(program, "DisplayPasskey", arguments) { _, _ in }
+        case .changedAgent, .ended: break
+        }
+    }
+
+    /// Calls a method of an agent; `finish` gets its results, or nil.
+    private func callAgent(
+        _ program: ProgramID, _ method: MemberName, _ arguments: [Value], reply: Signature = "",
+        _ finish: @escaping @Sendable (isolated BluetoothService, [Value]?) -> Void
+    ) {
+        guard let name = name(of: program), let path = programs[name]?.agent else { return finish(self, nil) }
+        let call = Call(name, path, .agent, method, arguments, reply: reply, within: Self.patience)
+        let isSent: Void? = connection.assumeIsolated { connection in
+            _ = try? connection.call(call) { [weak self] result in
+                self?.assumeIsolated { finish($0, try? result.get()) }
+            }
+        }
+        if isSent == nil { finish(self, nil) }
+    }
+
+    /// REQUEST_TIMEOUT in src/agent.c.
+    private static let patience = Duration.seconds(60)
+}
+
+extension IOCapability {
+    /// By its name at RegisterAgent; nil for another name.
+    init?(ofAgent name: String) {
+        switch name {
+        case "", "KeyboardDisplay": self = .keyboardDisplay
+        case "DisplayOnly": self = .displayOnly
+        case "DisplayYesNo": self = .displayYesNo
+        case "KeyboardOnly": self = .keyboardOnly
+        case "NoInputNoOutput": self = .noInputNoOutput
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import ATT
+import Basics
+import Bluetooth
+import DBus
+import GATT
+import SystemBluetooth
+
+extension BluetoothService {
+    // MARK: Objects
+
+    /// Adds the objects of services, depth first.
+    func add(_ services: [DiscoveredService], to peer: DeviceAddress) {
+        let device = path(of: peer)
+        for service in services {
+            let path = Self.path(of: service, below: device)
+            let included = service.included.map { ObjectPath(below: device, Self.name("service", $0.range.first)) }
+            objects.register(
+                .service,
+                [
+                    ("UUID", .string(service.uuid.fullText)), ("Device", .path(device)),
+                    ("Primary", .boolean(service.isPrimary)), ("Includes", .paths(included)),
+                ], at: path)
+            for characteristic in service.characteristics { add(characteristic, below: path, of: peer) }
+        }
+    }
+
+    private func add(_ characteristic: DiscoveredCharacteristic, below service: ObjectPath, of peer: DeviceAddress) {
+        let path = ObjectPath(below: service, Self.name("char", characteristic.range.first))
+        var values: [(String, Value)] = [
+            ("UUID", .string(characteristic.uuid.fullText)), ("Service", .path(service)), ("Value", .octets([])),
+            ("Flags", .strings(characteristic.properties.flags)), ("MTU", .uint16(UInt16(devices[peer]?.mtu ?? 23))),
+        ]
+        if characteristic.configuration != nil { values.append(("Notifying", .boolean(notifying[path] != nil))) }
+        objects.register(.characteristic, values, at: path)
+        devices[peer]?.values[path] = AttributePlace(
+            handle: characteristic.valueHandle, uuid: characteristic.uuid, characteristic: characteristic)
+        for descriptor in characteristic.descriptors {
+            let place = ObjectPath(below: path, Self.name("desc", descriptor.handle))
+            objects.register(
+                .descriptor,
+                [
+                    ("UUID", .string(descriptor.type.fullText)), ("Characteristic", .path(path)), ("Value", .octets([])),
+                ], at: place)
+            devices[peer]?.values[place] = AttributePlace(
+                handle: descriptor.handle, uuid: descriptor.type, characteristic: nil)
+        }
+    }
+
+    /// Removes the objects of services: descriptors before their characteristic, and characteristics before their service.
+    func remove(_ services: [DiscoveredService], from peer: DeviceAddress) {
+        for service in services {
+            let path = Self.path(of: service, below: path(of: peer))
+            let values = devices[peer]?.values.keys.filter { $0.isBelow(path) } ?? []
+            removeObjects(values)
+            for value in values { devices[peer]?.values[value] = nil }
+            objects.unregister(.service, at: path)
+        }
+    }
+
+    /// Removes the objects of values, and of their services.
+    func removeObjects(_ paths: some Sequence<ObjectPath>) {
+        let paths = paths.sorted(by: >)
+        for path in paths {
+            objects.unregister(.descriptor, at: path)
+            objects.unregister(.characteristic, at: path)
+            notifying[path] = nil
+        }
+        for service in Set(paths.compactMap(\.parent)).sorted(by: >) { objects.unregister(.service, at: service) }
+    }
+
+    private static func path(of service: DiscoveredService, below device: ObjectPath) -> ObjectPath {
+        ObjectPath(below: device, name("service", service.range.first))
+    }
+
+    /// `service000e`: the handle of the declaration, in four digits.
+    private static func name(_ prefix: String, _ handle: UInt16) -> String {
+        prefix + handle.zeroPadded(to: 4, radix: 16).lowercased()
+    }
+
+    // MARK: Calls
+
+    func performAttribute(_ method: String, _ interface: InterfaceName, _ call: ReceivedCall) {
+        guard let peer = peer(at: call.path), let place = devices[peer]?.values[call.path] else {
+            return fail(call, .doesNotExist)
+        }
+        switch method {
+        case "ReadValue":
+            let offset = Int(call.arguments.first?["offset"]?.uint16 ?? 0)
+            start(
+                .procedure(.readLong(handle: place.handle)), on: peer, for: call,
+                as: .read(call.path, interface, offset: offset))
+        case "WriteValue": write(call, place, peer)
+        case "StartNotify": notify(true, call, place, peer)
+        default: notify(false, call, place, peer)
+        }
+    }
+
+    private func write(_ call: ReceivedCall, _ place: AttributePlace, _ peer: DeviceAddress) {
+        let value = call.arguments.first?.octets ?? []
+        guard place.uuid != .clientCharacteristicConfiguration else {
+            return fail(call, MethodError("org.bluez.Error.NotPermitted", "Write not permitted"))
+        }
+        let properties = place.characteristic?.properties ?? [.write]
+        let wanted = call.arguments.last?["type"]?.string?.lowercased()
+        let isCommand = wanted == "command" || wanted == nil && !properties.contains(.write)
+        guard ["command", "request", "reliable", nil].contains(wanted),
+            wanted != nil || !properties.isDisjoint(with: [.write, .writeWithoutResponse])
+        else { return fail(call, .notSupported) }
+        let isLong = value.count > (devices[peer]?.mtu ?? 23) - 3
+        let operation: CentralOperation =
+            if isCommand {
+                .writeCommand(handle: place.handle, value)
+            } else {
+                .procedure(
+                    isLong
+                        ? .writeLong(handle: place.handle, value: value) : .write(handle: place.handle, value: value))
+            }
+        start(operation, on: peer, for: call, as: .write)
+    }
+
+    private func notify(_ isOn: Bool, _ call: ReceivedCall, _ place: AttributePlace, _ peer: DeviceAddress) {
+        guard let characteristic = place.characteristic, let configuration = characteristic.configuration else {
+            return fail(call, .notSupported)
+        }
+        start(
+            .notify(isOn, value: place.handle, descriptors: characteristic.descriptorRange, configuration), on: peer,
+            for: call, as: isOn ? .startNotify(call.path) : .stopNotify(call.path))
+    }
+
+    // MARK: Results
+
+    func finished(
+        _ id: UInt32, _ peer: DeviceAddress, _ result: Result<CentralOutcome, CentralFailure>, _ program: ProgramID
+    ) {
+        guard let waiting = waiting.removeValue(forKey: id) else { return }
+        let call = waiting.call
+        switch (waiting.operation, result) {
+        case (_, .failure(let failure)): fail(call, MethodError(failure))
+        case (.read(let path, let interface, let offset), .success(.procedure(.value(let value)))):
+            guard offset <= value.count else {
+                return fail(call, MethodError("org.bluez.Error.InvalidArguments", "Invalid offset"))
+            }
+            objects.set("Value", .octets(value), of: interface, at: path, isEmitted: true)
+            reply(to: call, [.octets(Array(value.dropFirst(offset)))])
+        case (.read, .success): fail(call, .failed("Operation failed"))
+        case (.write, .success): reply(to: call)
+        case (.startNotify(let path), .success):
+            notifying[path, default: []].insert(program)
+            objects.set("Notifying", .boolean(true), of: .characteristic, at: path)
+            reply(to: call)
+        case (.stopNotify(let path), .success):
+            stopNotifying(path, program)
+            reply(to: call)
+        }
+    }
+
+    func stopNotifying(_ path: ObjectPath, _ program: ProgramID) {
+        guard notifying[path]?.remove(program) != nil, notifying[path]?.isEmpty == true else { return }
+        notifying[path] = nil
+        objects.set("Notifying", .boolean(false), of: .characteristic, at: path)
+    }
+
+    /// A value was notified: each subscription announces it for itself.
+    func received(_ value: [UInt8], _ handle: UInt16, _ peer: DeviceAddress) {
+        guard let place = devices[peer]?.values.first(where: { $1.handle == handle }) else { return }
+        objects.set("Value", .octets(value), of: .characteristic, at: place.key, isEmitted: true)
+        flush(place.key)
+    }
+
+    // MARK: The system's own values
+
+    func received(_ value: [UInt8], of uuid: UUID, _ peer: DeviceAddress) {
+        if let place = devices[peer]?.values.first(where: { $1.uuid == uuid && $1.characteristic != nil }) {
+            objects.set("Value", .octets(value), of: .characteristic, at: place.key)
+        }
+        guard uuid == .batteryLevel, let percentage = value.first else { return }
+        let path = path(of: peer)
+        if objects.contains(path, .battery) {
+            objects.set("Percentage", .byte(percentage), of: .battery, at: path)
+        } else {
+            objects.register(.battery, [("Percentage", .byte(percentage))], at: path)
+        }
+    }
+
+    func removeBattery(_ peer: DeviceAddress) { objects.unregister(.battery, at: path(of: peer)) }
+}
+
+extension DiscoveredCharacteristic {
+    /// The configuration for a subscription; nil if there is nothing to subscribe to.
+    fileprivate var configuration: ClientConfiguration? {
+        if properties.contains(.notify) { return .notification }
+        return properties.contains(.indicate) ? .indication : nil
+    }
+}
+
+extension CharacteristicProperties {
+    /// The flags of GattCharacteristic1, in the order of the bits.
+    fileprivate var flags: [String] {
+        let names: [(CharacteristicProperties, String)] = [
+            (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "write-without-response"),
+            (.write, "write"), (.notify, "notify"), (.indicate, "indicate"),
+            (.authenticatedSignedWrites, "authenticated-signed-writes"), (.extendedProperties, "extended-properties"),
+        ]
+        return names.compactMap { property, name in contains(property) ? name : nil }
+    }
+}

@@ -1,0 +1,271 @@
+package import Basics
+package import Bluetooth
+package import DBus
+import GATT
+package import SystemBluetooth
+
+/// Plays bluetoothd 5.66 on a message bus, for programs that use BlueZ's API: adapters, devices, their attributes, and agents.
+///
+/// It translates between objects and a `SystemHost` with the policy `bluetoothd`: it has no timers, and sends no packets. Each
+/// unique name of the bus is a program of the service; its scan, subscriptions and agent end with it.
+///
+/// Source: doc/org.bluez.*.rst of BlueZ 5.66; behaviour measured on that version.
+package actor BluetoothService: LoopActor {
+    /// Sends a request of a program to the `SystemHost`.
+    package typealias Requesting = @Sendable (ProgramID, ProgramRequest) -> Void
+
+    /// The machine and its adapter.
+    package struct Adapter: Sendable {
+        /// The name: `hci0`.
+        package var name = "hci0"
+        package var address: DeviceAddress
+        /// The name of the machine.
+        package var alias = "BlueZ 5.66"
+
+        package init(_ address: DeviceAddress) { self.address = address }
+
+        var path: ObjectPath { ObjectPath(below: .bluez, name) }
+    }
+
+    /// A program at the bus.
+    struct Program {
+        let id: ProgramID
+        /// What it wants to discover; nil: everything that is discoverable.
+        var filter: DiscoveryFilter?
+        var isDiscovering = false
+        var agent: ObjectPath?
+    }
+
+    /// A call that is answered when an operation has ended.
+    struct WaitingCall {
+        let call: ReceivedCall
+        let operation: Operation
+    }
+
+    enum Operation {
+        case read(ObjectPath, InterfaceName, offset: Int)
+        case write
+        case startNotify(ObjectPath)
+        case stopNotify(ObjectPath)
+    }
+
+    /// The service itself, which hears of everything.
+    static let observer = ProgramID(number: 0)
+
+    package nonisolated let loop: EventLoop
+    let connection: Connection
+    let adapter: Adapter
+    private var requesting: Requesting = { _, _ in }
+    var objects = ObjectServer()
+    /// By unique name.
+    var programs: [BusName: Program] = [:]
+    private var names: [ProgramID: BusName] = [:]
+    private var numbers: UInt32 = 0
+    var devices: [DeviceAddress: Device] = [:]
+    var waiting: [UInt32: WaitingCall] = [:]
+    var connecting: [DeviceAddress: [ReceivedCall]] = [:]
+    var disconnecting: [DeviceAddress: [ReceivedCall]] = [:]
+    var pairing: [DeviceAddress: ReceivedCall] = [:]
+    var removing: [DeviceAddress: [ReceivedCall]] = [:]
+    private var operations: UInt32 = 0
+    private var isFlushing = false
+
+    private init(_ adapter: Adapter, over connection: Connection, on loop: EventLoop) {
+        (self.adapter, self.connection, self.loop) = (adapter, connection, loop)
+    }
+
+    /// Takes the name `org.bluez` of a bus, and serves an adapter.
+    ///
+    /// - Parameters:
+    ///   - adapter: The adapter.
+    ///   - connection: To the bus, which has no bluetoothd.
+    ///   - loop: The loop of the connection.
+    ///   - attach: Adds the `SystemHost`, whose events go to its argument, on the loop's thread but not during a request;
+    ///     returns the function that takes requests.
+    /// - Throws: `CallFailure` if the bus has gone, or the name has an owner.
+    package static func open(
+        _ adapter: Adapter, over connection: Connection, on loop: EventLoop,
+        attach: @Sendable (@escaping @Sendable (ProgramID, ProgramEvent) -> Void) async -> Requesting
+    ) async throws(CallFailure) -> BluetoothService {
+        let service = BluetoothService(adapter, over: connection, on: loop)
+        let requesting = await attach { [weak service] program, event in
+            service?.assumeIsolated { $0.handle(event, of: program) }
+        }
+        try await service.start(requesting)
+        return service
+    }
+
+    private func start(_ requesting: @escaping Requesting) async throws(CallFailure) {
+        self.requesting = requesting
+        objects.register(.objectManager, at: .root)
+        objects.register(.agentManager, at: .bluez)
+        objects.register(.adapter, adapterProperties, at: adapter.path)
+        _ = objects.takeSignals()
+        await connection.handleCalls { [weak self] call in self?.assumeIsolated { $0.receive(call) } }
+        let changes = MatchRule(sender: "org.freedesktop.DBus", member: "NameOwnerChanged")
+        _ = try await connection.subscribe(changes) { [weak self] signal in
+            let names = signal.arguments.compactMap(\.string)
+            guard names.count == 3, names[2].isEmpty, let name = try? BusName(names[0]) else { return }
+            self?.assumeIsolated { $0.leave(name) }
+        }
+        request(Self.observer, .central(.open))
+        // 4: do not wait for the name.
+        let result = try await connection.call(.bus("RequestName", [.string("org.bluez"), .uint32(4)], reply: "u"))
+        guard result == [.uint32(1)] else {
+            throw .remote(RemoteError(name: "org.freedesktop.DBus.Error.Failed", message: "org.bluez has an owner"))
+        }
+    }
+
+    /// Leaves the bus.
+    package func close() async { await connection.close() }
+
+    // MARK: Programs
+
+    /// The program of a unique name; a new one begins to use the service.
+    func program(_ name: BusName) -> Program {
+        if let program = programs[name] { return program }
+        numbers += 1
+        let program = Program(id: ProgramID(number: numbers))
+        (programs[name], names[program.id]) = (program, name)
+        request(program.id, .central(.open))
+        return program
+    }
+
+    func name(of program: ProgramID) -> BusName? { names[program] }
+
+    private func leave(_ name: BusName) {
+        guard let program = programs.removeValue(forKey: name) else { return }
+        names[program.id] = nil
+        endDiscovery(of: program)
+        for path in notifying.keys { stopNotifying(path, program.id) }
+        request(program.id, .central(.close))
+        scheduleFlush()
+    }
+
+    func request(_ program: ProgramID, _ request: ProgramRequest) { requesting(program, request) }
+
+    /// Starts an operation for a call.
+    func start(_ operation: CentralOperation, on peer: DeviceAddress, for call: ReceivedCall, as kind: Operation) {
+        guard let sender = call.sender else { return }
+        operations &+= 1
+        waiting[operations] = WaitingCall(call: call, operation: kind)
+        request(program(sender).id, .central(.start(operation, id: operations, peer)))
+    }
+
+    // MARK: Calls
+
+    private func receive(_ call: ReceivedCall) {
+        switch objects.action(for: call) {
+        case .reply(let values): reply(to: call, values)
+        case .fail(let error): fail(call, error)
+        case .call(let interface, let method):
+            guard let sender = call.sender else { return }
+            _ = program(sender)
+            perform(method, of: interface, call)
+        case .set(let interface, let name, let value): set(name, value, of: interface, call)
+        }
+        scheduleFlush()
+    }
+
+    private func perform(_ method: String, of interface: InterfaceName, _ call: ReceivedCall) {
+        switch interface {
+        case .adapter: performAdapter(method, call)
+        case .device: performDevice(method, call)
+        case .characteristic, .descriptor: performAttribute(method, interface, call)
+        case .agentManager: performAgentManager(method, call)
+        default: fail(call, .notSupported)
+        }
+    }
+
+    /// Before a reply, everything that waits is announced: g_dbus_send_message.
+    func reply(to call: ReceivedCall, _ values: [Value] = []) {
+        flush()
+        call.reply(values)
+    }
+
+    func fail(_ call: ReceivedCall, _ error: MethodError) {
+        flush()
+        call.fail(with: error)
+    }
+
+    // MARK: Announcements
+
+    func flush() { emit(objects.takeSignals()) }
+
+    /// Announces the changes of one object now.
+    func flush(_ path: ObjectPath) { emit(objects.takeSignals(of: path)) }
+
+    private func emit(_ signals: [Signal]) {
+        connection.assumeIsolated { connection in
+            for signal in signals { try? connection.emit(signal) }
+        }
+    }
+
+    /// Announces changes at the end of this turn.
+    func scheduleFlush() {
+        guard objects.hasChanges, !isFlushing else { return }
+        isFlushing = true
+        loop.call(at: loop.now) { [weak self] in
+            self?.assumeIsolated { service in
+                service.isFlushing = false
+                service.flush()
+            }
+        }
+    }
+
+    // MARK: Events
+
+    /// The characteristics that programs have subscribed to.
+    var notifying: [ObjectPath: Set<ProgramID>] = [:]
+
+    /// Handles an event of the `SystemHost` for a program.
+    private func handle(_ event: ProgramEvent, of program: ProgramID) {
+        switch event {
+        case .central(let event):
+            if program == Self.observer { observe(event) } else { report(event, to: program) }
+        case .pairing(let event): ask(event, program)
+        case .peripheral: break
+        }
+        scheduleFlush()
+    }
+
+    /// Handles what all programs hear of, once.
+    private func observe(_ event: CentralEvent) {
+        switch event {
+        case .state(let state): turn(isOn: state == .on)
+        case .discovered(let peer, let advertisement, let rssi): discover(peer, advertisement, rssi)
+        case .connected(let peer, let mtu): connected(peer, mtu)
+        case .exchangedMTU(let peer, let mtu): devices[peer]?.mtu = mtu
+        case .disconnecting(let peer): removeBattery(peer)
+        case .disconnected(let peer, let failure, _): disconnected(peer, isWanted: failure == nil)
+        case .renamed(let peer, let name): rename(peer, name)
+        case .found(let peer, let services): add(services, to: peer)
+        case .lost(let peer, let services): remove(services, from: peer)
+        case .resolved(let peer): resolved(peer)
+        case .ownValue(let peer, let uuid, let value): received(value, of: uuid, peer)
+        case .bonded(let peer, let isBonded): bonded(peer, isBonded)
+        case .forgotten(let peer): forget(peer)
+        case .failedToConnect, .connection, .finished, .value, .servicesChanged, .paired: break
+        }
+    }
+
+    /// Handles what concerns one program.
+    private func report(_ event: CentralEvent, to program: ProgramID) {
+        switch event {
+        case .failedToConnect(let peer, let failure): failedToConnect(peer, failure, program)
+        case .finished(let id, let peer, let result): finished(id, peer, result, program)
+        case .value(let peer, let handle, let value): received(value, handle, peer)
+        case .paired(let peer, let failure): paired(peer, failure, program)
+        default: break
+        }
+    }
+}
+
+extension ObjectPath {
+    /// A path below another; `name` has only letters, digits and `_`.
+    init(below other: ObjectPath, _ name: String) {
+        let prefix = other == .root ? "" : other.text
+        guard let path = try? ObjectPath("\(prefix)/\(name)") else { preconditionFailure("\(name) is not a path element") }
+        self = path
+    }
+}

@@ -1,0 +1,145 @@
+import DBus
+
+// The interfaces of bluetoothd 5.66: doc/org.bluez.*.rst, and the tables in src and src/gatt-client.c, whose order properties
+// have.
+
+extension InterfaceName {
+    static let objectManager: InterfaceName = "org.freedesktop.DBus.ObjectManager"
+    static let adapter: InterfaceName = "org.bluez.Adapter1"
+    static let device: InterfaceName = "org.bluez.Device1"
+    static let service: InterfaceName = "org.bluez.GattService1"
+    static let characteristic: InterfaceName = "org.bluez.GattCharacteristic1"
+    static let descriptor: InterfaceName = "org.bluez.GattDescriptor1"
+    static let battery: InterfaceName = "org.bluez.Battery1"
+    static let agentManager: InterfaceName = "org.bluez.AgentManager1"
+    static let agent: InterfaceName = "org.bluez.Agent1"
+}
+
+extension ServedInterface {
+    static let introspectable = ServedInterface(
+        name: "org.freedesktop.DBus.Introspectable", methods: [Method("Introspect", returns: ["xml": "s"])])
+
+    static let properties = ServedInterface(
+        name: "org.freedesktop.DBus.Properties",
+        methods: [
+            Method("Get", ["interface": "s", "name": "s"], returns: ["value": "v"]),
+            Method("Set", ["interface": "s", "name": "s", "value": "v"]),
+            Method("GetAll", ["interface": "s"], returns: ["properties": "a{sv}"]),
+        ],
+        signals: [
+            Method(
+                "PropertiesChanged",
+                ["interface": "s", "changed_properties": "a{sv}", "invalidated_properties": "as"])
+        ])
+
+    static let objectManager = ServedInterface(
+        name: .objectManager,
+        methods: [Method("GetManagedObjects", returns: ["objects": "a{oa{sa{sv}}}"])],
+        signals: [
+            Method("InterfacesAdded", ["object": "o", "interfaces": "a{sa{sv}}"]),
+            Method("InterfacesRemoved", ["object": "o", "interfaces": "as"]),
+        ])
+
+    /// Whether each object has it.
+    var isStandard: Bool { name == Self.introspectable.name || name == Self.properties.name }
+
+    static let adapter = ServedInterface(
+        name: .adapter,
+        methods: [
+            Method("StartDiscovery"), Method("SetDiscoveryFilter", ["properties": "a{sv}"]), Method("StopDiscovery"),
+            Method("RemoveDevice", ["device": "o"]), Method("GetDiscoveryFilters", returns: ["filters": "as"]),
+        ],
+        properties: [
+            Property("Address", "s"), Property("AddressType", "s"), Property("Name", "s"),
+            Property("Alias", "s", isWritable: true), Property("Class", "u"),
+            Property("Powered", "b", isWritable: true), Property("Discoverable", "b", isWritable: true),
+            Property("DiscoverableTimeout", "u", isWritable: true), Property("Pairable", "b", isWritable: true),
+            Property("PairableTimeout", "u", isWritable: true), Property("Discovering", "b"), Property("UUIDs", "as"),
+            Property("Modalias", "s"), Property("Roles", "as"),
+        ])
+
+    static let device = ServedInterface(
+        name: .device,
+        methods: [
+            Method("Disconnect"), Method("Connect"), Method("ConnectProfile", ["UUID": "s"]),
+            Method("DisconnectProfile", ["UUID": "s"]), Method("Pair"), Method("CancelPairing"),
+        ],
+        properties: [
+            Property("Address", "s"), Property("AddressType", "s"), Property("Name", "s"),
+            Property("Alias", "s", isWritable: true), Property("Class", "u"), Property("Appearance", "q"),
+            Property("Icon", "s"), Property("Paired", "b"), Property("Bonded", "b"),
+            Property("Trusted", "b", isWritable: true), Property("Blocked", "b", isWritable: true),
+            Property("LegacyPairing", "b"), Property("RSSI", "n"), Property("Connected", "b"), Property("UUIDs", "as"),
+            Property("Modalias", "s"), Property("Adapter", "o"), Property("ManufacturerData", "a{qv}"),
+            Property("ServiceData", "a{sv}"), Property("TxPower", "n"), Property("ServicesResolved", "b"),
+        ])
+
+    static let service = ServedInterface(
+        name: .service,
+        properties: [
+            Property("UUID", "s"), Property("Device", "o"), Property("Primary", "b"), Property("Includes", "ao"),
+        ])
+
+    static let characteristic = ServedInterface(
+        name: .characteristic,
+        methods: [
+            Method("ReadValue", ["options": "a{sv}"], returns: ["value": "ay"]),
+            Method("WriteValue", ["value": "ay", "options": "a{sv}"]), Method("StartNotify"), Method("StopNotify"),
+        ],
+        properties: [
+            Property("UUID", "s"), Property("Service", "o"), Property("Value", "ay"), Property("Notifying", "b"),
+            Property("Flags", "as"), Property("MTU", "q"),
+        ])
+
+    static let descriptor = ServedInterface(
+        name: .descriptor,
+        methods: [
+            Method("ReadValue", ["options": "a{sv}"], returns: ["value": "ay"]),
+            Method("WriteValue", ["value": "ay", "options": "a{sv}"]),
+        ],
+        properties: [Property("UUID", "s"), Property("Characteristic", "o"), Property("Value", "ay")])
+
+    static let battery = ServedInterface(name: .battery, properties: [Property("Percentage", "y")])
+
+    static let agentManager = ServedInterface(
+        name: .agentManager,
+        methods: [
+            Method("RegisterAgent", ["agent": "o", "capability": "s"]), Method("UnregisterAgent", ["agent": "o"]),
+            Method("RequestDefaultAgent", ["agent": "o"]),
+        ])
+}
+
+extension ObjectPath {
+    static let root: ObjectPath = "/"
+    static let bluez: ObjectPath = "/org/bluez"
+
+    /// The object above; nil for the root.
+    var parent: ObjectPath? {
+        guard text != "/", let slash = text.lastIndex(of: "/") else { return nil }
+        return slash == text.startIndex ? .root : try? ObjectPath(String(text[..<slash]))
+    }
+}
+
+extension ErrorName {
+    static let invalidArgs: ErrorName = "org.freedesktop.DBus.Error.InvalidArgs"
+    static let unknownObject: ErrorName = "org.freedesktop.DBus.Error.UnknownObject"
+    static let unknownMethod: ErrorName = "org.freedesktop.DBus.Error.UnknownMethod"
+    static let unknownProperty: ErrorName = "org.freedesktop.DBus.Error.UnknownProperty"
+    static let propertyReadOnly: ErrorName = "org.freedesktop.DBus.Error.PropertyReadOnly"
+    static let invalidSignature: ErrorName = "org.freedesktop.DBus.Error.InvalidSignature"
+}
+
+extension MethodError {
+    // The errors of src/error.c, with their texts.
+    static let inProgress = MethodError("org.bluez.Error.InProgress", "Operation already in progress")
+    static let attributeInProgress = MethodError("org.bluez.Error.InProgress", "In Progress")
+    static let notReady = MethodError("org.bluez.Error.NotReady", "Resource Not Ready")
+    static let invalidArguments = MethodError(
+        "org.bluez.Error.InvalidArguments", "Invalid arguments in method call")
+    static let doesNotExist = MethodError("org.bluez.Error.DoesNotExist", "Does Not Exist")
+    static let alreadyExists = MethodError("org.bluez.Error.AlreadyExists", "Already Exists")
+    static let notConnected = MethodError("org.bluez.Error.NotConnected", "Not Connected")
+    static let notSupported = MethodError("org.bluez.Error.NotSupported", "Operation is not supported")
+
+    static func failed(_ text: String) -> MethodError { MethodError("org.bluez.Error.Failed", text) }
+}
