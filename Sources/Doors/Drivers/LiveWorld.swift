@@ -132,7 +132,8 @@ package actor LiveWorld: LoopActor {
     package func skip(_ duration: Duration) {
         guard isPlaying else { return }
         time.skip(duration)
-        world.run(until: target)
+        var budget = Int.max
+        session.run(until: target, budget: &budget)
         advance()
     }
 

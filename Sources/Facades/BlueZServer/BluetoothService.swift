@@ -56,6 +56,7 @@ package actor BluetoothService: LoopActor {
     let connection: Connection
     let adapter: Adapter
     private var requesting: Requesting = { _, _ in }
+    private let whenUsed: @Sendable () -> Void
     var objects = ObjectServer()
     /// By unique name.
     var programs: [BusName: Program] = [:]
@@ -70,8 +71,10 @@ package actor BluetoothService: LoopActor {
     private var operations: UInt32 = 0
     private var isFlushing = false
 
-    private init(_ adapter: Adapter, over connection: Connection, on loop: EventLoop) {
-        (self.adapter, self.connection, self.loop) = (adapter, connection, loop)
+    private init(
+        _ adapter: Adapter, over connection: Connection, on loop: EventLoop, whenUsed: @escaping @Sendable () -> Void
+    ) {
+        (self.adapter, self.connection, self.loop, self.whenUsed) = (adapter, connection, loop, whenUsed)
     }
 
     /// Takes the name `org.bluez` of a bus, and serves an adapter.
@@ -80,14 +83,16 @@ package actor BluetoothService: LoopActor {
     ///   - adapter: The adapter.
     ///   - connection: To the bus, which has no bluetoothd.
     ///   - loop: The loop of the connection.
+    ///   - whenUsed: Called when a program uses the service first.
     ///   - attach: Adds the `SystemHost`, whose events go to its argument, on the loop's thread but not during a request;
     ///     returns the function that takes requests.
     /// - Throws: `CallFailure` if the bus has gone, or the name has an owner.
     package static func open(
         _ adapter: Adapter, over connection: Connection, on loop: EventLoop,
+        whenUsed: @escaping @Sendable () -> Void = {},
         attach: @Sendable (@escaping @Sendable (ProgramID, ProgramEvent) -> Void) async -> Requesting
     ) async throws(CallFailure) -> BluetoothService {
-        let service = BluetoothService(adapter, over: connection, on: loop)
+        let service = BluetoothService(adapter, over: connection, on: loop, whenUsed: whenUsed)
         let requesting = await attach { [weak service] program, event in
             service?.assumeIsolated { $0.handle(event, of: program) }
         }
@@ -124,6 +129,7 @@ package actor BluetoothService: LoopActor {
     /// The program of a unique name; a new one begins to use the service.
     func program(_ name: BusName) -> Program {
         if let program = programs[name] { return program }
+        if numbers == 0 { whenUsed() }
         numbers += 1
         let program = Program(id: ProgramID(number: numbers))
         (programs[name], names[program.id]) = (program, name)
@@ -155,13 +161,11 @@ package actor BluetoothService: LoopActor {
     // MARK: Calls
 
     private func receive(_ call: ReceivedCall) {
+        if let sender = call.sender { _ = program(sender) }
         switch objects.action(for: call) {
         case .reply(let values): reply(to: call, values)
         case .fail(let error): fail(call, error)
-        case .call(let interface, let method):
-            guard let sender = call.sender else { return }
-            _ = program(sender)
-            perform(method, of: interface, call)
+        case .call(let interface, let method): perform(method, of: interface, call)
         case .set(let interface, let name, let value): set(name, value, of: interface, call)
         }
         scheduleFlush()

@@ -28,6 +28,7 @@ let runGrammar = CommandGrammar(
                     "--controller", "ADDRESS", of: .address, repeatable: true,
                     "With --client or --ask: offer a virtual controller here (default: tcp:127.0.0.1 with a free port);\n"
                         + "see \"lubdub help radios\". Of several, the first is the client's"),
+                PlayedSystem.option("With --client: "),
             ]),
         .init("Which cases", caseOptions),
         .init(

@@ -27,11 +27,6 @@ private let pageOptions: [CommandGrammar.Option] = [
     .flag("--page-for-network", "Allow --page at an address that other machines reach, without encryption"),
 ]
 
-private let systemOption = CommandGrammar.Option.option(
-    "--system", "bluez:unix:PATH", of: .address,
-    "Play bluetoothd 5.66 on a message bus at this socket, for programs that use BlueZ: set\n"
-        + "DBUS_SYSTEM_BUS_ADDRESS=unix:path=PATH for them")
-
 private let outputOptions: [CommandGrammar.Option] = [
     .flag("--quiet", "Do not log connections and disconnections"),
     .flag("--verbose", "Print every event and packet, on standard error"),
@@ -53,7 +48,7 @@ let serveGrammar = CommandGrammar(
                     "Keep the devices' bonds, and the subscriptions of bonded clients, in this file, which only you can\n"
                         + "read; it is created if missing"),
             ]),
-        .init("Radio and controller", [DeviceRadios.option("Radio"), controllerOption, systemOption]),
+        .init("Radio and controller", [DeviceRadios.option("Radio"), controllerOption, PlayedSystem.option()]),
         .init("Actions while it runs", [controlOption] + pageOptions),
         .init("Output", recordingOptions() + outputOptions + [colorOption]),
     ],
@@ -65,7 +60,7 @@ let controllerGrammar = CommandGrammar(
         .option(
             "--listen", "ADDRESS", of: .address, repeatable: true, required: true,
             "Address of a controller: tcp:HOST:PORT, unix:PATH or vhci; see \"lubdub help radios\""),
-        systemOption, .option("--seed", "N|random", "Seed of the random numbers"),
+        PlayedSystem.option(), .option("--seed", "N|random", "Seed of the random numbers"),
         .option("--for", "DURATION", "Stop after this long (default: no limit)"),
         .option("--trace", "FILE", of: .file(.written), "Write every HCI packet as btsnoop"), colorOption,
     ] + outputOptions)
@@ -263,7 +258,7 @@ private func open(
 ) async throws -> PlayedSystem.Running? {
     guard let system else { return nil }
     let running = try await system.open(live, on: loop)
-    Console.print("system export DBUS_SYSTEM_BUS_ADDRESS=\(system.busAddress.forShell)")
+    Console.print("system export DBUS_SYSTEM_BUS_ADDRESS=\(running.busAddress.forShell)")
     return running
 }
 

@@ -23,7 +23,14 @@ extension ClientUnderTest {
             return nil
         }
         let attachment: Attachment
-        if let radios = try DeviceRadios(invocation) {
+        let radios = try DeviceRadios(invocation)
+        if let system = try PlayedSystem(invocation) {
+            guard case .command = driver, radios == nil, invocation.texts("--controller").isEmpty else {
+                throw Obstacle(
+                    .usage, "--system needs --client, and cannot be combined with --radio and --controller")
+            }
+            attachment = .system(system)
+        } else if let radios {
             attachment = .radios(radios)
         } else {
             let offered = invocation.texts("--controller")

@@ -31,6 +31,8 @@ package struct ClientRecord: Sendable {
     package var loss: String?
     /// Why the time has not started, unless its process is the reason.
     package var absence: String?
+    /// Whether it is a program that uses the system's Bluetooth service.
+    var usesSystem = false
     /// Whether a host connected to its controller.
     package var hasConnected = false
     /// Why the controller closed the first connection of its host.
@@ -58,9 +60,9 @@ package struct ClientRecord: Sendable {
                 return ClientFault(verdict: .error, reason: "it could not be started: /bin/sh reports \(why)")
             case 0?:
                 return ClientFault(
-                    verdict: .inconclusive, reason: "it exited with status 0 before its host sent HCI Reset")
+                    verdict: .inconclusive, reason: "it exited with status 0 before \(beginning)")
             case let status?:
-                return ClientFault(verdict: .fail, reason: "it \(Self.words(status)) before its host sent HCI Reset")
+                return ClientFault(verdict: .fail, reason: "it \(Self.words(status)) before \(beginning)")
             case nil:
                 let time = "within \(ProcessSession.patience.components.seconds) s"
                 return ClientFault(verdict: .inconclusive, reason: missingReset(time))
@@ -72,7 +74,15 @@ package struct ClientRecord: Sendable {
         return ClientFault(verdict: .inconclusive, reason: "this machine stalled for \(stall.inTenths) s: \(reason)")
     }
 
+    /// The start of the case's time.
+    var beginning: String { usesSystem ? "it used org.bluez" : "its host sent HCI Reset" }
+
     private func missingReset(_ time: String) -> String {
+        if usesSystem {
+            return isStarved
+                ? "it did not use org.bluez \(time); it waited \(waited) of them for a CPU"
+                : "it did not use org.bluez \(time) (the bus is at the address in DBUS_SYSTEM_BUS_ADDRESS)"
+        }
         if let hostProblem { return "its host did not send HCI Reset \(time): \(hostProblem)" }
         if isStarved { return "its host did not send HCI Reset \(time); it waited \(waited) of them for a CPU" }
         if hasConnected { return "its host connected to the controller, but did not send HCI Reset \(time)" }

@@ -22,6 +22,8 @@ package struct ClientUnderTest: Sendable {
     package enum Attachment: Sendable {
         case controllers([ControllerPlace])
         case radios(DeviceRadios)
+        /// It is a program that uses the system's Bluetooth service.
+        case system(PlayedSystem)
     }
 
     /// Functions that receive what a client does in a case, while it runs.
@@ -91,9 +93,9 @@ package struct ClientUnderTest: Sendable {
             try await session(plan, live, loop, completion, files, follower)
         }
         // The kernel starts the case's time whether or not the client could be started.
-        if !startsAtReset, [126, 127].contains(record.exit?.status) { record.hasPlayed = false }
+        if !startsWithClient, [126, 127].contains(record.exit?.status) { record.hasPlayed = false }
         if reason.code?.isInterruption == true, record.exit == nil, record.absence == nil {
-            record.absence = "the run was interrupted before its host sent HCI Reset"
+            record.absence = "the run was interrupted before \(record.beginning)"
         }
         warn(ofRunaways: world, of: plan.item?.id)
         world.report(.ended)
@@ -119,10 +121,16 @@ package struct ClientUnderTest: Sendable {
             code: code)
     }
 
-    /// Whether the case's time starts when an external host sends HCI Reset.
-    private var startsAtReset: Bool {
-        if case (.command, .controllers(let places)) = (driver, attachment) { !places.contains(.kernel) } else { false }
+    /// Whether the case's time starts when the client begins: when its host sends HCI Reset, or it uses the service.
+    private var startsWithClient: Bool {
+        switch (driver, attachment) {
+        case (.command, .controllers(let places)): !places.contains(.kernel)
+        case (.command, .system): true
+        default: false
+        }
     }
+
+    private var usesSystem: Bool { if case .system = attachment { true } else { false } }
 
     private func session(
         _ plan: RunPlan, _ live: LiveWorld, _ loop: EventLoop, _ completion: RunCompletion,
@@ -157,15 +165,29 @@ package struct ClientUnderTest: Sendable {
             let passkey = plan.scenario.devices.compactMap { $0.security?.passkey }.first
             try await open(live, loop, PairingOperator(passkey: passkey, on: loop))
         }
+        var system: PlayedSystem.Running?
+        if case .system(let played) = attachment {
+            system = try await played.open(live, on: loop) { [weak live] in
+                live?.assumeIsolated { live in if !live.isPlaying { live.start() } }
+            }
+        }
         var addresses: [DeviceAddress] = []
         for device in plan.scenario.devices.indices { addresses.append(await live.address(of: device)) }
         var variables = environment(
             of: plan, controller: controllers.first, addresses: addresses,
             outOfBand: await outOfBandData(for: plan.scenario, live))
-        if let bonds = await bonds(with: live) { variables.append(("LUBDUB_BONDS", bonds)) }
-        let process = try ClientProcess(command, variables)
+        if let system {
+            variables += system.variables
+        } else if let bonds = await bonds(with: live) {
+            variables.append(("LUBDUB_BONDS", bonds))
+        }
+        let process: ClientProcess
+        do { process = try ClientProcess(command, variables) } catch {
+            await system?.close()
+            throw error
+        }
         if case .controllers([.kernel]) = attachment { await live.start() }
-        return ProcessSession(process, live, socket, completion, report: follower.line) { lines, octets in
+        return ProcessSession(process, live, socket, system, completion, report: follower.line) { lines, octets in
             follower.errors(lines)
             files.writeClientErrors(octets)
         }
@@ -210,13 +232,13 @@ package struct ClientUnderTest: Sendable {
         world.judgeExpectations(on: terms)
         let loop = EventLoop(pace: .real())
         return try orFail {
-            try loop.run { [world, startsAtReset] in
+            try loop.run { [world, startsWithClient] in
                 let completion = RunCompletion()
                 let live = LiveWorld(world, on: loop, completion, isQuiet: true) { world in
                     files.flush(&world)
                     return !files.readerIsGone
                 }
-                await live.playCase(startsAtReset: startsAtReset)
+                await live.playCase(startsAtReset: startsWithClient)
                 let session: any ClientSession
                 do { session = try await start(live, loop, completion) } catch {
                     _ = await live.close(signals)

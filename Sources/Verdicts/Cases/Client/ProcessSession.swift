@@ -16,6 +16,7 @@ actor ProcessSession: ClientSession {
     nonisolated let loop: EventLoop
     private let live: LiveWorld
     private let socket: ClientOutputSocket?
+    private let system: PlayedSystem.Running?
     private let completion: RunCompletion
     private let report: @Sendable (Instant, ClientLine) -> Void
     private let reportErrors: @Sendable (_ lines: [String], _ octets: ArraySlice<UInt8>) -> Void
@@ -29,11 +30,13 @@ actor ProcessSession: ClientSession {
     private var record = ClientRecord()
 
     init(
-        _ client: ClientProcess, _ live: LiveWorld, _ socket: ClientOutputSocket?, _ completion: RunCompletion,
+        _ client: ClientProcess, _ live: LiveWorld, _ socket: ClientOutputSocket?, _ system: PlayedSystem.Running?,
+        _ completion: RunCompletion,
         report: @escaping @Sendable (Instant, ClientLine) -> Void,
         reportErrors: @escaping @Sendable (_ lines: [String], _ octets: ArraySlice<UInt8>) -> Void
     ) {
-        (self.client, self.live, self.socket) = (client, live, socket)
+        (self.client, self.live, self.socket, self.system) = (client, live, socket, system)
+        record.usesSystem = system != nil
         (self.completion, self.report, self.reportErrors) = (completion, report, reportErrors)
         loop = live.loop
         started = live.loop.now
@@ -65,6 +68,7 @@ actor ProcessSession: ClientSession {
         readRemainingErrors()
         client.close()
         await socket?.close()
+        await system?.close()
         return record
     }
 
