@@ -110,7 +110,8 @@ let tests =
         "Conformance", "Cryptography", "Documents", "GATT", "HCI", "L2CAP", "Linux", "ScenarioModel",
         "Services", "Sockets", "VirtualRadio", "os",
     ].map { Module.tests($0, uses: $0) } + [
-        .tests("BlueZ", uses: "BlueZ", "TestBus"), .tests("Cases", uses: "CommandSupport"),
+        .tests("BlueZ", uses: "BlueZ", "TestBus"), .tests("BlueZServer", uses: "BlueZServer"),
+        .tests("Cases", uses: "CommandSupport"),
         .tests("Checks", uses: "CheckCatalogue"),
         .tests("CommandLineTool", uses: "CommandLineTool", "TestBus"),
         .tests("CoreBluetooth", uses: "CoreBluetoothMock", "LubdubTesting", excluding: "Scenarios", by: appRules),

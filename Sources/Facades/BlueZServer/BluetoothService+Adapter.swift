@@ -51,7 +51,9 @@ extension BluetoothService {
     private var isPowered: Bool { objects.value("Powered", of: .adapter, at: adapter.path) == .boolean(true) }
 
     func performAdapter(_ method: String, _ call: ReceivedCall) {
-        guard isPowered || method == "GetDiscoveryFilters" || method == "RemoveDevice" else { return fail(call, .notReady) }
+        guard isPowered || method == "GetDiscoveryFilters" || method == "RemoveDevice" else {
+            return fail(call, .notReady)
+        }
         guard let sender = call.sender, var program = programs[sender] else { return }
         switch method {
         case "StartDiscovery":
@@ -124,7 +126,8 @@ extension BluetoothService {
         case (.adapter, "Powered", .boolean(let isOn)): request(Self.observer, .central(.power(isOn)))
         case (.device, "Alias", .string("")):
             let known = objects.value("Name", of: .device, at: call.path)
-            objects.set("Alias", known ?? objects.value("Address", of: .device, at: call.path), of: .device, at: call.path)
+            objects.set(
+                "Alias", known ?? objects.value("Address", of: .device, at: call.path), of: .device, at: call.path)
         case (.adapter, "Alias", .string("")):
             objects.set("Alias", .string(adapter.alias), of: .adapter, at: adapter.path)
         default: objects.set(name, value, of: interface, at: call.path)

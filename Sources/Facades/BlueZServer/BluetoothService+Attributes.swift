@@ -39,7 +39,8 @@ extension BluetoothService {
             objects.register(
                 .descriptor,
                 [
-                    ("UUID", .string(descriptor.type.fullText)), ("Characteristic", .path(path)), ("Value", .octets([])),
+                    ("UUID", .string(descriptor.type.fullText)), ("Characteristic", .path(path)),
+                    ("Value", .octets([])),
                 ], at: place)
             devices[peer]?.values[place] = AttributePlace(
                 handle: descriptor.handle, uuid: descriptor.type, characteristic: nil)

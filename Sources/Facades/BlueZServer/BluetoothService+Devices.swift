@@ -138,7 +138,8 @@ extension BluetoothService {
     func failedToConnect(_ peer: DeviceAddress, _ failure: CentralFailure, _ program: ProgramID) {
         guard let calls = connecting[peer] else { return }
         // Of several calls of one program, a later one is refused.
-        let index = failure == .inProgress ? calls.lastIndex { isOf($0, program) } : calls.firstIndex { isOf($0, program) }
+        let index =
+            failure == .inProgress ? calls.lastIndex { isOf($0, program) } : calls.firstIndex { isOf($0, program) }
         guard let index else { return }
         let call = connecting[peer]?.remove(at: index)
         if connecting[peer]?.isEmpty == true { connecting[peer] = nil }

@@ -269,7 +269,9 @@ extension ObjectPath {
     /// A path below another; `name` has only letters, digits and `_`.
     init(below other: ObjectPath, _ name: String) {
         let prefix = other == .root ? "" : other.text
-        guard let path = try? ObjectPath("\(prefix)/\(name)") else { preconditionFailure("\(name) is not a path element") }
+        guard let path = try? ObjectPath("\(prefix)/\(name)") else {
+            preconditionFailure("\(name) is not a path element")
+        }
         self = path
     }
 }

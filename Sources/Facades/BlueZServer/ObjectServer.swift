@@ -60,7 +60,8 @@ struct ObjectServer: Sendable {
 
         /// The properties that it has, in the order of their table.
         var properties: Value {
-            .options(description.properties.compactMap { property in values[property.name].map { (property.name, $0) } })
+            .options(
+                description.properties.compactMap { property in values[property.name].map { (property.name, $0) } })
         }
 
         /// The signal of its changed properties; those that it does not have any more are named only.

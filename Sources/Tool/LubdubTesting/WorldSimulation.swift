@@ -1,5 +1,6 @@
 import Basics
 import Bluetooth
+import Clients
 import CVirtualTime
 import CoreBluetooth
 import Devices

@@ -49,7 +49,7 @@ extension RunPlan {
         (keep, settings, limitText) = (invocation.text("--keep"), invocation.texts("--set"), invocation.text("--for"))
         isStrict = invocation.has("--strict")
         hasExternalClient = invocation.has("--client") || invocation.has("--ask")
-        clientOptions = ["--client", "--controller", "--said", "--radio"].flatMap { name in
+        clientOptions = ["--client", "--controller", "--said", "--radio", "--system"].flatMap { name in
             invocation.texts(name).flatMap { [name, $0] }
         }
         if invocation.has("--bpm-only") { shown = .heartRate }

@@ -1,0 +1,177 @@
+import Basics
+import BlueZServer
+import DBus
+import Drivers
+import Linux
+import ScenarioLanguage
+import ScenarioModel
+import Synchronization
+import Testing
+import VirtualWorld
+
+@testable import Cases
+
+/// A program of BlueZ, on the bus of a played bluetoothd.
+@Suite struct PlayedSystemTests {
+    /// A strap that goes out of range after a minute.
+    private static let scenario = """
+        {"lubdub": 1, "name": "A", "devices": [{"id": "strap", "name": "Strap", "address": "C0:FF:EE:00:00:01/random",
+         "advertise": {"interval": "100 ms", "services": ["180D"]},
+         "services": [{"service": "heart_rate", "value": 62, "energy": true}, {"service": "battery", "value": 80}]}],
+         "script": [{"when": "60 s", "do": "link_loss", "of": "strap", "for": "20 s"}]}
+        """
+    private static let adapter: ObjectPath = "/org/bluez/hci0"
+    private static let device: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
+    private static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
+
+    /// Calls of a program, and the signals that it has received: `path member names`.
+    private final class Program: Sendable {
+        let connection: Connection
+        private let heard = Mutex<[Signal]>([])
+
+        var signals: [Signal] { heard.withLock { $0 } }
+
+        init(_ address: String, _ loop: EventLoop) async throws {
+            connection = try await Connection.open(.at(address), on: loop)
+            _ = try await connection.subscribe(MatchRule(namespace: "/")) { [heard] signal in
+                heard.withLock { $0.append(signal) }
+            }
+        }
+
+        func call(
+            _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ arguments: [Value] = [],
+            reply: Signature = ""
+        ) async -> Result<[Value], CallFailure> {
+            let call = Call("org.bluez", path, interface, member, arguments, reply: reply, within: .seconds(300))
+            do { return .success(try await connection.call(call)) } catch { return .failure(error) }
+        }
+
+        /// Waits until a signal says that a property has a value; returns whether it was so within five minutes.
+        func wait(_ loop: EventLoop, until isSo: @Sendable (Signal) -> Bool) async throws -> Bool {
+            let limit = loop.now.advanced(by: .seconds(300))
+            while !signals.contains(where: isSo) {
+                guard loop.now < limit else { return false }
+                try await loop.sleep(for: .milliseconds(50))
+            }
+            return true
+        }
+
+        func forget() { heard.withLock { $0 = [] } }
+
+        /// The paths of the characteristics with a UUID.
+        func path(of uuid: String) -> ObjectPath? {
+            signals.first { signal in
+                signal.arguments.last?["org.bluez.GattCharacteristic1"]?["UUID"]?.string?.hasPrefix("0000\(uuid)")
+                    == true
+            }?.arguments.first?.path
+        }
+    }
+
+    private static func changed(
+        _ name: String, _ value: Value, at path: ObjectPath? = nil
+    ) -> @Sendable (Signal) -> Bool {
+        { signal in
+            signal.member == "PropertiesChanged" && (path == nil || signal.path == path)
+                && signal.arguments.dropFirst().first?[name] == value
+        }
+    }
+
+    private static func play(
+        _ body: @escaping @Sendable (Program, EventLoop, PlayedSystem.Running) async throws -> Void
+    ) throws {
+        let reading = ScenarioFile.read("a.json") { _ in Array(scenario.utf8) }
+        let world = try World(try #require(reading.scenario), seed: 1)
+        let loop = EventLoop(pace: .real(speed: 20))
+        try loop.run {
+            let live = LiveWorld(world, on: loop, RunCompletion(), isQuiet: true) { _ in true }
+            await live.start()
+            let running = try await PlayedSystem("bluez").open(live, on: loop)
+            let program = try await Program(running.busAddress, loop)
+            try await body(program, loop, running)
+            await program.connection.close()
+            await running.close()
+        }
+    }
+
+    @Test func `A program discovers, connects, reads, subscribes, loses the link and disconnects`() throws {
+        try Self.play { program, loop, _ in
+            #expect(await program.call(Self.adapter, "org.bluez.Adapter1", "StartDiscovery") == .success([]))
+            let again = await program.call(Self.adapter, "org.bluez.Adapter1", "StartDiscovery")
+            #expect(again == .failure(.remote(.inProgress)))
+            #expect(try await program.wait(loop) { $0.arguments.first == .path(Self.device) })
+            #expect(await program.call(Self.adapter, "org.bluez.Adapter1", "StopDiscovery") == .success([]))
+            #expect(await program.call(Self.device, "org.bluez.Device1", "Connect") == .success([]))
+            #expect(try await program.wait(loop, until: Self.changed("ServicesResolved", .boolean(true))))
+            let measurement = try #require(program.path(of: "2a37"))
+            let location = try #require(program.path(of: "2a38"))
+            let characteristic: InterfaceName = "org.bluez.GattCharacteristic1"
+            let value = await program.call(location, characteristic, "ReadValue", [.options([])], reply: "ay")
+            #expect(try value.get() == [.octets([1])])
+            let refused = await program.call(measurement, characteristic, "ReadValue", [.options([])], reply: "ay")
+            #expect(refused == .failure(.remote(.readNotPermitted)))
+            #expect(await program.call(measurement, characteristic, "StopNotify") == .failure(.remote(.noSession)))
+            #expect(await program.call(measurement, characteristic, "StartNotify") == .success([]))
+            #expect(try await program.wait(loop) { Self.isValue($0, at: measurement) })
+            // The attributes precede the end of discovery, and Connected precedes them.
+            let order = program.signals.compactMap(Self.milestone)
+            #expect(order == ["device", "connected", "attributes", "resolved", "battery"])
+            program.forget()
+            #expect(try await program.wait(loop, until: Self.changed("Connected", .boolean(false), at: Self.device)))
+            let loss = try #require(program.signals.first(where: Self.changed("Connected", .boolean(false))))
+            #expect(loss.arguments[1]["ServicesResolved"] == .boolean(false))
+            #expect(
+                await program.call(location, characteristic, "ReadValue", [.options([])], reply: "ay")
+                    == .failure(.remote(RemoteError(name: "org.bluez.Error.Failed", message: "Not connected"))))
+            program.forget()
+            #expect(await program.call(Self.device, "org.bluez.Device1", "Connect") == .success([]))
+            #expect(try await program.wait(loop) { Self.isValue($0, at: measurement) }, "subscribed again by itself")
+            #expect(await program.call(Self.device, "org.bluez.Device1", "Disconnect") == .success([]))
+            #expect(
+                await program.call(Self.adapter, "org.bluez.Adapter1", "RemoveDevice", [.path(Self.device)])
+                    == .success([]))
+        }
+    }
+
+    private static func isValue(_ signal: Signal, at path: ObjectPath) -> Bool {
+        signal.path == path && signal.arguments.dropFirst().first?["Value"]?.octets?.count ?? 0 >= 2
+    }
+
+    private static func milestone(_ signal: Signal) -> String? {
+        if signal.member == "InterfacesAdded" {
+            if signal.arguments.last?["org.bluez.Device1"] != nil { return "device" }
+            if signal.arguments.last?["org.bluez.Battery1"] != nil { return "battery" }
+            return signal.arguments.last?["org.bluez.GattService1"]?["UUID"]?.string?.hasPrefix("0000180d") == true
+                ? "attributes" : nil
+        }
+        if changed("Connected", .boolean(true))(signal) { return "connected" }
+        return changed("ServicesResolved", .boolean(true))(signal) ? "resolved" : nil
+    }
+
+    @Test func `A program that leaves ends its scan; others have theirs`() throws {
+        try Self.play { program, loop, running in
+            let other = try await Program(running.busAddress, loop)
+            #expect(await other.call(Self.adapter, "org.bluez.Adapter1", "StartDiscovery") == .success([]))
+            #expect(
+                await program.call(Self.adapter, "org.bluez.Adapter1", "StopDiscovery")
+                    == .failure(.remote(.noDiscovery)))
+            await other.connection.close()
+            #expect(
+                try await program.wait(loop, until: Self.changed("Discovering", .boolean(false), at: Self.adapter)))
+        }
+    }
+
+    @Test(arguments: ["", "bluez:", "bluez:tcp:127.0.0.1:1", "bluez:unix:", "kernel", "bluez:unix:/tmp/a,b"])
+    func `Another value of the option is refused`(text: String) {
+        #expect(throws: Obstacle.self) { try PlayedSystem(text) }
+    }
+}
+
+extension RemoteError {
+    fileprivate static let inProgress = RemoteError(
+        name: "org.bluez.Error.InProgress", message: "Operation already in progress")
+    fileprivate static let readNotPermitted = RemoteError(
+        name: "org.bluez.Error.NotPermitted", message: "Read not permitted")
+    fileprivate static let noSession = RemoteError(
+        name: "org.bluez.Error.Failed", message: "No notify session started")
+    fileprivate static let noDiscovery = RemoteError(name: "org.bluez.Error.Failed", message: "No discovery started")
+}
