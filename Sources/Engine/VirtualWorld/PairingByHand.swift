@@ -4,7 +4,7 @@ package import LEHost
 import ScenarioModel
 import SecurityManager
 
-// A person at a device that pairs with a client whose owner pairs by itself, with `Host.Command.divertSecurity`.
+// A person at a device that pairs with a client whose owner pairs by itself, with `Host.Fault.divertSecurity`.
 extension World {
     /// The passkey that a device displays; nil if it displays none.
     package func passkey(displayedBy device: Int) -> UInt32? {

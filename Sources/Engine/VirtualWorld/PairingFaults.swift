@@ -40,6 +40,6 @@ extension World {
             default: break
             }
         }
-        command(.injectSecurityFaults(faults), of: node)
+        inject(.injectSecurityFaults(faults), into: node)
     }
 }

@@ -44,17 +44,17 @@ extension World {
     mutating func updateMTU(of node: Int) {
         var mtu = scenario.devices[node].link.mtu ?? Self.defaultMTU
         if case .mtu(let wanted)? = nodes[node].conditions.last(.mtu) { mtu = wanted }
-        command(.offer(mtu: mtu), of: node)
+        inject(.offer(mtu: mtu), into: node)
     }
 
     /// Sends octets as a PDU to the peers of a device.
     mutating func sendRaw(_ octets: [UInt8], on channel: Action.Channel, of node: Int) {
-        command(.sendRaw(L2CAP.Channel(channel), octets), of: node)
+        inject(.sendRaw(L2CAP.Channel(channel), octets), into: node)
     }
 
     /// Makes the built-in client confirm indications, or not.
     mutating func confirmIndications(_ isOn: Bool) {
-        for node in nodes.indices where nodes[node].isClient { command(.confirmIndications(isOn), of: node) }
+        for node in nodes.indices where nodes[node].isClient { inject(.confirmIndications(isOn), into: node) }
     }
 }
 
@@ -126,6 +126,6 @@ extension World {
         names.follow(node, nodes[node])
         updateSilence(of: node)
         updateNotificationFaults(of: node)
-        command(.injectErrors(errorInjection(of: node)), of: node)
+        inject(.injectErrors(errorInjection(of: node)), into: node)
     }
 }

@@ -251,6 +251,14 @@ package struct World: Sendable {
         forwardHostOutputs(of: node)
     }
 
+    /// Injects a fault into the host of a device or client.
+    package mutating func inject(_ fault: Host.Fault, into node: Int) {
+        guard nodes.indices.contains(node) else { return }
+        assert(!nodes[node].hosting.hasOnlyAttributes, "a stack outside is the host")
+        nodes[node].step(.fault(fault), at: now, pool: &pool, into: &hostOutbox)
+        forwardHostOutputs(of: node)
+    }
+
     /// Passes a command to the host of a node; the caller forwards the host's outputs.
     mutating func instruct(_ node: Int, _ command: Host.Command) {
         assert(!nodes[node].hosting.hasOnlyAttributes, "a stack outside is the host")

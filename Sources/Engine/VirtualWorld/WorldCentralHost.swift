@@ -23,6 +23,9 @@ package struct WorldCentralHost: CentralHost, Sendable {
     /// Performs a command at the world's present.
     package mutating func perform(_ command: Host.Command) { world.command(command, of: node) }
 
+    /// Injects a fault at the world's present.
+    package mutating func inject(_ fault: Host.Fault) { world.inject(fault, into: node) }
+
     /// Whether the world's outbox has something for `drain`.
     package var hasOutputs: Bool { !world.outbox.isEmpty }
 

@@ -132,6 +132,8 @@ struct VirtualTimeHost: ExaminerHost {
 
     mutating func perform(_ command: Host.Command) { host.perform(command) }
 
+    mutating func inject(_ fault: Host.Fault) { host.inject(fault) }
+
     mutating func drain(_ handle: (Host.Output, inout PacketPool) -> Void) { host.drain(handle) }
 
     mutating func play(until limit: Instant) -> Bool {

@@ -16,19 +16,22 @@ struct Fault: Sendable {
 
     init(_ client: FaultyClient) { self.client = client }
 
-    /// The replacement of a command to the host, and the immediate outputs to the client.
-    mutating func replacement(of command: Host.Command) -> (commands: [Host.Command], outputs: [Host.Output]) {
-        var (commands, outputs): ([Host.Command], [Host.Output]) = ([], [])
+    /// The replacement of a command to the host, the faults that come first, and the immediate outputs to the client.
+    mutating func replacement(
+        of command: Host.Command
+    ) -> (faults: [Host.Fault], commands: [Host.Command], outputs: [Host.Output]) {
+        var (faults, commands, outputs): ([Host.Fault], [Host.Command], [Host.Output]) = ([], [], [])
         for operation in client.commands(command, view) {
             switch operation {
             case .request(let other): commands.append(other)
+            case .inject(let fault): faults.append(fault)
             case .assume(let outcome):
                 guard case .procedure(let connection, _, let id) = command else { continue }
                 outputs.append(.finished(connection, id: id, .success(outcome)))
             case .receive, .reconnect, .crash: commands += disconnect(operation)
             }
         }
-        return (commands, outputs)
+        return (faults, commands, outputs)
     }
 
     /// The replacement of a value, and the client's commands to its host.
@@ -42,7 +45,7 @@ struct Fault: Sendable {
             switch operation {
             case .receive(let other): values.append(other)
             case .request(let command): commands.append(command)
-            case .assume, .reconnect, .crash: commands += disconnect(operation)
+            case .assume, .inject, .reconnect, .crash: commands += disconnect(operation)
             }
         }
         return (values, commands)

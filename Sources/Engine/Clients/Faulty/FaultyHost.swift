@@ -32,8 +32,13 @@ package struct FaultyHost<Base: CentralHost>: CentralHost {
     package mutating func perform(_ command: Host.Command) {
         guard fault != nil else { return base.perform(command) }
         let replacement = fault?.replacement(of: command)
+        for fault in replacement?.faults ?? [] { inject(fault) }
         for command in replacement?.commands ?? [] { base.perform(command) }
         assumed += replacement?.outputs ?? []
+    }
+
+    package mutating func inject(_ fault: Host.Fault) {
+        do throws(UnsupportedFault) { try base.inject(fault) } catch { assertionFailure(error.reason) }
     }
 
     package mutating func drain(_ handle: (Host.Output, inout PacketPool) -> Void) {

@@ -26,8 +26,8 @@ extension World {
             let reason = code.flatMap(HCIStatus.init) ?? .remoteUserTerminated
             for connection in nodes[node].connections { command(.disconnect(connection.id, reason: reason), of: node) }
         case .raw(let octets, let channel?): sendRaw(octets, on: channel, of: node)
-        case .stall: command(.stall(isOn), of: node)
-        case .attError: command(.injectErrors(errorInjection(of: node)), of: node)
+        case .stall: inject(.stall(isOn), into: node)
+        case .attError: inject(.injectErrors(errorInjection(of: node)), into: node)
         case .mtu: updateMTU(of: node)
         case .moveHandles(let distance, let announce): moveHandles(of: node, by: distance, announce)
         case .changeServices(let add, let remove, let announce): changeServices(of: node, remove, add, announce)
