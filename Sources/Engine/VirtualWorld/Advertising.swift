@@ -106,28 +106,20 @@ extension World {
     /// Changes the address of a device; its connections keep the old one.
     mutating func changeAddress(of node: Int, to address: DeviceAddress) {
         if address.kind == .public { airspace.assign(address, to: nodes[node].controller) }
-        note(address, of: node)
+        addresses.note(address, of: node)
         command(.changeAddress(address.kind == .random ? address : nil), of: node)
-    }
-
-    private static let maximumAddressChanges = 4096
-
-    private mutating func note(_ address: DeviceAddress, of node: Int) {
-        if addressChanges >= Self.maximumAddressChanges { addresses.remove(at: scenario.devices.count) }
-        addressChanges += 1
-        addresses.append((address, node))
     }
 
     /// Notes the private address with which the host of a device advertises.
     mutating func notePrivateAddress(of node: Int) {
         let address = nodes[node].host.address
-        if address.isResolvable, self.address(of: node) != address { note(address, of: node) }
+        if address.isResolvable, self.address(of: node) != address { addresses.note(address, of: node) }
     }
 
     /// A static address that no device has had: its two highest bits are set, and the others are not all equal.
     /// Core 6.0, Vol 6, Part B, section 1.3.2.1.
     func randomAddress(of node: Int) -> DeviceAddress {
-        var chance = chance.stream("address \(node) \(addressChanges)")
+        var chance = chance.stream("address \(node) \(addresses.changes)")
         let others: UInt64 = 0x3FFF_FFFF_FFFF
         while true {
             let number = chance.next() & others
@@ -137,7 +129,7 @@ extension World {
     }
 
     /// The device of the scenario that has an address or had it last; nil if there is none.
-    package func device(at address: DeviceAddress) -> Int? { addresses.last { $0.address == address }?.device }
+    package func device(at address: DeviceAddress) -> Int? { addresses.device(at: address) }
 
-    package func address(of device: Int) -> DeviceAddress? { addresses.last { $0.device == device }?.address }
+    package func address(of device: Int) -> DeviceAddress? { addresses.address(of: device) }
 }

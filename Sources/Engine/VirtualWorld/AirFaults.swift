@@ -1,6 +1,5 @@
 import Basics
 import Devices
-import LEHost
 import ScenarioModel
 import VirtualRadio
 

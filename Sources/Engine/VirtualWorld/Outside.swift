@@ -26,13 +26,13 @@ extension World {
     /// It happens at the next whole microsecond without other events, so that its place in the log is unambiguous. If a rule
     /// acts each microsecond, it happens after 1 ms.
     package mutating func act(_ rule: Rule, as name: String, at now: Instant) -> Bool {
-        guard script.isPlaying, radio.unsupportedReason(for: rule.action) == nil else { return false }
+        guard script.runner.isPlaying, radio.unsupportedReason(for: rule.action) == nil else { return false }
         let now = runToQuietInstant(at: now)
         var rule = rule
         rule.id = name
         rule.line = rule.line ?? line(for: rule.action)
         defer { runScript() }
-        return script.act(rule, at: now, into: &scriptOutbox.added)
+        return script.act(rule, at: now)
     }
 
     /// Why an action would have no effect, or not the whole, for reasons that a file's reader cannot see; nil if it would.
@@ -58,14 +58,14 @@ extension World {
 
     /// Ends an action that `act` began; false if no such action lasts.
     package mutating func end(_ name: String, of entity: EntityReference, at now: Instant) -> Bool {
-        guard script.isPlaying else { return false }
+        guard script.runner.isPlaying else { return false }
         let now = runToQuietInstant(at: now)
         defer { runScript() }
-        return script.end(name, of: entity, at: now, into: &scriptOutbox.added)
+        return script.end(name, of: entity, at: now)
     }
 
     /// Whether an action that `act` began still lasts.
-    package func lasts(_ name: String, of entity: EntityReference) -> Bool { script.lasts(name, of: entity) }
+    package func lasts(_ name: String, of entity: EntityReference) -> Bool { script.runner.lasts(name, of: entity) }
 
     mutating func noteFromOutside(_ event: EventName, _ rule: Rule) {
         var record = EventRecord(event, of: rule.action.entity.flatMap(scenario.path), at: now)

@@ -1,38 +1,33 @@
 import Basics
 import Bluetooth
-import Characteristics
 import Devices
-import LEHost
 import ScenarioLanguage
 import ScenarioModel
-import Services
 
 // The script and its actions.
 extension World {
     /// Passes observed events to the script and performs its outputs, until there are no more of either.
     mutating func runScript() {
-        while !observedEvents.isEmpty || !scriptOutbox.isEmpty { followScript() }
+        while !script.isIdle { followScript() }
     }
 
     /// Not inlined, since almost every event has nothing for the script.
     @inline(never) private mutating func followScript() {
-        while let observed = observedEvents.takeFirst() {
-            script.observe(observed, at: now, into: &scriptOutbox.added)
-        }
-        while let output = scriptOutbox.takeFirst() { perform(output) }
+        script.digest(at: now)
+        while let output = script.takeOutput() { perform(output) }
     }
 
     private mutating func perform(_ output: ScriptRunner.Output) {
         switch output {
         case .begin(let rule):
             note(.began, rule)
-            begin(script.rule(rule).action)
-        case .resume(let rule, let begun): begin(script.rule(rule).action, begun: begun)
+            begin(script.runner.rule(rule).action)
+        case .resume(let rule, let begun): begin(script.runner.rule(rule).action, begun: begun)
         case .end(let rule):
             note(.ended, rule)
-            end(script.rule(rule).action)
+            end(script.runner.rule(rule).action)
         case .lapse(let rule): note(.ended, rule)
-        case .runaway(let rule): runaways.append(rule)
+        case .runaway(let rule): script.runaways.append(rule)
         case .wake(let due): wakeScript(at: due)
         }
     }
@@ -88,7 +83,7 @@ extension World {
     }
 
     private mutating func note(_ event: EventName, _ rule: Int) {
-        guard !script.isFromOutside(rule) else { return noteFromOutside(event, script.rule(rule)) }
+        guard !script.runner.isFromOutside(rule) else { return noteFromOutside(event, script.runner.rule(rule)) }
         let name = name(of: rule)
         var record = EventRecord(event, of: name, at: now)
         record.rule = name
@@ -97,7 +92,10 @@ extension World {
     }
 
     /// The name of a rule in logs: its id, or `rule N`.
-    package func name(of rule: Int) -> String { script.rule(rule).id ?? "rule \(rule + 1)" }
+    package func name(of rule: Int) -> String { script.runner.rule(rule).id ?? "rule \(rule + 1)" }
+
+    /// The indices of the rules that were stopped because they triggered themselves without end at one instant.
+    package var runaways: [Int] { _read { yield script.runaways } }
 
     /// The warning about a rule of `runaways`.
     package func runawayWarning(for rule: Int) -> String {

@@ -38,16 +38,12 @@ package struct World: Sendable {
     /// Every HCI packet of every controller.
     package var packets = PacketLog(sink: nil)
     package var journal = EventJournal(sink: nil)
-    /// Events that the script has not observed yet.
-    var observedEvents = OutputQueue<ObservedEvent>()
     /// Follows the events, such as a judge of the scenario's expectations.
     package var observer: (any WorldObserver)? {
         didSet { observedKinds = observer?.kinds ?? [] }
     }
     /// The kinds of events that the observer receives. Stored, because most events are of no such kind.
     private(set) var observedKinds: [EventName] = []
-    /// The indices of the rules that were stopped because they triggered themselves without end at one instant.
-    package internal(set) var runaways: [Int] = []
     /// Outputs for external hosts, controllers and clients, in order; the owner empties it.
     package var outbox = OutputQueue<Output>()
 
@@ -76,14 +72,11 @@ package struct World: Sendable {
     package var memoryChanges = 0
     /// The passkey that an external client displays.
     var clientPasskey: UInt32?
-    var script: ScriptRunner
-    var scriptOutbox = OutputQueue<ScriptRunner.Output>()
+    var script: PlayedScript
     private var notifications: [PeripheralDevice.Notification] = []
     let chance: RandomStream
     var names: ValueNames
-    /// The devices' first addresses, and then later ones in the order of the changes.
-    var addresses: [(address: DeviceAddress, device: Int)]
-    var addressChanges = 0
+    var addresses: DeviceAddresses
 
     /// A world with the scenario's devices, which begin at `start`.
     ///
@@ -96,8 +89,8 @@ package struct World: Sendable {
         self.scenario = scenario
         chance = RandomStream(seed: seed)
         names = ValueNames(scenario, [])
-        addresses = scenario.devices.enumerated().map { ($0.element.address, $0.offset) }
-        script = ScriptRunner(scenario, seed: chance.stream("script"))
+        addresses = DeviceAddresses(of: scenario.devices)
+        script = PlayedScript(scenario, seed: chance.stream("script"))
         airspace = Airspace(seed: chance.stream("air"), sleeps: sleeps)
         for device in scenario.devices {
             let definition = PeripheralDefinition(device, begins: scenario.begins)
@@ -141,7 +134,6 @@ package struct World: Sendable {
 
     /// Starts all devices of the scenario, and the script.
     package mutating func start() {
-        for (rule, _) in scenario.unplayable(on: radio) { script.cutOff(rule) }
         for (index, device) in scenario.devices.enumerated() {
             guard !nodes[index].hosting.hasOnlyAttributes else {
                 advertise(index, phase: 0)
@@ -151,7 +143,7 @@ package struct World: Sendable {
             packets.open(controller: nodes[index].controller, device.address, name: device.id, at: now)
             command(.start, of: index)
         }
-        script.start(at: now, into: &scriptOutbox.added)
+        script.start(without: scenario.unplayable(on: radio).map(\.rule), at: now)
         runScript()
     }
 
@@ -364,7 +356,7 @@ package struct World: Sendable {
             for index in notifications.indices { notify(node, notifications[index]) }
             notifications.clear()
             wakeDevice(node)
-        case .scriptWake: script.timePassed(at: now, into: &scriptOutbox.added)
+        case .scriptWake: script.timePassed(at: now)
         case .phaseEnd(let node):
             nodes[node].phaseEnd = nil
             advertise(node, phase: nodes[node].phase + 1)
