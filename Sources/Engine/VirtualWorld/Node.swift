@@ -34,12 +34,7 @@ struct Node: Sendable {
     }
     private(set) var subscriptions: [Subscription] = []
     private var loggedSaturatedValues = 0
-    /// The pairing that its user takes part in.
-    var pairing: PairingScreen?
-    /// The next actions of its user.
-    var answers: [PairingAnswer] = []
-    /// The passkey that its user has entered last.
-    var enteredPasskey: UInt32?
+    var user = PairingUser()
     /// The lasting actions of the script on the device.
     var conditions = Conditions()
     /// The connections that it makes as a second central.
