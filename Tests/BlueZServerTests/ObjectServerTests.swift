@@ -167,7 +167,7 @@ import Testing
 
     @Test func `Managed objects and introspection name all objects below a path`() {
         let server = Self.server()
-        guard case .reply(let objects) = server.action(for: Self.call(.root, .objectManager, "GetManagedObjects")),
+        guard case .reply(let objects) = server.action(for: Self.call(.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")),
             case .reply(let xml) = server.action(
                 for: Self.call(.root, ServedInterface.introspectable.name, "Introspect")),
             case .reply(let middle) = server.action(
@@ -176,7 +176,7 @@ import Testing
             Issue.record("there is no reply")
             return
         }
-        #expect(objects.first?.entries?.map(\.key) == [.path(Self.device)])
+        #expect(objects.first?.entries?.first?.key == .path(Self.device))
         #expect(xml.first?.string?.contains("<node name=\"org\"/>") == true)
         #expect(middle.first?.string?.contains("<node name=\"bluez\"/>") == true)
     }

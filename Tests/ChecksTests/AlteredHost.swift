@@ -62,15 +62,20 @@ final class AlteredHost: HostOfRealPeripheral {
     func perform(_ command: Host.Command) {
         switch command {
         case .procedure(_, .write(let handle, let octets), _): written.append(Written(handle: handle, octets: octets))
-        case .sendRaw(.attribute, let octets):
+        default: break
+        }
+        host.perform(command)
+    }
+
+    func inject(_ fault: Host.Fault) {
+        if case .sendRaw(.attribute, let octets) = fault {
             switch try? PDU(octets[...]) {
             case .writeRequest(let handle, let value), .prepareWriteRequest(let handle, _, let value):
                 written.append(Written(handle: handle, octets: value))
             default: break
             }
-        default: break
         }
-        host.perform(command)
+        host.inject(fault)
     }
 
     func play(until limit: Instant) -> Bool {

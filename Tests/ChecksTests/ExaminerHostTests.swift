@@ -60,6 +60,7 @@ extension Check {
             if case .security(_, .encrypt) = command { encryptions += 1 }
             host.perform(command)
         }
+        func inject(_ fault: Host.Fault) { host.inject(fault) }
         func play(until limit: Instant) -> Bool {
             rounds -= 1
             return !isOver && host.play(until: limit)

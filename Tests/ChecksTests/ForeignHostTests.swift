@@ -22,7 +22,7 @@ private final class ForeignHost: HostOfRealPeripheral {
     private let isBonded: Bool
     /// The number of the host's own requests.
     private static let own = UInt32.max
-    /// Commands that it does not support, but was given.
+    /// Requests and faults that it does not support, but was given.
     private(set) var trespasses: [String] = []
 
     init(_ peripheral: Peripheral, isBonded: Bool = false) throws {
@@ -46,10 +46,13 @@ private final class ForeignHost: HostOfRealPeripheral {
         case .procedure(let id, let procedure, let number):
             guard let why = whyUnavailable(procedure) else { return host.perform(command) }
             outputs.append(.finished(id, id: number, .failure(.unavailable(why))))
-        case .sendRaw, .confirmIndications: trespasses.append("\(command)")
-        case .overhear: break
         default: host.perform(command)
         }
+    }
+
+    func inject(_ fault: Host.Fault) throws(UnsupportedFault) {
+        trespasses.append("\(fault)")
+        throw UnsupportedFault("not supported by this host")
     }
 
     private func whyUnavailable(_ procedure: Procedure) -> String? {

@@ -25,11 +25,11 @@ import Testing
         _ = (harness.takeSent(), harness.takeOutputs())
         harness.acl(Self.frame(Self.request))
         #expect(Self.sent(&harness) == [Self.notSupported])
-        harness.step(.command(.divertSecurity(true)))
+        harness.step(.fault(.divertSecurity(true)))
         harness.acl(Self.frame(Self.request))
         #expect(harness.takeOutputs() == [.securityPDU(ConnectionID(number: 1), Self.request)])
         #expect(Self.sent(&harness) == [])
-        harness.step(.command(.divertSecurity(false)))
+        harness.step(.fault(.divertSecurity(false)))
         harness.acl(Self.frame(Self.request))
         #expect(harness.takeOutputs() == [])
     }

@@ -37,7 +37,7 @@ import Testing
 
     @Test func `Requests during a stall are answered after it, in order`() throws {
         var harness = try harness()
-        harness.step(.command(.stall(true)))
+        harness.step(.fault(.stall(true)))
         harness.acl(Self.frame(4, Self.read))
         harness.acl(Self.frame(4, [0x02, 100, 0]))
         // Signaling and security continue: an unknown signal, and a Pairing Request.
@@ -46,7 +46,7 @@ import Testing
         #expect(harness.takeSent() == [Self.sent(5, [0x01, 1, 2, 0, 0, 0]), Self.sent(6, [0x05, 0x05])])
         harness.event(Self.credits)
         harness.wait(.seconds(1))
-        harness.step(.command(.stall(false)))
+        harness.step(.fault(.stall(false)))
         #expect(harness.takeSent() == [])
         harness.wait(.zero)
         #expect(harness.takeSent() == [Self.sent(4, Self.value), Self.sent(4, [0x03, 247, 0])])
@@ -58,13 +58,13 @@ import Testing
 
     @Test func `A stall that follows at once continues the previous one`() throws {
         var harness = try harness()
-        harness.step(.command(.stall(true)))
+        harness.step(.fault(.stall(true)))
         harness.acl(Self.frame(4, Self.read))
-        harness.step(.command(.stall(false)))
-        harness.step(.command(.stall(true)))
+        harness.step(.fault(.stall(false)))
+        harness.step(.fault(.stall(true)))
         harness.wait(.seconds(1))
         #expect(harness.takeSent() == [])
-        harness.step(.command(.stall(false)))
+        harness.step(.fault(.stall(false)))
         harness.acl(Self.frame(4, [0x02, 100, 0]))
         #expect(harness.takeSent() == [])
         harness.wait(.zero)
@@ -73,7 +73,7 @@ import Testing
 
     @Test func `A limited number of requests waits, and none after the connection`() throws {
         var harness = try harness()
-        harness.step(.command(.stall(true)))
+        harness.step(.fault(.stall(true)))
         for _ in 0...Host.maximumHeldPDUs { harness.acl(Self.frame(4, Self.read)) }
         #expect(harness.pool.taken == Host.maximumHeldPDUs)
         harness.event([0x05, 4, 0, 0x40, 0, 0x13])
@@ -82,7 +82,7 @@ import Testing
         harness.acl(Self.frame(4, Self.read))
         harness.answerAll()
         #expect(harness.takeSent() == [])
-        harness.step(.command(.stall(false)))
+        harness.step(.fault(.stall(false)))
         harness.wait(.zero)
         #expect(harness.takeSent() == [Self.sent(4, Self.value)])
     }
@@ -90,10 +90,10 @@ import Testing
     /// The first 64 requests are handled, and further ones dropped.
     @Test func `The first requests are handled`() throws {
         var harness = try harness()
-        harness.step(.command(.stall(true)))
+        harness.step(.fault(.stall(true)))
         for _ in 0..<Host.maximumHeldPDUs { harness.acl(Self.frame(4, [0xFE])) }
         harness.acl(Self.frame(4, Self.read))
-        harness.step(.command(.stall(false)))
+        harness.step(.fault(.stall(false)))
         harness.wait(.zero)
         var answers: [[UInt8]] = []
         while true {
@@ -112,11 +112,11 @@ import Testing
         harness.acl(IndicationTests.wanted)
         harness.event(Self.credits)
         harness.step(.command(.notify(handle: 3, [0, 72])))
-        harness.step(.command(.stall(true)))
+        harness.step(.fault(.stall(true)))
         _ = harness.takeOutputs()
         harness.acl(IndicationTests.confirmation)
         #expect(harness.takeOutputs() == [])
-        harness.step(.command(.stall(false)))
+        harness.step(.fault(.stall(false)))
         harness.wait(.zero)
         #expect(harness.takeOutputs() == [.server(HostTests.id, .confirmed(handle: 3))])
     }
@@ -125,7 +125,7 @@ import Testing
         var injection = ErrorInjection()
         injection.add(.read, in: .all, with: .unlikelyError)
         var harness = try harness()
-        harness.step(.command(.injectErrors(injection)))
+        harness.step(.fault(.injectErrors(injection)))
         let refused = Self.sent(4, [0x01, 0x0A, 3, 0, 0x0E])
         for _ in 0..<2 {
             harness.acl(Self.frame(4, Self.read))
@@ -134,18 +134,18 @@ import Testing
             harness.connected(role: 1)
             harness.answerAll()
         }
-        harness.step(.command(.injectErrors(ErrorInjection())))
+        harness.step(.fault(.injectErrors(ErrorInjection())))
         harness.acl(Self.frame(4, Self.read))
         #expect(harness.takeSent() == [Self.sent(4, Self.value)])
     }
 
     @Test func `An offered MTU applies to later exchanges`() throws {
         var harness = try harness()
-        harness.step(.command(.offer(mtu: 517)))
+        harness.step(.fault(.offer(mtu: 517)))
         harness.acl(Self.frame(4, [0x02, 0, 2]))
         #expect(harness.takeSent() == [Self.sent(4, [0x03, 5, 2])])
         harness.event(Self.credits)
-        harness.step(.command(.offer(mtu: 23)))
+        harness.step(.fault(.offer(mtu: 23)))
         // As long as is agreed: a Write Request of 33 octets for a value that cannot be written.
         harness.acl(Self.frame(4, [0x12, 3, 0] + [UInt8](repeating: 0, count: 30)))
         #expect(harness.takeSent() == [Self.sent(4, [0x01, 0x12, 3, 0, 0x03])])
@@ -159,17 +159,17 @@ import Testing
     @Test func `A client that does not confirm still receives indications`() throws {
         var harness = try harness()
         let indication: [UInt8] = [0x1D, 3, 0, 0, 72]
-        harness.step(.command(.confirmIndications(false)))
+        harness.step(.fault(.confirmIndications(false)))
         harness.acl(Self.frame(4, indication))
         #expect(harness.takeSent() == [] && harness.notified == [[0, 72]])
         // The pending indication is confirmed, once.
-        harness.step(.command(.confirmIndications(true)))
+        harness.step(.fault(.confirmIndications(true)))
         #expect(harness.takeSent() == [Self.sent(4, [0x1E])])
-        harness.step(.command(.confirmIndications(true)))
+        harness.step(.fault(.confirmIndications(true)))
         #expect(harness.takeSent() == [])
         harness.acl(Self.frame(4, indication))
         #expect(harness.takeSent() == [Self.sent(4, [0x1E])])
-        harness.step(.command(.confirmIndications(false)))
+        harness.step(.fault(.confirmIndications(false)))
         harness.event([0x05, 4, 0, 0x40, 0, 0x13])
         harness.connected(role: 1)
         harness.answerAll()
@@ -183,16 +183,16 @@ import Testing
         var harness = try harness()
         harness.connected(role: 1, handle: 0x41)
         harness.answerAll()
-        harness.step(.command(.sendRaw(channel, [0xFF, 1, 2])))
+        harness.step(.fault(.sendRaw(channel, [0xFF, 1, 2])))
         var other = Self.sent(number, [0xFF, 1, 2])
         other[1] = 0x41
         #expect(harness.takeSent() == [Self.sent(number, [0xFF, 1, 2]), other])
         harness.event(Self.credits)
-        harness.step(.command(.sendRaw(channel, [])))
+        harness.step(.fault(.sendRaw(channel, [])))
         #expect(harness.takeSent().first == Self.sent(number, []))
         harness.event([0x05, 4, 0, 0x41, 0, 0x13])
         harness.event(Self.credits)
-        harness.step(.command(.sendRaw(channel, [UInt8](repeating: 7, count: 9999))))
+        harness.step(.fault(.sendRaw(channel, [UInt8](repeating: 7, count: 9999))))
         // 540 octets after a header of 4, in packets of 27.
         #expect(harness.sent.first?.starts(with: [2, 0x40, 0, 27, 0, 0x1C, 2, number, 0, 7]) == true)
     }
@@ -206,10 +206,10 @@ import Testing
         let others: [[UInt8]] = [[0x1B, 3, 0, 1], [0x1D, 3, 0, 1], [0x23, 3, 0, 0, 0, 4, 0, 0, 0], Self.read]
         for octets in answers + others { harness.acl(Self.frame(4, octets)) }
         #expect(overheard() == [])
-        harness.step(.command(.overhear(true)))
+        harness.step(.fault(.overhear(true)))
         for octets in answers + others { harness.acl(Self.frame(4, octets)) }
         #expect(overheard() == [[0x0B, 1, 2], [0x01, 0x3F, 0, 0, 6]])
-        harness.step(.command(.overhear(false)))
+        harness.step(.fault(.overhear(false)))
         for octets in answers { harness.acl(Self.frame(4, octets)) }
         #expect(overheard() == [])
     }

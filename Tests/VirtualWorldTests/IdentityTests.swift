@@ -99,11 +99,11 @@ import Testing
 
     @Test func `A foreign host receives the command too`() throws {
         var world = try World(Self.play(Self.silences[0].script).scenario, seed: 1)
-        world.hostBackend = .foreignHosts
+        world.placeDevices(on: .bluetoothd)
         world.start()
         world.run(until: Instant(nanoseconds: 30_000_000_000))
         let wanted = world.outbox.compactMap { output in
-            if case .toForeignHost(0, let command) = output { command } else { nil }
+            if case .toAttributeHost(0, let command) = output { command } else { nil }
         }
         #expect(wanted == [.advertise(true), .advertise(false), .advertise(true)])
     }
@@ -168,18 +168,18 @@ import Testing
         #expect(harness.world.pool.taken == 0)
     }
 
-    static let reaches: [(hostBackend: World.HostBackend, to: String, isPlayed: Bool)] = [
-        (.radios, #", "to": "00:11:22:33:44:55/public""#, false),
-        (.radios, #", "to": "C0:FF:EE:00:00:02/random""#, true),
-        (.radios, "", true), (.foreignHosts, "", false),
+    static let reaches: [(radio: RadioKind, to: String, isPlayed: Bool)] = [
+        (.controllers, #", "to": "00:11:22:33:44:55/public""#, false),
+        (.controllers, #", "to": "C0:FF:EE:00:00:02/random""#, true),
+        (.controllers, "", true), (.bluetoothd, "", false),
     ]
 
     @Test(arguments: reaches)
     func `Not every controller outside takes an address`(
-        hostBackend: World.HostBackend, to: String, isPlayed: Bool
+        radio: RadioKind, to: String, isPlayed: Bool
     ) throws {
         var world = try World(Self.play(#"{"when": "1 s", "do": "change_address"\#(to)}"#).scenario, seed: 1)
-        world.hostBackend = hostBackend
+        world.placeDevices(on: radio)
         world.start()
         world.run(until: Instant(nanoseconds: 2_000_000_000))
         #expect((world.address(of: 0) != Self.own) == isPlayed)

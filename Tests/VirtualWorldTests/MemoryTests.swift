@@ -38,7 +38,7 @@ import Testing
         #expect(world.memories.first?.memory.resolvingKey != memory.resolvingKey)
         world.restore { $0 == scenario.devices[0].address ? memory : nil }
         #expect(world.memories.first?.memory == memory)
-        world.hostBackend = .radios
+        world.placeDevices(on: .controllers)
         world.start()
         #expect(world.memories.first?.memory == memory)
     }

@@ -51,15 +51,15 @@ import VirtualWorld
     }
 
     @Test func `The values come from the seed, except on a real radio`() throws {
-        func octets(seed: UInt64, on backend: World.HostBackend = .air) throws -> [UInt8]? {
+        func octets(seed: UInt64, on radio: RadioKind = .virtual) throws -> [UInt8]? {
             var world = try Self.world(#""oob": true"#, seed: seed)
-            world.hostBackend = backend
+            world.placeDevices(on: radio)
             return world.giveOutOfBandData(of: 0, at: Self.address)
         }
         #expect(try octets(seed: 1) == octets(seed: 1))
         #expect(try octets(seed: 1) != octets(seed: 2))
-        #expect(try octets(seed: 1, on: .radios) != octets(seed: 1, on: .radios))
-        #expect(try octets(seed: 1, on: .foreignHosts) == nil)
+        #expect(try octets(seed: 1, on: .controllers) != octets(seed: 1, on: .controllers))
+        #expect(try octets(seed: 1, on: .bluetoothd) == nil)
     }
 
     @Test func `Nobody gives data away without oob`() throws {

@@ -20,15 +20,15 @@ import VirtualWorld
 
         init(script: String = "", devices: Int = 1) throws {
             world = try World((devices == 1 ? TestScenario.strap("a", script: script) : .twoDevices).scenario, seed: 1)
-            world.hostBackend = .foreignHosts
+            world.placeDevices(on: .bluetoothd)
             let (log, wording) = (log, world.wording)
             world.journal = EventJournal { chunk in log.text.withLock { chunk.write(in: wording, to: &$0) } }
         }
 
         mutating func start() throws {
             world.start()
-            world.connected(phone, toForeignHostOf: 0, at: .start)
-            world.subscribed(true, to: 0x0010, ofForeignHostOf: 0, at: .start)
+            world.connected(phone, toAttributeHostOf: 0, at: .start)
+            world.subscribed(true, to: 0x0010, ofAttributeHostOf: 0, at: .start)
         }
 
         func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
@@ -42,7 +42,7 @@ import VirtualWorld
             world.run(until: at(seconds))
             defer { world.outbox.removeAll() }
             return world.outbox.compactMap { output in
-                guard case .toForeignHost(_, .notify(_, let octets)) = output else { return nil }
+                guard case .toAttributeHost(_, .notify(_, let octets)) = output else { return nil }
                 return octets[1]
             }
         }
@@ -115,12 +115,12 @@ import VirtualWorld
         #expect(played.rates(until: 9.5) == [72, 99, 99, 99, 200, 200, 99, 99, 99])
         #expect(played.act(Action(.disconnect(reason: nil), of: .device(0)), "key d", at: 9.5) == true)
         let commands = played.world.outbox.compactMap { output in
-            if case .toForeignHost(_, .disconnect(let peer)) = output { peer } else { nil }
+            if case .toAttributeHost(_, .disconnect(let peer)) = output { peer } else { nil }
         }
         #expect(commands.count == 1)
         let peer = try #require(commands.first)
         played.world.disconnected(
-            peer, fromForeignHostOf: 0, reason: .remoteUserTerminated, at: played.at(9.6))
+            peer, fromAttributeHostOf: 0, reason: .remoteUserTerminated, at: played.at(9.6))
         let told = played.told()
         #expect(
             told.suffix(3) == [

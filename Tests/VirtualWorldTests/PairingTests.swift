@@ -85,14 +85,14 @@ import Testing
         #expect(harness.records(.paired).count == 1)
     }
 
-    @Test(arguments: [World.HostBackend.air, .radios])
-    func `Keys of a real radio do not come from the seed`(backend: World.HostBackend) throws {
+    @Test(arguments: [RadioKind.virtual, .controllers])
+    func `Keys of a real radio do not come from the seed`(radio: RadioKind) throws {
         let scenario = TestScenario.strap("secure", more: #""security": {"io": "none"},"#)
         var world = try World(scenario.scenario, seed: 1)
-        world.hostBackend = backend
+        world.placeDevices(on: radio)
         world.start()
         let isSystem = if case .system = world.nodes[0].host.security.secrets { true } else { false }
-        #expect(isSystem == (backend == .radios))
+        #expect(isSystem == (radio == .controllers))
     }
 
     @Test func `Keys come from the seed`() throws {

@@ -21,7 +21,7 @@ import VirtualWorld
 
         init(_ script: String, features: LEFeatures = .extendedAdvertising) throws {
             world = try World(TestScenario.strap("power", script: script, limit: "1 min").scenario, seed: 1)
-            world.hostBackend = .radios
+            world.placeDevices(on: .controllers)
             self.features = features
             world.start()
             answer()

@@ -87,8 +87,7 @@ package actor CentralSession: DaemonClient {
 
     // MARK: Commands
 
-    /// Performs a command. Commands that bluetoothd does not support are ignored: advertising, addresses, and faults
-    /// below ATT.
+    /// Performs a command of a central.
     package func perform(_ command: Host.Command) {
         switch command {
         case .start: start()
@@ -98,7 +97,13 @@ package actor CentralSession: DaemonClient {
         case .cancelConnecting: if let attempt { giveUp(attempt.number, .cancelled) }
         case .disconnect(let id, _): disconnect(id)
         case .procedure(let id, let procedure, let number): perform(procedure, number, of: id)
-        default: break
+        // bluetoothd has done this before it reports a connection, and answers the peer's Security Requests.
+        case .readRemoteFeatures, .security: break
+        // The adapter's address, and the bonds, are those of the machine.
+        case .changeAddress, .rotateAddress, .changeSecurity, .exchangeOutOfBand, .forget: break
+        case .stop, .advertise, .stopAdvertising, .attenuate, .readSignalStrength, .notify, .answer,
+            .requestParameters, .changeAttributes:
+            assertionFailure("not a command of a central: \(command)")
         }
     }
 

@@ -62,6 +62,11 @@ package final class BlueZCentralHost: LiveCentralHost {
 
     package func perform(_ command: Host.Command) { session.assumeIsolated { $0.perform(command) } }
 
+    /// bluetoothd's host has no faults of ours.
+    package func inject(_ fault: Host.Fault) throws(UnsupportedFault) {
+        throw UnsupportedFault(unsupportedReason(for: fault.capability) ?? "bluetoothd controls this")
+    }
+
     /// Handles what bluetoothd reported.
     package func drain(_ handle: (Host.Output, inout PacketPool) -> Void) {
         for input in bus.inbox.take() {

@@ -97,7 +97,7 @@ package struct BlueZDevices {
         registered.insert(device).inserted && registered.count == hosts.count
     }
 
-    func perform(_ command: World.ForeignCommand, of device: Int) {
+    func perform(_ command: AttributeHost.Command, of device: Int) {
         hosts[device].assumeIsolated { host in
             switch command {
             case .advertise(let isOn): host.advertise(isOn)

@@ -3,6 +3,7 @@ import GATT
 import ScenarioLanguage
 package import ScenarioModel
 import SecurityManager
+import VirtualWorld
 
 // The limits of bluetoothd.
 extension Scenario {

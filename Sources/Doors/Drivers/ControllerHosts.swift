@@ -30,7 +30,7 @@ package final class HCICentralHost: LiveCentralHost {
     private var device: PeripheralDevice
     private var hostOutbox: [Host.Output] = []
     private var outputs: [Host.Output] = []
-    private var waiting: [Host.Command] = []  // until the transport is open
+    private var waiting: [Host.Input] = []  // until the transport is open
     private var isOpen = false
     private var hasStarted = false
     private var keepsLinks = false  // through a reset
@@ -90,7 +90,12 @@ package final class HCICentralHost: LiveCentralHost {
 
     /// Performs a command, as soon as the stream is open.
     package func perform(_ command: Host.Command) {
-        if isOpen { step(.command(command)) } else { waiting.append(command) }
+        if isOpen { step(.command(command)) } else { waiting.append(.command(command)) }
+    }
+
+    /// Injects a fault, as soon as the stream is open.
+    package func inject(_ fault: Host.Fault) {
+        if isOpen { step(.fault(fault)) } else { waiting.append(.fault(fault)) }
     }
 
     /// Handles the controller's packets, and passes on the host's outputs.
@@ -111,7 +116,7 @@ package final class HCICentralHost: LiveCentralHost {
         case .answered(let command): step(.command(command))
         case .transport(.opened):
             isOpen = true
-            for command in waiting { step(.command(command)) }
+            for input in waiting { step(input) }
             waiting.removeAll()
         case .transport(.received(let packets)):
             for packet in packets {
@@ -203,6 +208,11 @@ package final class LiveWorldCentralHost: LiveCentralHost {
     }
 
     package func perform(_ command: Host.Command) { visit { $0.perform(command) } }
+
+    package func inject(_ fault: Host.Fault) {
+        let node = node
+        visit { $0.inject(fault, into: node) }
+    }
 
     /// Moves the packets from the world's pool into that of the host.
     package func drain(_ handle: (Host.Output, inout PacketPool) -> Void) {

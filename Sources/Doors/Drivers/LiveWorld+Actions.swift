@@ -4,9 +4,6 @@ import VirtualWorld
 
 // Actions of a key or of the control socket.
 extension LiveWorld {
-    /// The key of an action that a radio does not support, and the reason; nil if it supports the whole action.
-    package typealias Limits = @Sendable (Action) -> (key: String, reason: String)?
-
     /// The result of an action.
     package enum Outcome: Sendable {
         /// It was performed; false if its `chance` decided against it.
@@ -19,7 +16,6 @@ extension LiveWorld {
     /// Performs the action of a rule now, under a name.
     package func act(_ rule: Rule, as name: String) -> Outcome {
         guard isPlaying else { return .notPlaying }
-        if let (key, reason) = limits(rule.action) { return .refused(key: key, reason: reason) }
         return visit { world, now in
             if let (key, reason) = world.ineffectiveReason(for: rule.action) {
                 return .refused(key: key, reason: reason)

@@ -5,7 +5,7 @@ import Clients
 import HCI
 import LEHost
 package import Linux
-import ScenarioModel
+package import ScenarioModel
 import Sockets
 package import SystemBluetooth
 package import VirtualWorld
@@ -26,7 +26,6 @@ package actor LiveWorld: LoopActor {
     private let flushLogs: @Sendable (inout World) -> Bool
     private let completion: RunCompletion
     private let isQuiet: Bool
-    package let limits: Limits
     private var time: WorldClock
     private var budget = 0  // events that the world may still play in this turn
     private var turn = Instant.start  // the loop's time in this turn
@@ -52,13 +51,12 @@ package actor LiveWorld: LoopActor {
     private var client: (@Sendable (Host.Output) -> Void)?
 
     /// A world that begins with `start`. It finishes `completion` when the case is over, a radio fails, or the reader
-    /// of the logs has gone: `flushLogs` writes the logs, and returns whether they still have a reader. `limits`
-    /// returns the limits of the radio for actions of keys and of the control socket.
+    /// of the logs has gone: `flushLogs` writes the logs, and returns whether they still have a reader.
     package init(
         _ world: sending World, on loop: EventLoop, _ completion: RunCompletion, isQuiet: Bool,
-        limits: @escaping Limits = { _ in nil }, flushLogs: @escaping @Sendable (inout World) -> Bool
+        flushLogs: @escaping @Sendable (inout World) -> Bool
     ) {
-        (self.limits, self.flushLogs) = (limits, flushLogs)
+        self.flushLogs = flushLogs
         (session, self.loop) = (Session(world, AttachedSystemHosts()), loop)
         (self.completion, self.isQuiet) = (completion, isQuiet)
         time = WorldClock(speed: loop.speed)
@@ -122,6 +120,9 @@ package actor LiveWorld: LoopActor {
 
     var deviceCount: Int { world.scenario.devices.count }
 
+    /// How the devices reach a client.
+    package var radio: RadioKind { world.radio }
+
     package func stop() {
         advance()
         isOver = true
@@ -140,10 +141,10 @@ package actor LiveWorld: LoopActor {
     /// Whether an external host may use one of the virtual controllers.
     package var hasGuests: Bool { !guests.isEmpty || !controllers.isEmpty || bluetoothd != nil }
 
-    /// Connects the devices to external controllers, in the order of the scenario, and starts them when all controllers
-    /// are connected.
+    /// Connects the devices of a world with `World.placeDevices` to external controllers, in the order of the scenario, and
+    /// starts them when all controllers are connected.
     func start(above addresses: [ControllerAddress]) throws(Obstacle) {
-        world.hostBackend = .radios
+        assert(world.radio == .controllers)
         for address in addresses {
             let transport = try H4Transport(above: address, on: loop)
             controllers.append(DeviceController(address: address, transport: transport))
@@ -157,12 +158,12 @@ package actor LiveWorld: LoopActor {
         }
     }
 
-    /// Registers the devices with bluetoothd on these adapters, and starts them when all are registered;
+    /// Registers the devices of a world with `World.placeDevices` with bluetoothd, and starts them when all are registered;
     /// `answerPairing` answers bluetoothd's requests while a device pairs.
     func start(
         onBlueZ adapters: [String?], answerPairing: @escaping BlueZDevices.PairingHandler
     ) async throws(Obstacle) {
-        world.hostBackend = .foreignHosts
+        assert(world.radio == .bluetoothd)
         let handlers = BlueZDevices.Handlers(
             answer: { [weak self] device, request in
                 self?.assumeIsolated { $0.answer(device, request) } ?? .failure(.unlikelyError)
@@ -279,7 +280,7 @@ package actor LiveWorld: LoopActor {
     private func answer(_ device: Int, _ request: PeripheralHost.Request) -> Result<[UInt8], ATTError> {
         catchUp()
         let answer = world.answer(
-            request.kind, of: request.handle, from: request.peer, mtu: request.mtu, toForeignHostOf: device,
+            request.kind, of: request.handle, from: request.peer, mtu: request.mtu, toAttributeHostOf: device,
             at: world.now
         )
         advance()
@@ -294,13 +295,13 @@ package actor LiveWorld: LoopActor {
             adapters[device] = adapter.address
             report("\(adapter.name): bluetoothd serves \(world.scenario.devices[device].name)")
             if bluetoothd?.complete(device) == true { start() }
-        case .advertising(let isOn): if isOn { world.foreignHostAdvertises(device, at: now) }
-        case .connected(let peer): world.connected(peer, toForeignHostOf: device, at: now)
+        case .advertising(let isOn): if isOn { world.attributeHostAdvertises(device, at: now) }
+        case .connected(let peer): world.connected(peer, toAttributeHostOf: device, at: now)
         case .disconnected(let peer):
-            world.disconnected(peer, fromForeignHostOf: device, reason: .unspecified, at: now)
-        case .confirmed(let handle): world.confirmed(handle, toForeignHostOf: device, at: now)
+            world.disconnected(peer, fromAttributeHostOf: device, reason: .unspecified, at: now)
+        case .confirmed(let handle): world.confirmed(handle, toAttributeHostOf: device, at: now)
         case .subscribed(let handle, let isOn):
-            world.subscribed(isOn, to: handle, ofForeignHostOf: device, at: now)
+            world.subscribed(isOn, to: handle, ofAttributeHostOf: device, at: now)
         case .paired(let peer): report("\(peer) has paired")
         case .forgotten(let peer): report("bluetoothd has removed the bond with \(peer)")
         case .notForgotten(let why): Notices.warn("forget_bond: \(why)")
@@ -459,7 +460,7 @@ package actor LiveWorld: LoopActor {
         case .radioWarning(let device, let output): warn(device, output)
         case .radioPower(let device, let power):
             if let line = powerReports[device].line(for: power) { report("\(controllers[device].address): \(line)") }
-        case .toForeignHost(let device, let command): bluetoothd?.perform(command, of: device)
+        case .toAttributeHost(let device, let command): bluetoothd?.perform(command, of: device)
         case .client(_, let output): client?(output)
         }
     }

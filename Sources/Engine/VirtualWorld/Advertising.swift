@@ -16,14 +16,20 @@ extension World {
         let device = scenario.devices[node]
         if let ticket = nodes[node].phaseEnd { cancel(ticket) }
         (nodes[node].phase, nodes[node].phaseEnd) = (phase, nil)
-        guard device.role == .peripheral, !nodes[node].conditions.has(.stopAdvertising),
-            nodes[node].connections.count < device.connections,
-            device.advertising.phases.indices.contains(phase)
-        else { return instruct(node, .stopAdvertising) }
-        let (data, response) = device.advertisement
-        let parameters = device.advertising.parameters(of: phase)
-        instruct(node, .advertise(parameters, data: data, scanResponse: response))
-        if let duration = device.advertising.phases[phase].duration {
+        let isOn =
+            device.role == .peripheral && !nodes[node].conditions.has(.stopAdvertising)
+            && nodes[node].connections.count < device.connections
+            && device.advertising.phases.indices.contains(phase)
+        if case .attributes = nodes[node].hosting {
+            tell(node, .advertise(isOn))
+        } else if isOn {
+            let (data, response) = device.advertisement
+            let parameters = device.advertising.parameters(of: phase)
+            instruct(node, .advertise(parameters, data: data, scanResponse: response))
+        } else {
+            instruct(node, .stopAdvertising)
+        }
+        if isOn, let duration = device.advertising.phases[phase].duration {
             schedulePhaseEnd(of: node, due: now.advanced(by: duration))
         }
     }
@@ -83,16 +89,14 @@ extension AdvertisingData {
 // Script actions on advertising, clocks and addresses.
 extension World {
     /// Restarts advertising with the first phase, or stops it during `stop_advertising`.
-    mutating func updateAdvertising(of entity: EntityReference) {
-        guard let node = entity.device else { return }
+    mutating func restartAdvertising(of node: Int) {
         advertise(node, phase: 0)
         forwardHostOutputs(of: node)
     }
 
     /// Applies `drift` to the clock of a device's sensors.  Its connections keep their time, since a peripheral follows
     /// the anchor points of its central: Core 6.0, Vol 6, Part B, section 4.5.7.
-    mutating func updateDrift(of entity: EntityReference) {
-        guard let node = entity.device else { return }
+    mutating func updateDrift(of node: Int) {
         var drift = 0.0
         if case .drift(let partsPerMillion)? = nodes[node].conditions.last(.drift) { drift = partsPerMillion }
         nodes[node].device.drift(by: drift, at: now)
@@ -100,37 +104,22 @@ extension World {
     }
 
     /// Changes the address of a device; its connections keep the old one.
-    ///
-    /// Without effect on foreign hosts, and for public addresses on external controllers.
-    mutating func changeAddress(of entity: EntityReference, to address: DeviceAddress?) {
-        guard let node = entity.device, hostBackend != .foreignHosts else { return }
-        let address = address ?? randomAddress(of: node)
-        if address.kind == .public {
-            guard hostBackend == .air else { return }
-            airspace.assign(address, to: nodes[node].controller)
-        }
-        note(address, of: node)
+    mutating func changeAddress(of node: Int, to address: DeviceAddress) {
+        if address.kind == .public { airspace.assign(address, to: nodes[node].controller) }
+        addresses.note(address, of: node)
         command(.changeAddress(address.kind == .random ? address : nil), of: node)
-    }
-
-    private static let maximumAddressChanges = 4096
-
-    private mutating func note(_ address: DeviceAddress, of node: Int) {
-        if addressChanges >= Self.maximumAddressChanges { addresses.remove(at: scenario.devices.count) }
-        addressChanges += 1
-        addresses.append((address, node))
     }
 
     /// Notes the private address with which the host of a device advertises.
     mutating func notePrivateAddress(of node: Int) {
         let address = nodes[node].host.address
-        if address.isResolvable, self.address(of: node) != address { note(address, of: node) }
+        if address.isResolvable, self.address(of: node) != address { addresses.note(address, of: node) }
     }
 
     /// A static address that no device has had: its two highest bits are set, and the others are not all equal.
     /// Core 6.0, Vol 6, Part B, section 1.3.2.1.
-    private func randomAddress(of node: Int) -> DeviceAddress {
-        var chance = chance.stream("address \(node) \(addressChanges)")
+    func randomAddress(of node: Int) -> DeviceAddress {
+        var chance = chance.stream("address \(node) \(addresses.changes)")
         let others: UInt64 = 0x3FFF_FFFF_FFFF
         while true {
             let number = chance.next() & others
@@ -140,7 +129,7 @@ extension World {
     }
 
     /// The device of the scenario that has an address or had it last; nil if there is none.
-    package func device(at address: DeviceAddress) -> Int? { addresses.last { $0.address == address }?.device }
+    package func device(at address: DeviceAddress) -> Int? { addresses.device(at: address) }
 
-    package func address(of device: Int) -> DeviceAddress? { addresses.last { $0.device == device }?.address }
+    package func address(of device: Int) -> DeviceAddress? { addresses.address(of: device) }
 }

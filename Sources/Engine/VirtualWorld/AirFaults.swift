@@ -1,6 +1,5 @@
 import Basics
 import Devices
-import LEHost
 import ScenarioModel
 import VirtualRadio
 
@@ -18,8 +17,6 @@ extension World {
     private static let maximumMetres = 1_000_000.0
     /// The update period of a strength that follows a curve.
     private static let strengthPeriod = Duration.milliseconds(100)
-    /// The update period of an external controller's power: advertising pauses for each update.
-    private static let powerPeriod = Duration.seconds(1)
 
     /// Converts a distance in metres, limited to the range that the air supports.
     static func millimetres(_ metres: Double) -> Int { Int(max(0, min(maximumMetres, metres)) * 1000) }
@@ -37,7 +34,6 @@ extension World {
             station.trajectory = Trajectory(
                 from: start, to: Self.millimetres(metres), leaving: begun ?? now, taking: duration)
         }
-        if hostBackend == .radios { updatePower(of: node) }
     }
 
     /// Sets the signal strength of a device; nil: as its distance gives it.
@@ -55,30 +51,13 @@ extension World {
     /// Updates a strength that follows a curve, and schedules the next update.
     mutating func updateStrength(of node: Int) {
         if let next = nodes[node].strength?.next, next <= now {
-            let next = now.advanced(by: hostBackend == .radios ? Self.powerPeriod : Self.strengthPeriod)
+            var period = Self.strengthPeriod
+            if case .onController = nodes[node].hosting { period = ControllerHost.powerPeriod }
+            let next = now.advanced(by: period)
             nodes[node].strength?.next = next
             wakeStrength(of: node, at: next)
         }
         updateStation(of: node)
-        if hostBackend == .radios { updatePower(of: node) }
-    }
-
-    /// Changes the power of an external controller by as much as the script changes the strength of the device's signal,
-    /// and again each second during a move.
-    private mutating func updatePower(of node: Int) {
-        var station = Medium.Station()
-        changeStation(of: nodes[node].controller) { station = $0 }
-        let own = Medium.Station(
-            millimetres: Self.millimetres(scenario.devices[node].distance), power: station.power)
-        let attenuation = own.strength(at: now) - station.strength(at: now)
-        if attenuation != nodes[node].attenuation {
-            nodes[node].attenuation = attenuation
-            if !nodes[node].connections.isEmpty { outbox.added.append(.radioPower(node: node, nil)) }
-            command(.attenuate(attenuation), of: node)
-        }
-        guard station.strength == nil, station.trajectory.isMoving(at: now), nodes[node].powerDue <= now else { return }
-        nodes[node].powerDue = now.advanced(by: Self.powerPeriod)
-        wakeStrength(of: node, at: nodes[node].powerDue)
     }
 
     /// Applies the present conditions of a device to its radio.
@@ -91,12 +70,6 @@ extension World {
         changeStation(of: nodes[node].controller) { station in
             (station.isPresent, station.strength, station.loss) = (!conditions.has(.linkLoss), strength, loss)
         }
-    }
-
-    /// Loses the links of a device above an external controller, which is off the air until `link_loss` ends.
-    mutating func resetController(of node: Int) {
-        let isAway = nodes[node].conditions.has(.linkLoss)
-        if isAway != nodes[node].host.isOff { command(isAway ? .stop : .start, of: node) }
     }
 
     /// In dBm; nil: as the distance gives it.

@@ -35,11 +35,14 @@ extension World {
 
     /// Bonds each device with `bonded` with a client that has an identity address; returns the client's bonds.
     package mutating func bondDevices(withClientAt client: DeviceAddress) -> [Bond] {
-        guard hostBackend != .foreignHosts else { return [] }
-        return scenario.devices.indices.compactMap { index in
+        scenario.devices.indices.compactMap { index in
             guard let security = scenario.devices[index].security, security.isBonded else { return nil }
-            var secrets: HostSecurity.Secrets =
-                hostBackend == .radios ? .system : .stream(chance.stream("bond of \(scenario.devices[index].id)"))
+            var secrets: HostSecurity.Secrets
+            switch nodes[index].hosting {
+            case .simulated: secrets = .stream(chance.stream("bond of \(scenario.devices[index].id)"))
+            case .onController: secrets = .system
+            case .attributes: return nil
+            }
             let key = LongTermKey(of: security, using: &secrets)
             var (bond, clients) = (Bond(with: client), Bond(with: scenario.devices[index].address))
             (bond.keyAsPeripheral, clients.keyAsCentral) = (key, key)

@@ -233,7 +233,7 @@ extension World {
 // The script and the observer learn the events of the log.
 extension World {
     /// Whether a rule or the observer depends on a kind of event.
-    func isAwaited(_ kind: EventName) -> Bool { script.waits(for: kind) || observedKinds.contains(kind) }
+    func isAwaited(_ kind: EventName) -> Bool { script.runner.waits(for: kind) || observedKinds.contains(kind) }
 
     /// Reports an event and its value, as JSON, if a rule or the observer depends on it.
     mutating func report(_ kind: EventName, of entity: EntityReference?, code: UInt8? = nil, json: String? = nil) {
@@ -256,7 +256,7 @@ extension World {
     }
 
     mutating func report(_ observed: ObservedEvent) {
-        if script.waits(for: observed.kind) { observedEvents.added.append(observed) }
+        script.add(observed)
         reportToObserver(observed)
     }
 

@@ -26,30 +26,21 @@ struct Node: Sendable {
     let isClient: Bool
     private(set) var host: Host
     var device: PeripheralDevice
-    /// The server for the clients of a foreign host.
-    var foreign = ForeignServer()
+    /// Who is the device's host: `host`, unless the device has only attributes.
+    var hosting = DeviceHost.simulated
     /// The oldest is first.
     private(set) var connections: [(id: ConnectionID, peer: DeviceAddress, mtu: Int)] = [] {
         didSet { device.mtu = connections.map(\.mtu).min() ?? Server.defaultMTU }
     }
     private(set) var subscriptions: [Subscription] = []
     private var loggedSaturatedValues = 0
-    /// The pairing that its user takes part in.
-    var pairing: PairingScreen?
-    /// The next actions of its user.
-    var answers: [PairingAnswer] = []
-    /// The passkey that its user has entered last.
-    var enteredPasskey: UInt32?
+    var user = PairingUser()
     /// The lasting actions of the script on the device.
     var conditions = Conditions()
     /// The connections that it makes as a second central.
     var pendingConnection = PendingConnection()
     /// The signal strength that the script sets; nil: as the distance gives it.
     var strength: Strength?
-    /// By how many dB its external controller is to advertise weaker than usual.
-    var attenuation = 0
-    /// The next update of `attenuation` during a move.
-    var powerDue = Instant.start
     var notificationFaults = NotificationFaults()
     /// The next call of `PeripheralDevice.timePassed`; nil while none is scheduled.
     var deviceWake: EventSchedule.Ticket?
@@ -228,7 +219,7 @@ extension World {
 
     /// Sends a value to its subscribers; takes the packet.
     mutating func send(_ notification: PeripheralDevice.Notification, of node: Int) {
-        guard hostBackend != .foreignHosts else { return send(notification, throughForeignHostOf: node) }
+        if case .attributes = nodes[node].hosting { return sendOverAttributes(notification, of: node) }
         noteNotified(notification, of: node)
         nodes[node].notify(notification.handle, notification.packet, at: now, pool: &pool, into: &hostOutbox)
         forwardHostOutputs(of: node)
@@ -271,7 +262,7 @@ extension ConnectionParameters {
     }
 }
 
-// The outputs of a world, and the hosts of its devices.
+// The outputs of a world.
 extension World {
     /// An output for an external host or controller, or for a client.
     package enum Output: Sendable {
@@ -287,18 +278,9 @@ extension World {
         /// The power with which the external controller of a device advertises, after an action of the script; nil: the
         /// device is connected, and its connections keep their power.
         case radioPower(node: Int, AdvertisingPower?)
-        case toForeignHost(node: Int, ForeignCommand)
+        /// A command for the stack that owns the links of a device.
+        case toAttributeHost(node: Int, AttributeHost.Command)
         case client(node: Int, Host.Output)
-    }
-
-    /// The hosts and controllers of the scenario's devices.
-    package enum HostBackend: Sendable {
-        /// Hosts and virtual controllers of the world.
-        case air
-        /// Hosts of the world on external controllers: `.toRadio` and `receive(_:_:fromRadioOf:at:)` exchange packets.
-        case radios
-        /// Foreign hosts such as BlueZ, which use only attributes; see `ForeignHost.swift`.
-        case foreignHosts
     }
 }
 

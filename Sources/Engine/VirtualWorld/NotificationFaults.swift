@@ -178,8 +178,7 @@ extension World {
     }
 
     /// Passes the present faults on to a device.
-    mutating func updateNotificationFaults(of entity: EntityReference) {
-        guard let node = entity.device else { return }
+    mutating func updateNotificationFaults(of node: Int) {
         let rules = nodes[node].conditions.actions.compactMap(notificationFaults)
         var leaving: [PeripheralDevice.Notification] = []
         nodes[node].notificationFaults.replaceRules(with: rules, at: now, pool: &pool, into: &leaving)

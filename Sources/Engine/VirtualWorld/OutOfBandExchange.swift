@@ -62,8 +62,8 @@ extension World {
     }
 
     private func hasOutOfBand(_ device: Int) -> Bool {
-        hostBackend != .foreignHosts && scenario.devices.indices.contains(device)
-            && scenario.devices[device].security?.hasOutOfBand == true
+        scenario.devices.indices.contains(device) && scenario.devices[device].security?.hasOutOfBand == true
+            && !nodes[device].hosting.hasOnlyAttributes
     }
 
     private func ownOutOfBandData(of name: String) -> OutOfBandData.Own? {
@@ -73,6 +73,6 @@ extension World {
 
     /// The data come from where the device's keys come from.
     private func outOfBandGenerator(_ name: String) -> HostSecurity.Secrets {
-        drawsFromSystem ? .system : .stream(chance.stream("out of band \(name)"))
+        hasSystemSecrets ? .system : .stream(chance.stream("out of band \(name)"))
     }
 }

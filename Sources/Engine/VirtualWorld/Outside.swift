@@ -15,34 +15,34 @@ extension World {
     ///   - end: The end of a lasting action; nil: until ``end(_:of:at:)``, or until another action of the same kind from
     ///     outside on the same target.
     ///   - now: The present instant.
-    /// - Returns: Whether the action was performed; false before the start.
+    /// - Returns: Whether the action was performed; false before the start, and if the devices' hosts cannot carry it out.
     package mutating func act(_ action: Action, as name: String, for end: Rule.End? = nil, at now: Instant) -> Bool {
         act(Rule(when: .start, action: action, end: end), as: name, at: now)
     }
 
-    /// Performs the action of a rule now, whatever the rule's moment; false before the start, and if the rule's `chance`
-    /// decides against it.
+    /// Performs the action of a rule now, whatever the rule's moment; false before the start, if the devices' hosts cannot
+    /// carry it out, and if the rule's `chance` decides against it.
     ///
     /// It happens at the next whole microsecond without other events, so that its place in the log is unambiguous. If a rule
     /// acts each microsecond, it happens after 1 ms.
     package mutating func act(_ rule: Rule, as name: String, at now: Instant) -> Bool {
-        guard script.isPlaying else { return false }
+        guard script.runner.isPlaying, radio.unsupportedReason(for: rule.action) == nil else { return false }
         let now = runToQuietInstant(at: now)
         var rule = rule
         rule.id = name
         rule.line = rule.line ?? line(for: rule.action)
         defer { runScript() }
-        return script.act(rule, at: now, into: &scriptOutbox.added)
+        return script.act(rule, at: now)
     }
 
-    /// Why an action would have no effect now, for reasons that a file's reader cannot see; nil if it would.
+    /// Why an action would have no effect, or not the whole, for reasons that a file's reader cannot see; nil if it would.
     ///
     /// - Returns: The key of the argument that is wrong, and the reason.
     package func ineffectiveReason(for action: Action) -> (key: String, reason: String)? {
+        if let refusal = radio.refusal(of: action) { return refusal }
         guard let node = action.entity?.device, nodes.indices.contains(node) else { return nil }
         switch action.operation {
         case .moveHandles(let distance, _):
-            guard hostBackend != .foreignHosts else { return nil }
             guard let moved = movedTable(of: node, by: distance) else {
                 return ("by", "the device does not have enough handles: the last is 65535")
             }
@@ -58,14 +58,14 @@ extension World {
 
     /// Ends an action that `act` began; false if no such action lasts.
     package mutating func end(_ name: String, of entity: EntityReference, at now: Instant) -> Bool {
-        guard script.isPlaying else { return false }
+        guard script.runner.isPlaying else { return false }
         let now = runToQuietInstant(at: now)
         defer { runScript() }
-        return script.end(name, of: entity, at: now, into: &scriptOutbox.added)
+        return script.end(name, of: entity, at: now)
     }
 
     /// Whether an action that `act` began still lasts.
-    package func lasts(_ name: String, of entity: EntityReference) -> Bool { script.lasts(name, of: entity) }
+    package func lasts(_ name: String, of entity: EntityReference) -> Bool { script.runner.lasts(name, of: entity) }
 
     mutating func noteFromOutside(_ event: EventName, _ rule: Rule) {
         var record = EventRecord(event, of: rule.action.entity.flatMap(scenario.path), at: now)

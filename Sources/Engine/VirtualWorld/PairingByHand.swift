@@ -4,11 +4,11 @@ package import LEHost
 import ScenarioModel
 import SecurityManager
 
-// A person at a device that pairs with a client whose owner pairs by itself, with `Host.Command.divertSecurity`.
+// A person at a device that pairs with a client whose owner pairs by itself, with `Host.Fault.divertSecurity`.
 extension World {
     /// The passkey that a device displays; nil if it displays none.
     package func passkey(displayedBy device: Int) -> UInt32? {
-        nodes.indices.contains(device) ? nodes[device].pairing?.passkey : nil
+        nodes.indices.contains(device) ? nodes[device].user.screen?.passkey : nil
     }
 
     /// Shows the device's user what a client displays: a passkey to enter, or a number to compare.
@@ -20,7 +20,7 @@ extension World {
         else { return }
         var screen = PairingScreen(connection: connection, own: own, peer: peer)
         (screen.passkey, screen.number) = (passkey, number)
-        nodes[client].pairing = screen
+        nodes[client].user.screen = screen
         answerQuestions(of: device)
     }
 

@@ -6,15 +6,13 @@ import SecurityManager
 
 // Script actions on pairing and encryption.
 extension World {
-    /// Removes the keys of a device, of the built-in client, or both.
-    mutating func forgetBonds(of entity: EntityReference, _ side: Action.Side) {
-        guard let node = entity.device else { return }
-        if side != .client, hostBackend == .foreignHosts {
-            outbox.added.append(.toForeignHost(node: node, .forgetBonds))
-        } else if side != .client {
-            for peer in nodes[node].host.security.bonds.map(\.peer) { command(.forget(peer), of: node) }
-        }
-        guard side != .device else { return }
+    /// Removes the keys of a device.
+    mutating func forgetBonds(of node: Int) {
+        for peer in nodes[node].host.security.bonds.map(\.peer) { command(.forget(peer), of: node) }
+    }
+
+    /// Removes the keys that the built-in client has for a device.
+    mutating func forgetBondsOfClients(with node: Int) {
         // The device may have had other addresses.
         let others = nodes.indices.filter { $0 != node }.flatMap {
             [nodes[$0].host.address, nodes[$0].host.identityAddress]
@@ -31,8 +29,7 @@ extension World {
     }
 
     /// Passes the present faults of pairing on to a device's host.
-    mutating func updateSecurityFaults(of entity: EntityReference) {
-        guard let node = entity.device else { return }
+    mutating func updateSecurityFaults(of node: Int) {
         var faults = SecurityFaults()
         for action in nodes[node].conditions.actions {
             switch action.operation {
@@ -43,12 +40,6 @@ extension World {
             default: break
             }
         }
-        command(.injectSecurityFaults(faults), of: node)
-    }
-
-    /// Sends a Security Request to each client of a device.
-    mutating func requestSecurity(_ entity: EntityReference) {
-        guard let node = entity.device else { return }
-        for connection in nodes[node].connections { command(.security(connection.id, .secure), of: node) }
+        inject(.injectSecurityFaults(faults), into: node)
     }
 }

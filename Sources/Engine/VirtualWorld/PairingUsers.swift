@@ -26,6 +26,33 @@ struct PairingAnswer: Sendable {
     let input: LinkSecurityManager.Input
 }
 
+/// The user of a device or of the built-in client.
+struct PairingUser: Sendable {
+    /// The screen of the device or client, while it pairs.
+    var screen: PairingScreen?
+    /// The next answers, the oldest first.
+    private var answers: [PairingAnswer] = []
+    /// The passkey that the user has entered last.
+    private var entered: UInt32?
+
+    /// The passkey that the user enters; nil to cancel.
+    mutating func entry(of passkey: UInt32, _ behaviour: Action.Answer?) -> UInt32? {
+        let earlier = entered ?? passkey
+        let entry =
+            switch behaviour {
+            case .wrong: (passkey + 1) % 1_000_000
+            case .earlier: earlier
+            default: passkey
+            }
+        entered = entry
+        return behaviour == .cancel ? nil : entry
+    }
+
+    mutating func prepare(_ answer: PairingAnswer) { answers.append(answer) }
+
+    mutating func takeAnswer() -> PairingAnswer? { answers.isEmpty ? nil : answers.removeFirst() }
+}
+
 // The users of the devices and of the built-in client, who see both screens.
 extension World {
     /// From a question to a user's answer.
@@ -33,24 +60,24 @@ extension World {
 
     mutating func attendPairing(_ output: LinkSecurityManager.Output, _ connection: ConnectionID, of node: Int) {
         guard let (own, peer) = nodes[node].host.addresses(of: connection) else {
-            nodes[node].pairing = nil
+            nodes[node].user.screen = nil
             return
         }
         switch output {
         case .began:
-            nodes[node].pairing = PairingScreen(connection: connection, own: own, peer: peer)
+            nodes[node].user.screen = PairingScreen(connection: connection, own: own, peer: peer)
             // The peer has not displayed anything for this pairing yet.
             if let other = self.node(connectedAs: peer, to: own) {
-                nodes[other].pairing?.passkey = nil
-                nodes[other].pairing?.number = nil
+                nodes[other].user.screen?.passkey = nil
+                nodes[other].user.screen?.number = nil
             }
-        case .display(let passkey): nodes[node].pairing?.passkey = passkey
+        case .display(let passkey): nodes[node].user.screen?.passkey = passkey
         case .compare(let number):
-            nodes[node].pairing?.number = number
-            nodes[node].pairing?.isComparing = true
-        case .requestPasskey: nodes[node].pairing?.isAsking = true
+            nodes[node].user.screen?.number = number
+            nodes[node].user.screen?.isComparing = true
+        case .requestPasskey: nodes[node].user.screen?.isAsking = true
         case .completed, .failed:
-            nodes[node].pairing = nil
+            nodes[node].user.screen = nil
             clientPasskey = nil
             return
         default: return
@@ -73,23 +100,16 @@ extension World {
 
     /// Schedules what a user enters, if the user can know it and the script does not decide otherwise.
     mutating func answerQuestions(of node: Int) {
-        guard let screen = nodes[node].pairing else { return }
+        guard let screen = nodes[node].user.screen else { return }
         let (other, behaviour) = (self.node(connectedAs: screen.peer, to: screen.own), behaviour(ofUserOf: node))
         guard behaviour != .never else { return }
         if screen.isAsking, let passkey = passkey(for: node, with: other) {
-            nodes[node].pairing?.isAsking = false
-            let earlier = nodes[node].enteredPasskey ?? passkey
-            let entered =
-                switch behaviour {
-                case .wrong: (passkey + 1) % 1_000_000
-                case .earlier: earlier
-                default: passkey
-                }
-            nodes[node].enteredPasskey = entered
-            answer(.passkey(behaviour == .cancel ? nil : entered), of: node, screen.connection)
+            nodes[node].user.screen?.isAsking = false
+            let entry = nodes[node].user.entry(of: passkey, behaviour)
+            answer(.passkey(entry), of: node, screen.connection)
         }
         if screen.isComparing, let number = screen.number, let areEqual = areEqual(number, on: other) {
-            nodes[node].pairing?.isComparing = false
+            nodes[node].user.screen?.isComparing = false
             answer(
                 .compared(areEqual: areEqual && (behaviour == nil || behaviour == .earlier)), of: node,
                 screen.connection)
@@ -104,14 +124,13 @@ extension World {
     }
 
     private mutating func answer(_ input: LinkSecurityManager.Input, of node: Int, _ connection: ConnectionID) {
-        nodes[node].answers.append(PairingAnswer(connection: connection, input: input))
+        nodes[node].user.prepare(PairingAnswer(connection: connection, input: input))
         schedule(.userAnswer(node: node), due: now.advanced(by: Self.userReaction))
     }
 
     /// Gives a device the oldest answer of its user.
     mutating func passAnswer(of node: Int) {
-        guard !nodes[node].answers.isEmpty else { return }
-        let answer = nodes[node].answers.removeFirst()
+        guard let answer = nodes[node].user.takeAnswer() else { return }
         command(.security(answer.connection, answer.input), of: node)
     }
 
@@ -119,8 +138,8 @@ extension World {
     /// ask, the scenario's, or 0.
     private func passkey(for node: Int, with other: Int?) -> UInt32? {
         guard let other else { return clientPasskey ?? fixedPasskey(of: node) }
-        if let passkey = nodes[other].pairing?.passkey { return passkey }
-        guard nodes[other].pairing?.isAsking == true else { return nil }
+        if let passkey = nodes[other].user.screen?.passkey { return passkey }
+        guard nodes[other].user.screen?.isAsking == true else { return nil }
         return [node, other].lazy.compactMap { fixedPasskey(of: $0) }.first ?? 0
     }
 
@@ -132,7 +151,7 @@ extension World {
     /// Whether the other screen has the same number; nil while it has none.  A screen outside of the world has it.
     private func areEqual(_ number: UInt32, on other: Int?) -> Bool? {
         guard let other else { return true }
-        return nodes[other].pairing?.number.map { $0 == number }
+        return nodes[other].user.screen?.number.map { $0 == number }
     }
 
     /// The other end of a connection; its device may have another address by now.

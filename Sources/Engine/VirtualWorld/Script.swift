@@ -1,38 +1,33 @@
 import Basics
 import Bluetooth
-import Characteristics
 import Devices
-import LEHost
 import ScenarioLanguage
 import ScenarioModel
-import Services
 
 // The script and its actions.
 extension World {
     /// Passes observed events to the script and performs its outputs, until there are no more of either.
     mutating func runScript() {
-        while !observedEvents.isEmpty || !scriptOutbox.isEmpty { followScript() }
+        while !script.isIdle { followScript() }
     }
 
     /// Not inlined, since almost every event has nothing for the script.
     @inline(never) private mutating func followScript() {
-        while let observed = observedEvents.takeFirst() {
-            script.observe(observed, at: now, into: &scriptOutbox.added)
-        }
-        while let output = scriptOutbox.takeFirst() { perform(output) }
+        script.digest(at: now)
+        while let output = script.takeOutput() { perform(output) }
     }
 
     private mutating func perform(_ output: ScriptRunner.Output) {
         switch output {
         case .begin(let rule):
             note(.began, rule)
-            begin(script.rule(rule).action)
-        case .resume(let rule, let begun): begin(script.rule(rule).action, begun: begun)
+            begin(script.runner.rule(rule).action)
+        case .resume(let rule, let begun): begin(script.runner.rule(rule).action, begun: begun)
         case .end(let rule):
             note(.ended, rule)
-            end(script.rule(rule).action)
+            end(script.runner.rule(rule).action)
         case .lapse(let rule): note(.ended, rule)
-        case .runaway(let rule): runaways.append(rule)
+        case .runaway(let rule): script.runaways.append(rule)
         case .wake(let due): wakeScript(at: due)
         }
     }
@@ -43,7 +38,7 @@ extension World {
             if let node = action.entity?.device { nodes[node].conditions.begin(action) }
             if action.entity == .client { clientConditions.begin(action) }
         }
-        apply(action, begun: begun, isOn: true)
+        play(action, begun: begun, isOn: true)
     }
 
     /// Ends an action, if it lasts.
@@ -51,100 +46,12 @@ extension World {
         guard action.kind.lasts else { return }
         if let node = action.entity?.device { nodes[node].conditions.end(action) }
         if action.entity == .client { clientConditions.end(action) }
-        apply(action, begun: nil, isOn: false)
+        play(action, begun: nil, isOn: false)
     }
 
-    /// Performs an action, or undoes it; `conditions` are up to date.
-    private mutating func apply(_ action: Action, begun: Instant?, isOn: Bool) {
+    private mutating func play(_ action: Action, begun: Instant?, isOn: Bool) {
         guard let entity = action.entity else { return }
-        switch action.operation {
-        case .set(let value): set(entity, to: isOn ? value : nil, begun: begun)
-        case .disconnect(let reason): disconnect(entity, reason)
-        case .notify(let times, let value): notify(entity, times: times, value)
-        case .silence: updateSilence(of: entity)
-        case .skipTime(let duration):
-            if let node = entity.device { skipTime(of: node, by: duration) }
-        case .leadOff: updateLeads(of: entity)
-        case .stall: stall(entity, isOn)
-        case .attError: updateErrorInjection(of: entity)
-        case .mtu: updateMTU(of: entity)
-        case .raw(let octets, let channel): sendRaw(octets, channel, entity)
-        case .connect(let target): connect(entity, to: target)
-        case .unconfirmed: confirmIndications(!isOn)
-        case .linkLoss where hostBackend == .radios: entity.device.map { resetController(of: $0) }
-        case .linkLoss, .loss: entity.device.map { updateStation(of: $0) }
-        case .distance(let metres, let duration):
-            entity.device.map { move($0, to: isOn ? metres : nil, over: duration, begun: begun) }
-        case .rssi(let value): entity.device.map { setStrength(of: $0, isOn ? value : nil, begun: begun) }
-        case .powerOff: setPowerOfClients(isOn: !isOn)
-        case .moveHandles(let distance, let announce): moveHandles(of: entity, by: distance, announce)
-        case .changeServices(let add, let remove, let announce): changeServices(of: entity, remove, add, announce)
-        case .valueFault: updateNotificationFaults(of: entity)
-        case .burst(let rate): burst(entity, rate: isOn ? rate : nil, begun: begun)
-        case .stopAdvertising: updateAdvertising(of: entity)
-        case .changeAddress(let address): changeAddress(of: entity, to: address)
-        case .rotateAddress: entity.device.map { command(.rotateAddress, of: $0) }
-        case .drift: updateDrift(of: entity)
-        case .forgetBond(let side): forgetBonds(of: entity, side)
-        case .refusePairing, .stallPairing, .alterPairing, .wrongKey: updateSecurityFaults(of: entity)
-        case .requestSecurity: requestSecurity(entity)
-        case .user, .clear: break  // users look at the conditions; the script runner clears
-        }
-    }
-
-    private mutating func set(_ entity: EntityReference, to value: Value?, begun: Instant?) {
-        guard let (node, target) = place(of: entity) else { return }
-        _ = set(target, of: node, to: value.map { input($0, for: target, node) }, begun: begun)
-    }
-
-    private mutating func disconnect(_ entity: EntityReference, _ code: Code?) {
-        guard let node = entity.device else { return }
-        let reason = code.flatMap(HCIStatus.init) ?? .remoteUserTerminated
-        stopConnecting(node)
-        for connection in nodes[node].connections { command(.disconnect(connection.id, reason: reason), of: node) }
-    }
-
-    /// Moves the wall clock of a device forward, and logs it if that stops the clock.
-    private mutating func skipTime(of node: Int, by duration: Duration) {
-        let hadStopped = nodes[node].device.clockHasStopped(at: now)
-        nodes[node].device.skipTime(by: duration, at: now)
-        if !hadStopped, nodes[node].device.clockHasStopped(at: now) { noteClock(of: node, duration) }
-    }
-
-    private mutating func notify(_ entity: EntityReference, times: Int, _ value: Value?) {
-        guard let (node, target) = place(of: entity) else { return }
-        let octets = value.flatMap { nodes[node].device.octets(of: target, for: input($0, for: target, node)) }
-        if value != nil, octets == nil { return }
-        for _ in 0..<times { notify(target, of: node, octets: octets) }
-    }
-
-    /// Updates the leads of a target's ECG services: off while `lead_off` applies to any entity that includes them.
-    private mutating func updateLeads(of entity: EntityReference) {
-        guard let node = entity.device else { return }
-        let entities = nodes[node].conditions.entities(.leadOff)
-        for service in scenario.devices[node].services.indices where entity.has(service) {
-            let isOff = entities.contains { $0.has(service) }
-            _ = nodes[node].device.setLead(ofService: service, isOff: isOff, at: now)
-        }
-    }
-
-    /// Converts a script's value for a device.
-    private func input(_ value: Value, for target: DeviceValue, _ node: Int) -> SensorInput {
-        let description = scenario.devices[node].services[target.service].description.values[target.id.index]
-            .description
-        switch (value, description.content) {
-        case (.curve(let curve), _): return .signal(Signal(curve, seed: seed(of: target, node)))
-        case (.text, .custom(let format)): return .octets(value.octets(as: format) ?? [])
-        case (.text(let text), _): return .octets(description.octets(of: text))
-        }
-    }
-
-    /// Silences the values of a device that `silence` applies to, by their present handles.
-    mutating func updateSilence(of entity: EntityReference) {
-        guard let node = entity.device else { return }
-        let handles = nodes[node].conditions.entities(.silence).flatMap(handles)
-        nodes[node].device.keepSilent(handles, at: now)
-        wakeDevice(node)
+        play(ActionPhase(operation: action.operation, entity: entity, begun: begun, isOn: isOn))
     }
 
     func handles(of entity: EntityReference) -> [UInt16] {
@@ -176,7 +83,7 @@ extension World {
     }
 
     private mutating func note(_ event: EventName, _ rule: Int) {
-        guard !script.isFromOutside(rule) else { return noteFromOutside(event, script.rule(rule)) }
+        guard !script.runner.isFromOutside(rule) else { return noteFromOutside(event, script.runner.rule(rule)) }
         let name = name(of: rule)
         var record = EventRecord(event, of: name, at: now)
         record.rule = name
@@ -185,21 +92,14 @@ extension World {
     }
 
     /// The name of a rule in logs: its id, or `rule N`.
-    package func name(of rule: Int) -> String { script.rule(rule).id ?? "rule \(rule + 1)" }
+    package func name(of rule: Int) -> String { script.runner.rule(rule).id ?? "rule \(rule + 1)" }
+
+    /// The indices of the rules that were stopped because they triggered themselves without end at one instant.
+    package var runaways: [Int] { _read { yield script.runaways } }
 
     /// The warning about a rule of `runaways`.
     package func runawayWarning(for rule: Int) -> String {
         "\(name(of: rule)) of the script triggers itself endlessly at one instant, and was cut off: add a delay"
-    }
-}
-
-extension EntityReference {
-    /// Whether this is a service of its device, includes it or belongs to it.
-    fileprivate func has(_ service: Int) -> Bool {
-        switch self {
-        case .service(_, let own), .value(_, let own, _): own == service
-        default: true
-        }
     }
 }
 

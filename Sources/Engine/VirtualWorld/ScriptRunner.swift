@@ -218,6 +218,9 @@ package struct ScriptRunner: Sendable {
         return true
     }
 
+    /// Stops a rule for good: it cannot be played.
+    mutating func cutOff(_ rule: Int) { states[rule].isCutOff = true }
+
     /// Ends a lasting rule that `act` began; false if there is none.
     package mutating func end(
         _ name: String, of entity: EntityReference, at now: Instant, into outbox: inout [Output]

@@ -49,8 +49,8 @@ extension World {
         minimumInterval: 0x18, maximumInterval: 0x28, latency: 0, supervisionTimeout: 0x48)
 
     /// Connects a central to a device as soon as that advertises, unless they are connected.
-    mutating func connect(_ entity: EntityReference, to target: EntityReference) {
-        guard let node = entity.device, let device = target.device,
+    mutating func connect(_ node: Int, to target: EntityReference) {
+        guard let device = target.device,
             !nodes[node].connections.contains(where: { self.device(at: $0.peer) == device })
         else { return }
         nodes[node].pendingConnection.add(device)

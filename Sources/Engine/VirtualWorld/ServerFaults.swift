@@ -9,18 +9,6 @@ import ScenarioModel
 
 // Script actions on a device's host and server, and on the built-in client's host.
 extension World {
-    /// Stops or resumes the responses of a device.
-    mutating func stall(_ entity: EntityReference, _ isOn: Bool) {
-        guard let node = entity.device else { return }
-        command(.stall(isOn), of: node)
-    }
-
-    /// Passes the present `att_error` actions on to a device's server.
-    mutating func updateErrorInjection(of entity: EntityReference) {
-        guard let node = entity.device else { return }
-        command(.injectErrors(errorInjection(of: node)), of: node)
-    }
-
     /// The errors that the script injects into a device's server, by its present handles.
     func errorInjection(of node: Int) -> ErrorInjection {
         var errorInjection = ErrorInjection()
@@ -53,25 +41,20 @@ extension World {
     }
 
     /// Sets the MTU that a device offers from now on.
-    mutating func updateMTU(of entity: EntityReference) {
-        guard let node = entity.device else { return }
+    mutating func updateMTU(of node: Int) {
         var mtu = scenario.devices[node].link.mtu ?? Self.defaultMTU
         if case .mtu(let wanted)? = nodes[node].conditions.last(.mtu) { mtu = wanted }
-        command(.offer(mtu: mtu), of: node)
+        inject(.offer(mtu: mtu), into: node)
     }
 
-    /// Sends octets to the subscribers of a value or, on a channel, as a PDU to the peers of a device.
-    mutating func sendRaw(_ octets: [UInt8], _ channel: Action.Channel?, _ entity: EntityReference) {
-        if let channel, let node = entity.device {
-            command(.sendRaw(L2CAP.Channel(channel), octets), of: node)
-        } else if let (node, value) = place(of: entity) {
-            notify(value, of: node, octets: octets)
-        }
+    /// Sends octets as a PDU to the peers of a device.
+    mutating func sendRaw(_ octets: [UInt8], on channel: Action.Channel, of node: Int) {
+        inject(.sendRaw(L2CAP.Channel(channel), octets), into: node)
     }
 
     /// Makes the built-in client confirm indications, or not.
     mutating func confirmIndications(_ isOn: Bool) {
-        for node in nodes.indices where nodes[node].isClient { command(.confirmIndications(isOn), of: node) }
+        for node in nodes.indices where nodes[node].isClient { inject(.confirmIndications(isOn), into: node) }
     }
 }
 
@@ -119,10 +102,7 @@ extension ATTError {
 // Attributes that change while clients are connected.  Core 6.0, Vol 3, Part G, section 2.5.2.
 extension World {
     /// Moves the services of a device to higher handles; logs `saturated` and does nothing if there are too few.
-    mutating func moveHandles(of entity: EntityReference, by distance: Int, _ announce: Bool) {
-        guard case .device(let node) = entity, hostBackend != .foreignHosts, nodes.indices.contains(node) else {
-            return
-        }
+    mutating func moveHandles(of node: Int, by distance: Int, _ announce: Bool) {
         guard let table = movedTable(of: node, by: distance) else { return noteTooFar(node, by: distance) }
         adopt(table, of: node, announce)
     }
@@ -133,10 +113,7 @@ extension World {
     }
 
     /// Removes and adds services of a device, each at the handles reserved for it.
-    mutating func changeServices(of entity: EntityReference, _ removed: [Int], _ added: [Int], _ announce: Bool) {
-        guard case .device(let node) = entity, hostBackend != .foreignHosts, nodes.indices.contains(node) else {
-            return
-        }
+    mutating func changeServices(of node: Int, _ removed: [Int], _ added: [Int], _ announce: Bool) {
         // All services of a scenario have reserved handles, so this does not throw.
         guard let table = try? nodes[node].device.table(removing: removed, adding: added) else { return }
         adopt(table, of: node, announce)
@@ -147,8 +124,8 @@ extension World {
         command(.changeAttributes(table, isAnnounced: isAnnounced), of: node)
         nodes[node].device.adopt(table, at: now)
         names.follow(node, nodes[node])
-        updateSilence(of: .device(node))
-        updateNotificationFaults(of: .device(node))
-        updateErrorInjection(of: .device(node))
+        updateSilence(of: node)
+        updateNotificationFaults(of: node)
+        inject(.injectErrors(errorInjection(of: node)), into: node)
     }
 }

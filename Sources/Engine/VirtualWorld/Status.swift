@@ -65,7 +65,7 @@ package struct WorldStatus: Hashable, Sendable {
 extension World {
     package var status: WorldStatus {
         var status = status(of: scenario.devices.indices)
-        status.activeActions = script.activeRules.map { activeAction($0.rule, begun: $0.begun) }
+        status.activeActions = script.runner.activeRules.map { activeAction($0.rule, begun: $0.begun) }
         return status
     }
 
@@ -73,8 +73,10 @@ extension World {
     /// the number of all other lasting actions.
     package func status(of devices: [Int], atMost most: Int) -> (status: WorldStatus, otherActions: Int) {
         var status = status(of: devices)
-        let (shown, all) = (Set(devices), script.activeRules)
-        let own = all.filter { active in script.rule(active.rule).action.entity?.device.map(shown.contains) ?? true }
+        let (shown, all) = (Set(devices), script.runner.activeRules)
+        let own = all.filter { active in
+            script.runner.rule(active.rule).action.entity?.device.map(shown.contains) ?? true
+        }
         status.activeActions = own.suffix(most).map { activeAction($0.rule, begun: $0.begun) }
         return (status, all.count - status.activeActions.count)
     }
@@ -90,7 +92,7 @@ extension World {
             return device
         }
         return WorldStatus(
-            now: now, devices: devices, next: script.next.map { .init(name(of: $0.rule), due: $0.due) })
+            now: now, devices: devices, next: script.runner.next.map { .init(name(of: $0.rule), due: $0.due) })
     }
 
     /// The present number of a value, in its unit (a contact is 0 or 1); nil when it has none.
@@ -100,7 +102,7 @@ extension World {
     }
 
     private func activeAction(_ number: Int, begun: Instant) -> WorldStatus.ActiveAction {
-        let rule = script.rule(number)
+        let rule = script.runner.rule(number)
         let end: Instant? =
             switch rule.end {
             case .after(let duration): begun.advanced(by: duration)

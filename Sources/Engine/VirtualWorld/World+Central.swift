@@ -8,6 +8,11 @@ extension World: CentralHost {
         if let central { self.command(command, of: central) }
     }
 
+    /// Injects a fault at the present; without a central, it has no effect.
+    package mutating func inject(_ fault: Host.Fault) {
+        if let central { inject(fault, into: central) }
+    }
+
     /// Removes the central's outputs from the outbox.
     package mutating func drain(_ handle: (Host.Output, inout PacketPool) -> Void) {
         var others = 0

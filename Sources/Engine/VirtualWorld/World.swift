@@ -38,22 +38,18 @@ package struct World: Sendable {
     /// Every HCI packet of every controller.
     package var packets = PacketLog(sink: nil)
     package var journal = EventJournal(sink: nil)
-    /// Events that the script has not observed yet.
-    var observedEvents = OutputQueue<ObservedEvent>()
     /// Follows the events, such as a judge of the scenario's expectations.
     package var observer: (any WorldObserver)? {
         didSet { observedKinds = observer?.kinds ?? [] }
     }
     /// The kinds of events that the observer receives. Stored, because most events are of no such kind.
     private(set) var observedKinds: [EventName] = []
-    /// The indices of the rules that were stopped because they triggered themselves without end at one instant.
-    package internal(set) var runaways: [Int] = []
     /// Outputs for external hosts, controllers and clients, in order; the owner empties it.
     package var outbox = OutputQueue<Output>()
 
-    /// The hosts and controllers of the devices; set it before `start`.
-    package var hostBackend = HostBackend.air
-    /// Whether the devices' keys come from the system's random source also without real radios; set it before `start`.
+    /// How the devices reach a client: `placeDevices` changes it, and `addClient`.
+    package internal(set) var radio = RadioKind.virtual
+    /// Whether the devices' keys come from the system's random source; set it before `start`.
     package var hasSystemSecrets = false
     /// A defect of all devices' hosts; nil for none.
     package var mutation: Mutation?
@@ -78,14 +74,11 @@ package struct World: Sendable {
     package var memoryChanges = 0
     /// The passkey that an external client displays.
     var clientPasskey: UInt32?
-    var script: ScriptRunner
-    var scriptOutbox = OutputQueue<ScriptRunner.Output>()
+    var script: PlayedScript
     private var notifications: [PeripheralDevice.Notification] = []
     let chance: RandomStream
     var names: ValueNames
-    /// The devices' first addresses, and then later ones in the order of the changes.
-    var addresses: [(address: DeviceAddress, device: Int)]
-    var addressChanges = 0
+    var addresses: DeviceAddresses
 
     /// A world with the scenario's devices, which begin at `start`.
     ///
@@ -98,8 +91,8 @@ package struct World: Sendable {
         self.scenario = scenario
         chance = RandomStream(seed: seed)
         names = ValueNames(scenario, [])
-        addresses = scenario.devices.enumerated().map { ($0.element.address, $0.offset) }
-        script = ScriptRunner(scenario, seed: chance.stream("script"))
+        addresses = DeviceAddresses(of: scenario.devices)
+        script = PlayedScript(scenario, seed: chance.stream("script"))
         airspace = Airspace(seed: chance.stream("air"), sleeps: sleeps)
         for device in scenario.devices {
             let definition = PeripheralDefinition(device, begins: scenario.begins)
@@ -144,20 +137,17 @@ package struct World: Sendable {
     /// Starts all devices of the scenario, and the script.
     package mutating func start() {
         for (index, device) in scenario.devices.enumerated() {
-            guard hostBackend != .foreignHosts else {
+            guard !nodes[index].hosting.hasOnlyAttributes else {
                 advertise(index, phase: 0)
                 continue
             }
-            if drawsFromSystem { nodes[index].takeSecretsFromSystem() }
+            if hasSystemSecrets { nodes[index].takeSecretsFromSystem() }
             packets.open(controller: nodes[index].controller, device.address, name: device.id, at: now)
             command(.start, of: index)
         }
-        script.start(at: now, into: &scriptOutbox.added)
+        script.start(without: scenario.unplayable(on: radio).map(\.rule), at: now)
         runScript()
     }
-
-    /// Whether the devices' keys come from the system's random source: on real radios they are to protect a link.
-    var drawsFromSystem: Bool { hasSystemSecrets || hostBackend == .radios }
 
     mutating func wakeScript(at due: Instant) { schedule(.scriptWake, due: due) }
 
@@ -211,6 +201,7 @@ package struct World: Sendable {
         let device = try PeripheralDevice(definition, seed: chance)
         let (node, address) = (nodes.count, ownAddress)
         let controller = add(address, at: Medium.Station(), for: .node(node))
+        if radio == .virtual { radio = .rehearsal }
         packets.open(controller: controller, address, name: "client", at: now)
         nodes.append(
             Node(
@@ -238,18 +229,6 @@ package struct World: Sendable {
         schedule(.toController(controller, kind, packet), due: now)
     }
 
-    /// Takes a packet from the external controller of a device's host: at most `PacketPool.capacity` octets, as
-    /// `H4Framer` returns them.
-    package mutating func receive(
-        _ kind: PacketKind, _ octets: ArraySlice<UInt8>, fromRadioOf node: Int, at now: Instant
-    ) {
-        run(until: now)
-        guard hostBackend == .radios, nodes.indices.contains(node) else { return }
-        let packet = pool.take(octets)
-        noteArriving(kind, packet, at: nodes[node].controller)
-        schedule(.toHost(node: node, kind, packet), due: now)
-    }
-
     /// The command that the controller of a device has not answered since the start; nil if it works.
     package func unansweredCommand(ofDevice node: Int) -> Opcode? {
         nodes.indices.contains(node) ? nodes[node].host.unansweredAtStart : nil
@@ -259,23 +238,28 @@ package struct World: Sendable {
 
     package mutating func endLinks() {
         for node in nodes.indices where !nodes[node].isClient {
-            for connection in nodes[node].connections {
-                command(.disconnect(connection.id, reason: .remoteUserTerminated), of: node)
-            }
+            play(ActionPhase(operation: .disconnect(reason: nil), entity: .device(node), begun: nil, isOn: true))
         }
     }
 
+    /// Passes a command to the host of a device or client; a device with attributes only has none.
     package mutating func command(_ command: Host.Command, of node: Int) {
         guard nodes.indices.contains(node) else { return }
         instruct(node, command)
         forwardHostOutputs(of: node)
     }
 
+    /// Injects a fault into the host of a device or client.
+    package mutating func inject(_ fault: Host.Fault, into node: Int) {
+        guard nodes.indices.contains(node) else { return }
+        assert(!nodes[node].hosting.hasOnlyAttributes, "a stack outside is the host")
+        nodes[node].step(.fault(fault), at: now, pool: &pool, into: &hostOutbox)
+        forwardHostOutputs(of: node)
+    }
+
     /// Passes a command to the host of a node; the caller forwards the host's outputs.
     mutating func instruct(_ node: Int, _ command: Host.Command) {
-        guard hostBackend != .foreignHosts || nodes[node].isClient else {
-            return instructForeignHost(of: node, command)
-        }
+        assert(!nodes[node].hosting.hasOnlyAttributes, "a stack outside is the host")
         nodes[node].step(.command(command), at: now, pool: &pool, into: &hostOutbox)
     }
 
@@ -378,12 +362,14 @@ package struct World: Sendable {
             for index in notifications.indices { notify(node, notifications[index]) }
             notifications.clear()
             wakeDevice(node)
-        case .scriptWake: script.timePassed(at: now, into: &scriptOutbox.added)
+        case .scriptWake: script.timePassed(at: now)
         case .phaseEnd(let node):
             nodes[node].phaseEnd = nil
             advertise(node, phase: nodes[node].phase + 1)
             forwardHostOutputs(of: node)
-        case .strength(let node): updateStrength(of: node)
+        case .strength(let node):
+            updateStrength(of: node)
+            updatePower(of: node)
         case .userAnswer(let node): passAnswer(of: node)
         case .cancelled: break
         }
@@ -425,25 +411,21 @@ package struct World: Sendable {
             case .send(let kind, let original):
                 let packet = mutation == nil && clientMutation == nil ? original : mutated(kind, original, of: node)
                 noteSending(kind, packet, to: nodes[node].controller)
-                if hostBackend == .radios, !nodes[node].isClient {
+                if case .onController = nodes[node].hosting {
                     outbox.added.append(.toRadio(node: node, kind, packet))
                 } else {
                     schedule(.toController(nodes[node].controller, kind, packet), due: now)
                 }
-            case .failed(let failure) where hostBackend == .radios && !nodes[node].isClient:
-                outbox.added.append(.radioFailed(node: node, failure))
-            case .advertisingPower(let power) where hostBackend == .radios && !nodes[node].isClient:
-                outbox.added.append(.radioPower(node: node, power))
-            case .refused where hostBackend == .radios && !nodes[node].isClient,
-                .malformed where hostBackend == .radios && !nodes[node].isClient,
-                .keptThroughReset where hostBackend == .radios && !nodes[node].isClient,
-                .dropped where hostBackend == .radios && !nodes[node].isClient:
-                outbox.added.append(.radioWarning(node: node, output))
             case .wake(let due): schedule(.hostWake(node: node), due: due)
             case _ where nodes[node].isClient:
                 if case .security(let id, let output) = output { attendPairing(output, id, of: node) }
                 outbox.added.append(.client(node: node, output))
-            default: handle(output, ofDevice: node)
+            default:
+                if case .onController = nodes[node].hosting, let report = ControllerHost.report(output, of: node) {
+                    outbox.added.append(report)
+                } else {
+                    handle(output, ofDevice: node)
+                }
             }
         }
         hostOutbox.clear()

@@ -13,7 +13,15 @@ public struct ReceivedCall: Sendable {
     /// The unique name of the caller.
     public let sender: BusName?
 
-    let replying: Invocation.Replying
+    private let replying: @Sendable (Result<[Value], MethodError>) -> Void
+
+    package init(
+        path: ObjectPath, interface: InterfaceName?, member: MemberName, signature: String, arguments: [Value],
+        sender: BusName?, replying: @escaping @Sendable (Result<[Value], MethodError>) -> Void
+    ) {
+        (self.path, self.interface, self.member, self.signature) = (path, interface, member, signature)
+        (self.arguments, self.sender, self.replying) = (arguments, sender, replying)
+    }
 
     /// Sends the results, on the loop's thread; only the first reply or error counts for the caller.
     public func reply(_ values: [Value] = []) { replying(.success(values)) }

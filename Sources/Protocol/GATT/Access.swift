@@ -8,6 +8,10 @@ struct Access {
     let rejectsShortWrites: Bool
     let now: Instant
 
+    init(_ table: AttributeTable, at now: Instant) {
+        (attributes, rejectsShortWrites, self.now) = (table.attributes, table.rejectsShortWrites, now)
+    }
+
     /// The response to a request; nil for a command.  Throws the Error Response to send.
     func answer(
         _ octets: ArraySlice<UInt8>, _ server: inout Server, _ values: inout some AttributeValues
@@ -39,18 +43,13 @@ struct Access {
             return try discover(range, by: procedure, &server) { (server) throws(ErrorResponse) in
                 try readByGroupType(range, type, server)
             }
-        case .readRequest(let handle):
-            let value = try read(handle, server, &values).cut(to: server.mtu - 1)
-            server.events.append(.read(handle: handle, value))
-            return .readResponse(value)
+        case .readRequest(let handle): return .readResponse(try perform(.read(offset: 0), of: handle, &server, &values))
         case .readBlobRequest(let handle, let offset):
-            let part = try read(handle, from: Int(offset), server, &values).cut(to: server.mtu - 1)
-            server.events.append(.read(handle: handle, part))
-            return .readBlobResponse(part)
+            return .readBlobResponse(try perform(.read(offset: Int(offset)), of: handle, &server, &values))
         case .readMultipleRequest(let handles): return try readMultiple(handles, &server, &values)
         case .readMultipleVariableRequest(let handles): return try readMultipleVariable(handles, &server, &values)
         case .writeRequest(let handle, let value):
-            try write(value, to: handle, &server, &values)
+            _ = try perform(.write(value, isCommand: false), of: handle, &server, &values)
             return .writeResponse
         case .prepareWriteRequest(let handle, let offset, let value):
             // The response repeats the request, which may be longer than the MTU.
@@ -61,7 +60,7 @@ struct Access {
             try execute(isWrite: isWrite, &server, &values)
             return .executeWriteResponse
         case .writeCommand(let handle, let value):
-            try write(value, to: handle, isCommand: true, &server, &values)
+            _ = try perform(.write(value, isCommand: true), of: handle, &server, &values)
             return nil
         default: throw ErrorResponse(.requestNotSupported)
         }
@@ -92,6 +91,21 @@ extension [UInt8] {
 
 // Requests that read and write attributes.
 extension Access {
+    /// The octets that a client reads, as many as fit into the MTU; none for a write.
+    func perform(
+        _ request: ValueRequest, of handle: UInt16, _ server: inout Server, _ values: inout some AttributeValues
+    ) throws(ErrorResponse) -> [UInt8] {
+        switch request {
+        case .read(let offset):
+            let part = try read(handle, from: offset, server, &values).cut(to: server.mtu - 1)
+            server.events.append(.read(handle: handle, part))
+            return part
+        case .write(let value, let isCommand):
+            try write(value, to: handle, isCommand: isCommand, &server, &values)
+            return []
+        }
+    }
+
     /// The value from an offset on, or the error that the client gets.
     func read(
         _ handle: UInt16, from offset: Int = 0, _ server: Server, _ values: inout some AttributeValues

@@ -1,3 +1,4 @@
+import ATT
 public import Basics
 public import Bluetooth
 
@@ -33,4 +34,34 @@ public enum ValueRequest: Hashable, Sendable {
     case read(offset: Int)
     /// Write the value; a command gets no response.
     case write([UInt8], isCommand: Bool)
+
+    fileprivate var opcode: Opcode {
+        switch self {
+        case .read(offset: 0): .readRequest
+        case .read: .readBlobRequest
+        case .write(_, isCommand: true): .writeCommand
+        case .write(_, isCommand: false): .writeRequest
+        }
+    }
+}
+
+extension Server {
+    /// Answers a request that another stack has received, whatever the client and its connection: with the octets of a read,
+    /// none for a write, or the error.  All rules of the server apply, and `outbox` receives the events.
+    ///
+    /// Nobody can be asked: a value of `AttributeValue.requested` has an Unlikely Error.
+    public mutating func answer(
+        _ request: ValueRequest, of handle: UInt16, table: AttributeTable, values: inout some AttributeValues,
+        at now: Instant, into outbox: inout [Output]
+    ) -> Result<[UInt8], ATTError> {
+        do throws(ErrorResponse) {
+            let octets = try Access(table, at: now).perform(request, of: handle, &self, &values)
+            flushEvents(into: &outbox)
+            return .success(octets)
+        } catch {
+            events.clear()
+            outbox.append(.refused(opcode: request.opcode.rawValue, handle: handle, error.reason))
+            return .failure(error.reason)
+        }
+    }
 }

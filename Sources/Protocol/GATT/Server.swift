@@ -235,9 +235,8 @@ public struct Server: Sendable {
     mutating func attempt(
         _ octets: ArraySlice<UInt8>, _ table: AttributeTable, _ values: inout some AttributeValues, at now: Instant
     ) -> Result<PDU?, ErrorResponse> {
-        let access = Access(attributes: table.attributes, rejectsShortWrites: table.rejectsShortWrites, now: now)
         do throws(ErrorResponse) {
-            return .success(try access.answer(octets, &self, &values))
+            return .success(try Access(table, at: now).answer(octets, &self, &values))
         } catch {
             if !error.unanswered.isEmpty { events.clear() }
             return .failure(error)
@@ -262,7 +261,7 @@ public struct Server: Sendable {
         }
     }
 
-    private mutating func flushEvents(into outbox: inout [Output]) {
+    mutating func flushEvents(into outbox: inout [Output]) {
         for event in events { outbox.append(event) }
         events.clear()
     }

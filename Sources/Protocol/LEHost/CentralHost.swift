@@ -1,10 +1,14 @@
 public import Basics
 public import Bluetooth
+import L2CAP
 
 /// A host in the central role: a `Host` above a controller, or one that another program provides, such as bluetoothd.
 public protocol CentralHost {
-    /// Performs a command.  A command that the host does not support has no effect.
+    /// Performs a command of a central.
     mutating func perform(_ command: Host.Command)
+
+    /// Injects a fault, or throws why the host cannot.
+    mutating func inject(_ fault: Host.Fault) throws(UnsupportedFault)
 
     /// Appends all outputs since the last call, without `.send` and `.wake`.
     mutating func drain(_ handle: (Host.Output, inout PacketPool) -> Void)
@@ -27,6 +31,26 @@ extension CentralHost {
     public mutating func take(_ packet: Packet) -> [UInt8] {
         defer { pool.release(packet) }
         return pool.octets(of: packet)
+    }
+}
+
+/// A fault that a host cannot inject.
+public struct UnsupportedFault: Error, Hashable, Sendable {
+    /// For people.
+    public let reason: String
+
+    /// A fault that a host cannot inject, for this reason.
+    public init(_ reason: String) { self.reason = reason }
+}
+
+extension Host.Fault {
+    /// The capability that a host in the central role needs for this fault.
+    public var capability: CentralCapability {
+        switch self {
+        case .confirmIndications: .unconfirmedIndications
+        case .sendRaw(.security, _), .divertSecurity, .injectSecurityFaults: .pairing
+        case .sendRaw, .overhear, .stall, .injectErrors, .offer: .packets
+        }
     }
 }
 

@@ -53,8 +53,6 @@ extension Host {
         case .changeAddress(let address): changeAddress(to: address, into: &outbox)
         case .rotateAddress: rotateAddress(at: now, into: &outbox)
         case .attenuate(let decibels): attenuate(by: decibels, into: &outbox)
-        case .overhear(let isOn): overhears = isOn
-        case .divertSecurity(let isOn): divertsSecurity = isOn
         case .security(let id, let input):
             guard let index = connections.firstIndex(where: { $0.id == id }) else { return }
             stepSecurity(input, index, at: now, pool: &pool, into: &outbox)
@@ -73,8 +71,6 @@ extension Host {
             }
             (connections[index].preferred, connections[index].updateDue) = (parameters, now)
             requestUpdateIfDue(index, at: now, pool: &pool, into: &outbox)
-        case .stall, .injectErrors, .injectSecurityFaults, .offer, .confirmIndications, .sendRaw:
-            performFault(command, at: now, pool: &pool, into: &outbox)
         }
     }
 

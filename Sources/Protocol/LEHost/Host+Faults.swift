@@ -21,10 +21,8 @@ extension Host {
     /// The maximum length of a PDU of `sendRaw`; longer ones are truncated.
     private static let maximumRawCount = PacketPool.capacity - PacketPool.l2capHeaderCount
 
-    mutating func performFault(
-        _ command: Command, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
-    ) {
-        switch command {
+    mutating func inject(_ fault: Fault, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
+        switch fault {
         case .stall(true): faults.stall = .on
         case .stall(false):
             guard faults.stall == .on else { return }
@@ -48,7 +46,8 @@ extension Host {
             for index in connections.indices {
                 send(pool.take(octets.prefix(Self.maximumRawCount)), on: channel, index, pool: &pool, into: &outbox)
             }
-        default: break
+        case .overhear(let isOn): overhears = isOn
+        case .divertSecurity(let isOn): divertsSecurity = isOn
         }
     }
 

@@ -123,6 +123,7 @@ public struct Host: Sendable {
         case .command(.answer(let id, let result)):
             answer(id, result, values: &values, at: now, pool: &pool, into: &outbox)
         case .command(let command): perform(command, at: now, pool: &pool, into: &outbox)
+        case .fault(let fault): inject(fault, at: now, pool: &pool, into: &outbox)
         }
         flush(at: now, pool: &pool, into: &outbox)
     }

@@ -14,6 +14,8 @@ extension Host {
         case timePassed
         /// A request of the caller.
         case command(Command)
+        /// A fault from now on.
+        case fault(Fault)
     }
 
     /// What a caller can request.  The host chooses the address with which it advertises, scans and connects, whatever
@@ -78,9 +80,11 @@ extension Host {
         indirect case exchangeOutOfBand(OutOfBandData?, with: DeviceAddress)
         /// Removes the bond with a peer, which it has distributed this identity address to.
         case forget(DeviceAddress)
+    }
 
-        // Faults that a script injects; each applies to all connections, including later ones.
-
+    /// A request that no app can make: a fault that a script injects, or a means to test the peer.  Each applies to all
+    /// connections, including later ones.
+    public enum Fault: Equatable, Sendable {
         /// True: requests of clients wait, up to `Host.maximumHeldPDUs` of each; false: they are answered, in order.
         case stall(Bool)
         /// The server answers these requests with an error, and only these.
@@ -206,13 +210,13 @@ extension Host {
         case server(ConnectionID, Server.Output)
         /// The peer's server sent a notification; the caller releases the packet.
         case notified(ConnectionID, handle: UInt16, Packet)
-        /// The peer's server sent an indication, confirmed unless `Command.confirmIndications` is off; the caller
+        /// The peer's server sent an indication, confirmed unless `Fault.confirmIndications` is off; the caller
         /// releases the packet.
         case indicated(ConnectionID, handle: UInt16, Packet)
-        /// The peer's server sent this PDU, neither a notification nor an indication.  Only with `Command.overhear`,
+        /// The peer's server sent this PDU, neither a notification nor an indication.  Only with `Fault.overhear`,
         /// and before its other outputs.
         case overheard(ConnectionID, [UInt8])
-        /// The peer's Security Manager sent this PDU.  Only with `Command.divertSecurity`.
+        /// The peer's Security Manager sent this PDU.  Only with `Fault.divertSecurity`.
         case securityPDU(ConnectionID, [UInt8])
         /// The MTU of a connection after the exchange that this host's client requested, in octets.
         case exchangedMTU(ConnectionID, Int)

@@ -2,7 +2,7 @@ package import Bluetooth
 package import SecurityManager
 
 // To add an action: a case of `Operation` and of `Kind`; its row in `ActionTable`; and the code that does it, in
-// `World.apply` or, for a fault in values, in `NotificationFaults`.
+// `World.playInSimulation` or, for one on values, in `World.playOnValues`.  `VirtualWorld/DeviceHosts` limits it elsewhere.
 
 /// An action of a rule, and its target.
 package struct Action: Hashable, Sendable {

@@ -90,7 +90,7 @@ func serve(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     if invocation.has("--bonds"), endpoints.radio == .bluetoothd {
         throw Obstacle(.usage, "--bonds cannot be combined with --radio bluez: bluetoothd keeps bonds")
     }
-    plan.limit(to: endpoints.radio)
+    plan.warnOfLimits(of: endpoints.radio)
     switch plan.speed ?? .real(1) {
     case .real(let factor):
         let terminal = isatty(STDIN_FILENO) == 1 ? TerminalDevice(on: STDERR_FILENO) : nil
@@ -126,24 +126,17 @@ private struct ServeEndpoints: Sendable {
     var page: PageAddress?
 
     var radio: RadioKind { radios?.kind ?? .virtual }
-
-    /// The key and reason of an external action that the radio does not support.
-    var limits: LiveWorld.Limits {
-        { [radio] action in
-            if let why = radio.unsupportedReason(for: action) { return ("do", why) }
-            return radio.ignoredArgument(of: action).map { ($0, "not possible over BlueZ: bluetoothd controls this") }
-        }
-    }
 }
 
 /// A world without a client, its logs, and what a page is told.
 private func prepare(
-    _ plan: RunPlan, _ invocation: Invocation, inRealTime: Bool, hasPage: Bool = false
+    _ plan: RunPlan, on radio: RadioKind = .virtual, _ invocation: Invocation, inRealTime: Bool, hasPage: Bool = false
 ) throws(Obstacle) -> (World, LogFiles, Verbosity, PageFeed?) {
     let verbosity = try Verbosity(invocation)
     let narrator = Narrator(verbosity, try Paint(invocation, for: 2), say: Console.complain)
     var world = try plan.world()
     world.hasSystemSecrets = inRealTime && invocation.text("--seed") == "random"
+    world.placeDevices(on: radio)
     let feed = hasPage ? PageFeed(world.wording) : nil
     let files = try LogFiles(
         plan, &world, for: RunListener(narrator), source: contents(of: plan.path) ?? [], inRealTime: inRealTime,
@@ -191,7 +184,7 @@ private func offer(
     _ terminal: TerminalDevice?, _ paint: Paint?, _ bonds: BondFile?
 ) throws(Obstacle) -> ExitCode {
     let (prepared, files, verbosity, feed) = try prepare(
-        plan, invocation, inRealTime: true, hasPage: endpoints.page != nil)
+        plan, on: endpoints.radio, invocation, inRealTime: true, hasPage: endpoints.page != nil)
     let (started, keeper) = keeping(bonds, of: prepared)
     let limit = invocation.has("--for") ? plan.scenario.limit : nil
     let signals = Signals()
@@ -205,8 +198,7 @@ private func offer(
             let pairingOperator = PairingOperator(passkey: passkey, on: loop) {
                 terminal?.isOurs ?? false  // a background process must not read
             }
-            let live = LiveWorld(started, on: loop, completion, isQuiet: verbosity == .quiet, limits: endpoints.limits)
-            { world in
+            let live = LiveWorld(started, on: loop, completion, isQuiet: verbosity == .quiet) { world in
                 files.flush(&world)
                 keeper?.save(world)
                 return !files.readerIsGone

@@ -66,8 +66,8 @@ package struct RunPlan {
         }
     }
 
-    /// Removes the rules that a radio does not support, and warns of each, and of those that it supports in part.
-    package mutating func limit(to radio: RadioKind) {
+    /// Warns of the rules that a radio does not support, and of those that it supports in part.
+    package func warnOfLimits(of radio: RadioKind) {
         for (rule, why) in scenario.unplayable(on: radio) {
             Notices.warn("skipped: script[\(rule)], \(scenario.script[rule].action.kind.rawValue): \(why)")
         }
@@ -75,7 +75,6 @@ package struct RunPlan {
             guard let missing = radio.missingPart(of: scenario.script[rule].action) else { continue }
             Notices.warn("only in part: script[\(rule)], \(scenario.script[rule].action.kind.rawValue): \(missing)")
         }
-        scenario = scenario.limited(to: radio)
     }
 
     /// Adapts conditions on delivered values to the events that a radio reports.

@@ -136,7 +136,7 @@ extension Examiner {
         try expectIndicated(changed.valueHandle)
         try expectAnswered(name, "a value, since the client has confirmed Service Changed")
         try require(.unconfirmedIndications)
-        command(.confirmIndications(false))
+        try inject(.confirmIndications(false))
         try moveHandles()
         try expectIndicated(changed.valueHandle)
         try expectUnaware(name)

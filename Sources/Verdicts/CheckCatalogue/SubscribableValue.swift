@@ -300,7 +300,7 @@ extension Examiner {
         if recording(of: handles, for: Recording.usualDuration) != nil {
             try expectRecorded("indicated") { handles.contains($0.handle) }
         }
-        command(.confirmIndications(false))
+        try inject(.confirmIndications(false))
         _ = try subscribeToAll(.indicate)
         guard let first = try value(0, within: Recording.usualDuration) else {
             throw .notApplicable("nothing is indicated within \(Recording.usualDuration.formatted)")

@@ -130,6 +130,8 @@ struct VirtualTimeHost: ExaminerHost {
 
     mutating func perform(_ command: Host.Command) { world.perform(command) }
 
+    mutating func inject(_ fault: Host.Fault) { world.inject(fault) }
+
     mutating func drain(_ handle: (Host.Output, inout PacketPool) -> Void) { world.drain(handle) }
 
     mutating func play(until limit: Instant) -> Bool {

@@ -83,7 +83,7 @@ extension Examiner {
             case .zero: (x, y) = ([UInt8](repeating: 0, count: 32), [UInt8](repeating: 0, count: 32))
             }
         }
-        command(.sendRaw(.security, [0x0C] + x.reversed() + y.reversed()))
+        send(security: [0x0C] + x.reversed() + y.reversed())
         let peer = try next(after: "Pairing Public Key", "Pairing Public Key") { pdu in
             if case .pairingPublicKey(let key) = pdu { .some(key) } else { nil }
         }

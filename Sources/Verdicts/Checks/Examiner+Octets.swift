@@ -16,7 +16,7 @@ extension Examiner {
         guard octets.count <= mtu else {
             throw .inconclusive("a request of \(octets.count) octets does not fit into the MTU of \(mtu)")
         }
-        command(.sendRaw(.attribute, octets))
+        try inject(.sendRaw(.attribute, octets))
     }
 
     /// Sends octets and waits for the answer; nil if none arrives in time or the connection ends.

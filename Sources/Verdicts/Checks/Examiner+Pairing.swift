@@ -144,7 +144,10 @@ extension Examiner {
         }
     }
 
-    package mutating func send(_ pdu: SecurityPDU) { command(.sendRaw(.security, pdu.octets)) }
+    package mutating func send(_ pdu: SecurityPDU) { send(security: pdu.octets) }
+
+    /// Without effect on a host that pairs by itself: such a check is skipped before.
+    mutating func send(security octets: [UInt8]) { try? inject(.sendRaw(.security, octets)) }
 
     /// The next PDU of pairing; Keypress Notifications, and Security Requests that cross the first PDU, are ignored.
     mutating func next<Value>(

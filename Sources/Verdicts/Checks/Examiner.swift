@@ -106,10 +106,9 @@ package struct Examiner {
 
     mutating func start() {
         host.start()
-        command(.overhear(true))
-        command(.divertSecurity(true))
-        // An earlier check may have disabled it.
-        if host.unsupportedReason(for: .unconfirmedIndications) == nil { command(.confirmIndications(true)) }
+        // A check that needs what the host lacks is skipped; an earlier one may have disabled confirmations.
+        for fault in [.overhear(true), .divertSecurity(true), .confirmIndications(true)] as [Host.Fault]
+        where host.unsupportedReason(for: fault.capability) == nil { try? inject(fault) }
         listen()
     }
 
@@ -130,6 +129,12 @@ package struct Examiner {
 
     package mutating func command(_ command: Host.Command) {
         host.perform(command)
+        listen()
+    }
+
+    /// Skips the check if the host cannot inject the fault.
+    package mutating func inject(_ fault: Host.Fault) throws(CheckExit) {
+        do throws(UnsupportedFault) { try host.inject(fault) } catch { throw .skipped(error.reason) }
         listen()
     }
 

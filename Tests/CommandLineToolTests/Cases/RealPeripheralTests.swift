@@ -8,6 +8,7 @@ import DBus
 import Expectations
 import FoundationEssentials
 import Glibc
+import LEHost
 import Linux
 import Synchronization
 import TestBus
@@ -37,6 +38,18 @@ import Testing
             let host = try #require(try RealTimeHost.bluez("hci0", RealTime(loop, signals), bus: bus.address))
             try body(host, bluez)
             host.close()
+        }
+    }
+
+    @Test func `bluetoothd refuses each fault, with the reason`() throws {
+        try Self.withHost { host, _ in
+            for (fault, reason) in [
+                (.overhear(true), "bluetoothd sends no PDUs for other programs"),
+                (.confirmIndications(false), "bluetoothd confirms each indication by itself"),
+                (.divertSecurity(true), "bluetoothd pairs by itself"),
+            ] as [(Host.Fault, String)] {
+                #expect(throws: UnsupportedFault(reason)) { try host.inject(fault) }
+            }
         }
     }
 

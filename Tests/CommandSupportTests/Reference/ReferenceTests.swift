@@ -24,9 +24,9 @@ import Testing
     @Test(arguments: Action.Kind.allCases) func `An explanation has all arguments and radios`(kind: Action.Kind) {
         let row = kind.row
         let lines = Reference.explanation(of: kind.rawValue) ?? []
-        #expect(lines.contains("  radios: \(row.support.description.filter { $0 != "`" })"))
+        #expect(lines.contains("  radios: \(kind.radios.filter { $0 != "`" })"))
         for argument in row.arguments { #expect(lines.contains { $0.hasPrefix("  \(argument.key): ") }) }
-        #expect(!row.support.radios.isEmpty)
+        #expect(!kind.radios.isEmpty)
     }
 
     @Test(arguments: ReferenceGroup.allCases) func `Each entry has a sentence and a valid example`(

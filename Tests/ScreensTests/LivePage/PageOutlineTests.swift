@@ -4,6 +4,7 @@ import Documents
 import ScenarioLanguage
 import ScenarioModel
 import Testing
+import VirtualWorld
 
 @testable import Screens
 

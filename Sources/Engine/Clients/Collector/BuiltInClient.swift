@@ -62,8 +62,11 @@ package struct BuiltInClient: Sendable {
     }
 
     private mutating func perform(_ command: Host.Command, with host: inout some CentralHost) {
-        guard let commands = fault?.replacement(of: command) else { return host.perform(command) }
-        for command in commands { host.perform(command) }
+        guard let replacement = fault?.replacement(of: command) else { return host.perform(command) }
+        for fault in replacement.faults {
+            do throws(UnsupportedFault) { try host.inject(fault) } catch { assertionFailure(error.reason) }
+        }
+        for command in replacement.commands { host.perform(command) }
     }
 
     private mutating func show(_ update: SensorCollector.Update, at now: Instant, _ handle: (Event) -> Void) {

@@ -28,19 +28,20 @@ struct Fault: Sendable {
         return assumptions
     }
 
-    /// The replacement of a command to the host; it can cause assumptions.
-    mutating func replacement(of command: Host.Command) -> [Host.Command] {
-        var commands: [Host.Command] = []
+    /// The replacement of a command to the host, and the faults that come first; it can cause assumptions.
+    mutating func replacement(of command: Host.Command) -> (faults: [Host.Fault], commands: [Host.Command]) {
+        var (faults, commands): ([Host.Fault], [Host.Command]) = ([], [])
         for operation in client.commands(command, view) {
             switch operation {
             case .request(let other): commands.append(other)
+            case .inject(let fault): faults.append(fault)
             case .assume(let outcome):
                 guard case .procedure(let connection, _, let id) = command else { continue }
                 assumptions.append(.finished(connection, id: id, .success(outcome)))
             case .receive, .reconnect, .crash: commands += disconnect(operation)
             }
         }
-        return commands
+        return (faults, commands)
     }
 
     /// The replacement of a value, and the client's commands to its host.
@@ -54,7 +55,7 @@ struct Fault: Sendable {
             switch operation {
             case .receive(let other): values.append(other)
             case .request(let command): commands.append(command)
-            case .assume, .reconnect, .crash: commands += disconnect(operation)
+            case .assume, .inject, .reconnect, .crash: commands += disconnect(operation)
             }
         }
         return (values, commands)

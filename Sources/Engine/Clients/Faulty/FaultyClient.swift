@@ -37,6 +37,8 @@ package struct FaultyClient: Sendable {
     package enum Operation: Sendable {
         /// Sends a command to the host.
         case request(Host.Command)
+        /// Makes the host faulty.
+        case inject(Host.Fault)
         /// Treats a procedure as finished without performing it.
         case assume(Procedure.Outcome)
         /// Takes octets as the received value.

@@ -40,7 +40,7 @@ extension FaultyClient {
             "confirms_nothing", "confirms no indications"
         ) { command, _ in
             guard case .discoverEverything? = procedure(command) else { return [.request(command)] }
-            return [.request(.confirmIndications(false)), .request(command)]
+            return [.inject(.confirmIndications(false)), .request(command)]
         },
         requesting(
             "never_resets", "does not write the control point"

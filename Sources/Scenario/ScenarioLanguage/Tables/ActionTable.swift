@@ -9,15 +9,12 @@ extension Action.Kind {
         switch self {
         case .linkLoss:
             ActionRow(
-                .air, of: .device, on: .allBut(.bluetoothd, reason: "bluetoothd keeps its links; use --radio hci:0"),
-                example: ["of": "strap", "for": "8 s"],
+                .air, of: .device, example: ["of": "strap", "for": "8 s"],
                 "The device neither sends nor receives. Its connections survive if this is shorter than the supervision timeout, except on a controller (`hci:`): it is reset, and if it keeps its connections nevertheless, they are disconnected."
             ) { _, _, _ in .linkLoss }
         case .distance:
             ActionRow(
                 .air, of: .device,
-                on: .virtualRadio("a real antenna cannot be moved").orInPart(
-                    onControllers: "for advertising only", without: "connections keep their power on a controller"),
                 example: ["of": "strap", "to": "40 m", "over": "20 s", "for": "1 min"],
                 "The device moves to this distance from the client. A controller (`hci:`) advertises with less power instead, as far as it lets.",
                 [
@@ -31,8 +28,6 @@ extension Action.Kind {
         case .rssi:
             ActionRow(
                 .air, of: .device,
-                on: .virtualRadio("a real signal strength cannot be set").orInPart(
-                    onControllers: "for advertising only", without: "connections keep their power on a controller"),
                 example: ["of": "strap", "to": -93, "for": "20 s"],
                 "Both sides receive each other at this signal strength, at any distance and without fading. A controller (`hci:`) changes the power of its advertising instead, by as much as this differs from the strength at the device's distance.",
                 [
@@ -45,7 +40,7 @@ extension Action.Kind {
             }
         case .loss:
             ActionRow(
-                .air, of: .device, on: .virtualRadio("real packets cannot be lost on request"),
+                .air, of: .device,
                 example: ["of": "strap", "rate": 0.3, "for": "20 s"],
                 "This share of the device's packets is lost, in addition to the losses of distance.",
                 [.init("rate", .number(0...1), required: true, "The share of packets.")]
@@ -53,7 +48,6 @@ extension Action.Kind {
         case .powerOff:
             ActionRow(
                 .air, of: .client, needsEntity: true,
-                on: .virtualRadio("the client's controller is not under Lubdub's control"),
                 example: ["of": "client", "for": "5 s"],
                 "The client's controllers report Hardware Error, lose all state and stop; when power returns they accept commands, as after a reset."
             ) { _, _, _ in .powerOff }
@@ -64,21 +58,20 @@ extension Action.Kind {
             ) { _, _, _ in .stopAdvertising }
         case .changeAddress:
             ActionRow(
-                .air, of: .device, lasts: false, on: .hostControl,
+                .air, of: .device, lasts: false,
                 example: ["of": "strap", "to": "C0:FF:EE:00:00:99/random"],
                 "The device advertises with a new address; connections keep the old one. On a controller (`hci:`), only random addresses can be set.",
                 [.init("to", .address, standard: .words("a random static one"), "The new address.")]
             ) { reader, cursor, entity in reader.changeAddress(cursor, of: entity) }
         case .rotateAddress:
             ActionRow(
-                .air, of: .device, lasts: false, on: .hostControl,
+                .air, of: .device, lasts: false,
                 example: ["of": "watch"],
                 "A device with `privacy` takes its next resolvable private address; connections keep the old one."
             ) { reader, cursor, entity in reader.hasPrivacy(entity, cursor) ? .rotateAddress : nil }
         case .connect:
             ActionRow(
                 .air, of: .device, lasts: false, needsEntity: true,
-                on: .virtualRadio("a second central needs the virtual radio"),
                 example: ["of": "phone", "to": "strap"],
                 "A device with `\"role\": \"central\"` connects to another device and stays connected until a `disconnect` of either.",
                 [.init("to", .id, required: true, "The device to connect to.")]
@@ -86,9 +79,6 @@ extension Action.Kind {
         case .disconnect:
             ActionRow(
                 .air, of: .device, lasts: false,
-                on: .all.exceptForBluetoothd("reason") {
-                    if case .disconnect(let reason?) = $0 { !reason.means(.remoteUserTerminated) } else { false }
-                },
                 example: ["of": "strap", "reason": "remote_user_terminated_connection"],
                 "The device ends its connections. BlueZ always sends reason 0x13.",
                 [
@@ -155,9 +145,6 @@ extension Action.Kind {
         case .raw:
             ActionRow(
                 .values, of: .value(.sent), orWith: ("channel", .device), lasts: false, needsEntity: true,
-                on: .hostControl.or([.bluetoothd], "without `channel`") {
-                    if case .raw(_, nil) = $0.operation { true } else { false }
-                },
                 example: ["of": "strap", "octets": "FF 00", "channel": "att"],
                 "These octets are sent as a value, or as a whole PDU on a channel.",
                 [
@@ -200,22 +187,13 @@ extension Action.Kind {
             ) { _, cursor, _ in cursor["by"]?.duration.map { .skipTime(by: $0) } }
         case .stall:
             ActionRow(
-                .server, of: .device, on: .hostControl,
+                .server, of: .device,
                 example: ["of": "strap", "for": "5 s"],
                 "Requests get no response until this ends; up to 64 requests per client are queued."
             ) { _, _, _ in .stall }
         case .attError:
             ActionRow(
                 .server, of: .served,
-                on: .allBut(
-                    .bluetoothd,
-                    reason: "bluetoothd forwards only reads and writes: add \"on\": \"read\" or \"on\": \"write\""
-                ).or([.bluetoothd], "with `\"on\": \"read\"` or `\"write\"`") {
-                    switch $0.operation {
-                    case .attError(.read, _), .attError(.write, _): true
-                    default: false
-                    }
-                },
                 example: ["of": "strap/heart_rate", "on": "subscribe", "error": "unlikely_error", "for": "10 s"],
                 "Requests get an Error Response.",
                 [
@@ -225,13 +203,13 @@ extension Action.Kind {
             ) { _, cursor, _ in cursor["error"]?.code.map { .attError(on: cursor["on"].choice(), error: $0) } }
         case .mtu:
             ActionRow(
-                .server, of: .device, on: .hostControl,
+                .server, of: .device,
                 example: ["of": "strap", "to": 23], "The device accepts no larger ATT MTU in exchanges from now on.",
                 [.init("to", .integer(23...517), required: true, "The largest MTU, in octets.")]
             ) { _, cursor, _ in cursor["to"]?.integer.map { .mtu(to: $0) } }
         case .moveHandles:
             ActionRow(
-                .server, of: .device, lasts: false, on: .hostControl,
+                .server, of: .device, lasts: false,
                 example: ["of": "strap", "by": 16, "announce": false],
                 "All attributes after the Generic Attribute service move to higher handles.",
                 [
@@ -243,7 +221,7 @@ extension Action.Kind {
             }
         case .changeServices:
             ActionRow(
-                .server, of: .device, lasts: false, on: .hostControl,
+                .server, of: .device, lasts: false,
                 example: ["of": "strap", "add": [["service": "feed", "value": 7]], "remove": ["strap/battery"]],
                 "Services are removed and added; the others keep their handles.",
                 [
@@ -256,7 +234,7 @@ extension Action.Kind {
             ) { reader, cursor, entity in reader.changeServices(entity, cursor) }
         case .unconfirmed:
             ActionRow(
-                .server, of: .client, on: .builtInClient("only the built-in client can be told not to confirm"),
+                .server, of: .client,
                 example: ["of": "client", "for": "20 s"], "The built-in client does not confirm indications."
             ) { _, _, _ in .unconfirmed }
         case .clear:
@@ -267,9 +245,6 @@ extension Action.Kind {
         case .forgetBond:
             ActionRow(
                 .pairing, of: .device, lasts: false,
-                on: .builtInClient("only the built-in client can lose keys on request").or(
-                    [.virtual, .controllers, .bluetoothd], "with `\"side\": \"device\"`"
-                ) { $0.operation == .forgetBond(.device) },
                 example: ["of": "watch", "side": "client"],
                 "The device, the built-in client or both lose their keys. A client that loses them disconnects, as phones do when their user removes a device. bluetoothd disconnects the clients whose keys it removes: those that have paired, read or written in this run.",
                 [.init("side", .choice(Action.Side.self), standard: "device", "Which side loses them.")]
@@ -278,7 +253,7 @@ extension Action.Kind {
             }
         case .refusePairing:
             ActionRow(
-                .pairing, of: .device, on: .hostControl,
+                .pairing, of: .device,
                 example: ["of": "watch", "reason": "pairing_not_supported", "for": "10 s"],
                 "Each Pairing Request gets Pairing Failed.",
                 [
@@ -291,7 +266,7 @@ extension Action.Kind {
             }
         case .stallPairing:
             ActionRow(
-                .pairing, of: .device, on: .hostControl,
+                .pairing, of: .device,
                 example: ["of": "watch", "at": "confirm", "by": "5 s"],
                 "Each pairing stalls when the device comes to a step: it sends nothing more until the delay has passed or the action ends. With `encryption`, a reconnection stalls, too.",
                 [
@@ -306,7 +281,7 @@ extension Action.Kind {
             }
         case .alterPairing:
             ActionRow(
-                .pairing, of: .device, on: .hostControl,
+                .pairing, of: .device,
                 example: ["of": "watch", "at": "confirm", "from": 2, "for": "20 s"],
                 "In each pairing the device sends wrong octets in one step: the last octet is inverted, if nothing else is chosen.",
                 [
@@ -326,21 +301,18 @@ extension Action.Kind {
             ) { reader, cursor, entity in reader.alteration(cursor, entity).map { .alterPairing($0) } }
         case .wrongKey:
             ActionRow(
-                .pairing, of: .device, on: .hostControl,
+                .pairing, of: .device,
                 example: ["of": "watch", "for": "20 s"],
                 "The device encrypts with another key than its clients have, so that encryption fails."
             ) { reader, cursor, entity in reader.pairs(entity, cursor) ? .wrongKey : nil }
         case .requestSecurity:
             ActionRow(
-                .pairing, of: .device, lasts: false, on: .hostControl,
+                .pairing, of: .device, lasts: false,
                 example: ["of": "watch"], "The device sends a Security Request to each client."
             ) { reader, cursor, entity in reader.pairs(entity, cursor) ? .requestSecurity : nil }
         case .user:
             ActionRow(
                 .pairing, of: .user, needsEntity: true,
-                on: .builtInClient(
-                    "only the users of simulated devices and of the built-in client answer by themselves"
-                ).or([.virtual], "for a device") { $0.entity != .client },
                 example: ["of": "watch", "answers": "wrong"],
                 "When the device or the built-in client asks for a passkey or shows a number to compare, its user does this.",
                 [

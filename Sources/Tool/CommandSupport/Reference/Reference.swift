@@ -4,6 +4,7 @@ import Documents
 import ScenarioLanguage
 import ScenarioModel
 import Services
+import VirtualWorld
 
 /// The words of the scenario language, from the tables that read it.
 package enum Reference {
@@ -168,12 +169,13 @@ extension ReferenceGroup {
     }
 
     private static func facts(ofAction name: String) -> [ReferenceEntry.Fact] {
-        guard let row = Action.Kind(rawValue: name)?.row else { return [] }
+        guard let kind = Action.Kind(rawValue: name) else { return [] }
+        let row = kind.row
         let end = row.lasts ? "with \"for\" or \"until\", with clear, or with the scenario" : "at once"
         return [
             .init("of", row.targetDescription.withoutMarkup + (row.needsEntity ? " (required)" : "")),
             .init("ends", end),
-            .init("radios", row.support.description.withoutMarkup),
+            .init("radios", kind.radios.withoutMarkup),
         ]
     }
 
@@ -191,6 +193,24 @@ extension ReferenceGroup {
             return [.init(label, "\(service.uuid)")]
                 + (service.variant == nil ? [.init("values", paths.joined(separator: ", "))] : [])
         }
+    }
+}
+
+extension Action.Kind {
+    /// The radios that play it: `all`, `virtual radio, hci, bluez without …`.
+    var radios: String {
+        var (able, limited, partial): ([RadioKind], [String], [String]) = ([], [], [])
+        for radio in RadioKind.allCases {
+            switch radio.reach(of: self) {
+            case .whole, .ignoring: able.append(radio)
+            case .only(let condition, _, _): limited.append("\(radio.name) \(condition)")
+            case .part(let part, _): partial.append("\(radio.name) \(part)")
+            case .impossible: break
+            }
+        }
+        if able.count == RadioKind.allCases.count { return "all" }
+        if able.contains(.virtual) { able.removeAll { $0 == .rehearsal } }
+        return (able.map(\.name) + limited + partial).joined(separator: ", ")
     }
 }
 

@@ -4,6 +4,7 @@ import CommandSupport
 package import Drivers
 package import ScenarioModel
 import Sockets
+import VirtualWorld
 
 /// The page of a world that plays: it shows what happens, and does what a person on it chooses.
 package actor PageSession: LoopActor {
@@ -96,8 +97,8 @@ package actor PageSession: LoopActor {
     }
 
     private func work() {
-        let limits = world.assumeIsolated { $0.limits }
-        if let (channel, outline) = views.work(version: version, isPlayable: { limits($0) == nil }) {
+        let radio = world.assumeIsolated { $0.radio }
+        if let (channel, outline) = views.work(version: version, isPlayable: { radio.refusal(of: $0) == nil }) {
             let first = first(outline)
             server?.assumeIsolated { $0.send(first, to: channel) }
         }

@@ -86,6 +86,7 @@ package struct ClientUnderTest: Sendable {
         var plan = plan
         plan.observe(by: radio)
         var started = try plan.world()
+        started.placeDevices(on: radio)
         let files = try LogFiles(
             plan, &started, for: listener, source: source, isCase: true, inRealTime: true)
         var (world, record, reason) = try live(started, files, plan, signals) {

@@ -80,6 +80,11 @@ package final class RealTimeHost: ExaminerHost {
         settle()
     }
 
+    package func inject(_ fault: Host.Fault) throws(UnsupportedFault) {
+        try central.inject(fault)
+        settle()
+    }
+
     package func drain(_ handle: (Host.Output, inout PacketPool) -> Void) {
         for output in outputs { handle(output, &central.pool) }
         outputs.clear()

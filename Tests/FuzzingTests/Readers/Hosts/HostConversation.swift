@@ -43,14 +43,17 @@ private struct TestedHost: Sendable {
     private static let strap = DeviceAddress(0xC0FF_EE00_0001, .random)
     private static let parameters = ConnectionParameters(
         minimumInterval: 0x18, maximumInterval: 0x28, latency: 0, supervisionTimeout: 0x2A)
-    private static let requests: [Host.Command] = [
-        .advertise(
-            AdvertisingParameters(minimumInterval: 0xA0, maximumInterval: 0xA0), data: [2, 1, 6], scanResponse: []),
-        .scan(ScanParameters(isActive: true, interval: 0x60, window: 0x60), filterDuplicates: true),
-        .connect(ConnectionCreation(to: strap, parameters: parameters), timeout: .seconds(5)),
-        .notify(handle: 3, [0, 72]), .stopAdvertising, .stopScanning, .cancelConnecting,
-        .changeAddress(DeviceAddress(0xC0FF_EE00_0002, .random)), .stall(true), .stall(false), .start,
-        .confirmIndications(false), .overhear(true), .rotateAddress, .stop, .attenuate(20), .offer(mtu: 100),
+    private static let requests: [Host.Input] = [
+        .command(
+            .advertise(
+                AdvertisingParameters(minimumInterval: 0xA0, maximumInterval: 0xA0), data: [2, 1, 6], scanResponse: [])),
+        .command(.scan(ScanParameters(isActive: true, interval: 0x60, window: 0x60), filterDuplicates: true)),
+        .command(.connect(ConnectionCreation(to: strap, parameters: parameters), timeout: .seconds(5))),
+        .command(.notify(handle: 3, [0, 72])), .command(.stopAdvertising), .command(.stopScanning),
+        .command(.cancelConnecting), .command(.changeAddress(DeviceAddress(0xC0FF_EE00_0002, .random))),
+        .fault(.stall(true)), .fault(.stall(false)), .command(.start), .fault(.confirmIndications(false)),
+        .fault(.overhear(true)), .command(.rotateAddress), .command(.stop), .command(.attenuate(20)),
+        .fault(.offer(mtu: 100)),
     ]
 
     /// What the host's caller requests of a connection.
@@ -83,7 +86,7 @@ private struct TestedHost: Sendable {
         case 0: try step(.received(.event, pool.take(octets)))
         case 1: try step(.received(.acl, pool.take(octets)))
         case 2: try answer(octets)
-        case 3: try step(.command(Self.requests[Int(octets.first ?? 0) % Self.requests.count]))
+        case 3: try step(Self.requests[Int(octets.first ?? 0) % Self.requests.count])
         case 4:
             guard let connection = connections.last else { return }
             try step(.command(Self.request(octets.first ?? 1, of: connection)))

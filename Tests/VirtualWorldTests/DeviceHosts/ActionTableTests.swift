@@ -4,11 +4,13 @@ import Testing
 
 @testable import ScenarioLanguage
 @testable import ScenarioModel
+@testable import VirtualWorld
 
 /// The rows of the action table, and the documentation that is generated from them.
 @Suite struct ActionTableTests {
     private static let page =
-        #filePath.dropLast("Tests/ScenarioLanguageTests/ActionTableTests.swift".count) + "Documentation/bad-days.md"
+        #filePath.dropLast("Tests/VirtualWorldTests/DeviceHosts/ActionTableTests.swift".count)
+        + "Documentation/bad-days.md"
 
     private static func table(_ group: ActionRow.Group) -> String {
         let header =
@@ -19,7 +21,7 @@ import Testing
                 [
                     "`\(kind.rawValue)`", row.targetDescription, arguments.joined(separator: ", "),
                     row.lasts ? "yes" : "no", row.about,
-                ] + [RadioKind.virtual, .bluetoothd, .controllers].map(row.support.extent)
+                ] + [RadioKind.virtual, .bluetoothd, .controllers].map { $0.extent(of: kind) }
             return "| \(cells.joined(separator: " | ")) |\n"
         }
         return header + rows.joined()
@@ -43,6 +45,18 @@ import Testing
             try updated.write(toFile: String(Self.page), atomically: true, encoding: .utf8)
         } else {
             #expect(current == updated, "update it with make generate")
+        }
+    }
+}
+
+extension RadioKind {
+    /// Whether a radio plays an action, or the arguments or the part that it plays.
+    fileprivate func extent(of kind: Action.Kind) -> String {
+        switch reach(of: kind) {
+        case .whole, .ignoring: "yes"
+        case .only(let condition, _, _): condition
+        case .part(let part, _): part
+        case .impossible: self == .virtual ? "built-in client" : "no"
         }
     }
 }
