@@ -52,6 +52,14 @@ extension Conversation {
                 1 finished 1: refused unlikely_error (0x0E)
                 15 s
                 1, 2 forgotten
+                """,
+            uncached: """
+                > write 2A37/2902 01 00
+                1, 2 disconnected: connectionFailed
+                1 finished 1: refused unlikely_error (0x0E)
+                1, 2 lost 1801 180D 180F
+                15 s
+                1, 2 forgotten
                 """
         ) { talk in
             talk.connect()
@@ -149,6 +157,14 @@ extension Conversation {
                 1 is asked no more
                 1 paired: failed(SecurityManager.Pairing.Failure.refused(confirm_value_failed))
                 1, 2 disconnected: connectionFailed
+                """,
+            uncached: """
+                1 is agent, or none
+                1 is asked for the passkey
+                1 is asked no more
+                1 paired: failed(SecurityManager.Pairing.Failure.refused(confirm_value_failed))
+                1, 2 lost 1801 180D 180F
+                1, 2 disconnected: connectionFailed
                 """
         ) { talk in
             talk.connect()
@@ -174,6 +190,14 @@ extension Conversation {
                 2 is asked for the passkey
                 1 disconnected: connectionFailed
                 1 finished 1: refused unlikely_error (0x0E)
+                """,
+            uncached: """
+                2 is agent, or none
+                > write 2A37/2902 01 00
+                2 is asked for the passkey
+                1 disconnected: connectionFailed
+                1 finished 1: refused unlikely_error (0x0E)
+                1 lost 1801 180D 180F
                 """
         ) { talk in
             talk.connect()
@@ -195,6 +219,13 @@ extension Conversation {
                 1 is agent, or none
                 1 is asked for the passkey
                 1 paired: cancelled
+                1, 2 disconnected
+                """,
+            uncached: """
+                1 is agent, or none
+                1 is asked for the passkey
+                1 paired: cancelled
+                1, 2 lost 1801 180D 180F
                 1, 2 disconnected
                 """
         ) { talk in
@@ -229,6 +260,28 @@ extension Conversation {
                 > read 2B2A
                 1, 2 resolved
                 > write 2A19/2902 01 00
+                """,
+            uncached: """
+                1, 2 bonded true
+                1 paired
+                1, 2 disconnecting
+                1, 2 lost 1801 180D 180F
+                1, 2 disconnected
+                rotated
+                > exchange MTU 517
+                1, 2 connected 23
+                1, 2 MTU 247
+                > discovery
+                > read 2B2A
+                > write 2B29 05
+                > write 2A05/2902 02 00
+                1, 2 found 1801 180D 180F
+                1, 2 own value of 2B2A
+                1, 2 resolved
+                > read 3
+                > read 2A19
+                > write 2A19/2902 01 00
+                1, 2 own value of 2A19: 32
                 """
         ) { talk in
             talk.ask(1, .scan(ScanOptions()))
@@ -258,6 +311,13 @@ extension Conversation {
                 1, 2 connected 23
                 1, 2 MTU 247
                 > read 3
+                1, 2 disconnected: bondLost
+                """,
+            uncached: """
+                > exchange MTU 517
+                1, 2 connected 23
+                1, 2 MTU 247
+                > discovery
                 1, 2 disconnected: bondLost
                 """
         ) { talk in

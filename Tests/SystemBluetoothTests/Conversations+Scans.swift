@@ -151,6 +151,11 @@ extension Conversation {
             bluetoothd: """
                 1, 2 disconnecting
                 1, 2 disconnected
+                """,
+            uncached: """
+                1, 2 disconnecting
+                1, 2 lost 1801 180D 180F
+                1, 2 disconnected
                 """
         ) { talk in
             talk.ask(1, scan())
@@ -211,6 +216,14 @@ extension Conversation {
                 1, 2 forgotten
                 again
                 1, 2 forgotten
+                """,
+            uncached: """
+                1, 2 disconnecting
+                1, 2 lost 1801 180D 180F
+                1, 2 disconnected
+                1, 2 forgotten
+                again
+                1, 2 forgotten
                 """
         ) { talk in
             talk.connect()
@@ -226,6 +239,12 @@ extension Conversation {
                 1, 2 on
                 """,
             bluetoothd: """
+                1, 2 disconnected
+                1, 2 off
+                1, 2 on
+                """,
+            uncached: """
+                1, 2 lost 1801 180D 180F
                 1, 2 disconnected
                 1, 2 off
                 1, 2 on

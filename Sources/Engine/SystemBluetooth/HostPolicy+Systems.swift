@@ -1,5 +1,7 @@
 import ATT
+import Basics
 import Bluetooth
+import Characteristics
 import GATT
 import SecurityManager
 
@@ -24,8 +26,8 @@ extension HostPolicy {
                 preparation: [[.exchangeMTU, .findName, .findServiceChanged]], resumption: [], renewal: [],
                 isCached: false, hidden: [], interruption: nil, sharesRequests: false, configuresAgain: true),
             pairing: PairingPolicy(security: security, endsLinkOnFailure: false, securesOwnRequests: false),
-            advertising: AdvertisingPolicy(interval: 160, sets: 1, turn: .zero),
-            reservedServices: [.genericAccess, .genericAttribute])
+            advertising: AdvertisingPolicy(interval: 160, sets: 1, turn: .zero, rules: .apple),
+            reservedServices: [.genericAccess, .genericAttribute], pnpID: nil)
     }()
 
     /// bluetoothd 5.66 on Linux 6.1, which keeps attributes as `[GATT] Cache` in main.conf says: `always` unless told otherwise.
@@ -68,7 +70,9 @@ extension HostPolicy {
             pairing: PairingPolicy(
                 security: SecuritySettings(), endsLinkOnFailure: true, securesOwnRequests: true),
             // HCI_DEFAULT_ADV_DURATION in include/net/bluetooth/hci_core.h.
-            advertising: AdvertisingPolicy(interval: 0x0800, sets: 5, turn: .seconds(2)),
-            reservedServices: [.genericAccess, .genericAttribute])
+            advertising: AdvertisingPolicy(interval: 0x0800, sets: 5, turn: .seconds(2), rules: .linux),
+            reservedServices: [.genericAccess, .genericAttribute],
+            // usb:v1D6Bp0246d0542: MAIN_OPTS in src/main.c.
+            pnpID: PnPID(source: .usbForum, vendor: 0x1D6B, product: 0x0246, version: 0x0542).octets)
     }
 }

@@ -25,6 +25,8 @@ package struct HostPolicy: Sendable {
     package var advertising: AdvertisingPolicy
     /// The services that are the system's own, so that no program may publish them.
     package var reservedServices: [UUID]
+    /// Its PnP ID in Device Information; nil: it has no such service.
+    package var pnpID: [UInt8]?
 }
 
 /// How often a system scans.
@@ -92,6 +94,16 @@ package struct PairingPolicy: Sendable {
     package var securesOwnRequests: Bool
 }
 
+/// How a system lays an advertisement out in packets.
+package enum AdvertisingRules: Sendable {
+    /// As Apple documents it: services and name share 28 octets next to the flags, the scan response has room for 10 octets of a
+    /// name that does not fit there, and services that do not fit are left out: other systems cannot read Apple's overflow
+    /// area.
+    case apple
+    /// As BlueZ does in src/advertising.c: the scan response has the name, and all must fit.
+    case linux
+}
+
 /// How a system advertises.
 package struct AdvertisingPolicy: Sendable {
     /// How often, in units of 0.625 ms, before the random delay.
@@ -100,6 +112,7 @@ package struct AdvertisingPolicy: Sendable {
     package var sets: Int
     /// How long it sends one of several advertisements before the next.
     package var turn: Duration
+    package var rules: AdvertisingRules
 }
 
 /// What a system does by itself on a link with a peripheral.

@@ -77,6 +77,13 @@ struct Link: Sendable {
         return nil
     }
 
+    /// An operation that subscribes to a value, and has not ended.
+    func subscribing(to value: UInt16) -> Ticket? {
+        operations.first { ticket in
+            if case .notify(true, value: value, _, _) = ticket.operation { true } else { false }
+        }
+    }
+
     /// Replaces the attributes, with what follows from them.
     mutating func adopt(_ services: [DiscoveredService]) {
         self.services = services

@@ -151,8 +151,11 @@ extension SharedCentral {
     /// Attributes have changed: the service renews them, or programs do.
     mutating func changed(_ range: HandleRange, _ link: Int, into outbox: inout [Output]) {
         tell(.servicesChanged(links[link].peer, range), about: links[link], into: &outbox)
-        guard !policy.attributes.renewal.isEmpty else { return links[link].forget(range) }
-        links[link].steps += policy.attributes.renewal
+        let renewal = policy.attributes.renewal
+        guard !renewal.isEmpty else { return links[link].forget(range) }
+        // One that has not begun sees this change, too.
+        guard !links[link].steps.suffix(renewal.count).elementsEqual(renewal) else { return }
+        links[link].steps += renewal
         continueSteps(link, into: &outbox)
     }
 

@@ -83,6 +83,11 @@ extension SharedCentral {
         }
         let isUsed = links[link].subscriptions.isUsed(value, besides: ticket.program)
         links[link].subscriptions.set(isOn, ticket.program, value, configuration)
+        if policy.attributes.sharesRequests, isOn, isUsed, let same = links[link].subscribing(to: value) {
+            var ticket = ticket
+            ticket.procedure = same.procedure
+            return links[link].operations.append(ticket)
+        }
         if isUsed { return finish(ticket, link, .success(.notifying(isOn)), into: &outbox) }
         if let handle = links[link].configurations[value] {
             run(.configure(handle: handle, isOn ? configuration : []), for: ticket, link, into: &outbox)

@@ -13,7 +13,8 @@ extension SharedCentral {
         let attempt = attempts.firstIndex { $0.peer == peer }
         let isPairing = link.map { links[$0].pairing != nil || !links[$0].isUsable } ?? false
         let failure: PairingFailure? =
-            if state != .on { .notConnected } else if peers.isBonded(peer) {
+            if state != .on || attempts.count >= Self.maximumPeripherals { .notConnected } else if peers.isBonded(peer)
+            {
                 .alreadyPaired
             } else if isPairing
                 || attempt.map({ attempts[$0].pairing != nil }) ?? false

@@ -73,7 +73,7 @@ package struct SystemHost: Sendable {
         case .request(let program, .pairing(let request)): desk.perform(request, of: program, into: &deskOutputs)
         case .request(let program, .peripheral(let request)):
             // Every program has a state, which the central role keeps.
-            peripheral.perform(request, of: program, into: &peripheralOutputs)
+            peripheral.perform(request, of: program, at: now, into: &peripheralOutputs)
             if case .open = request { central.perform(.open, of: program, at: now, into: &outputs) }
             if case .close = request {
                 desk.close(program, into: &deskOutputs)
@@ -81,6 +81,7 @@ package struct SystemHost: Sendable {
             }
         case .timePassed:
             central.timePassed(at: now, into: &outputs)
+            peripheral.timePassed(at: now, into: &peripheralOutputs)
             stepHost(.timePassed, at: now, into: &outbox)
         case .lost: central.lose(at: now, into: &outputs)
         }
@@ -129,6 +130,7 @@ package struct SystemHost: Sendable {
             pool.release(packet)
             drainHost(at: now, into: &outbox)
         case .event(let program, let event): outbox.append(.event(program, .peripheral(event)))
+        case .wake(let due): outbox.append(.wake(at: due))
         }
     }
 

@@ -261,7 +261,8 @@ extension AttributeTable {
         for descriptor in characteristic.descriptors {
             let content =
                 descriptor.isConfiguration && !allowed.isEmpty
-                ? configuration : descriptor.value.map { Attribute.Content.fixed($0) } ?? .dynamic
+                ? configuration
+                : descriptor.value.map { Attribute.Content.fixed($0) } ?? (descriptor.isRequested ? .requested : .dynamic)
             handles.append(try add(descriptor.uuid, descriptor.permissions, content, at: descriptor.handle))
         }
         return handles
