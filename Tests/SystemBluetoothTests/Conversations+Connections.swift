@@ -10,6 +10,7 @@ extension Conversation {
             "A program connects",
             because:
                 "bluetoothd discovers all attributes at once, reports them to everyone, and follows the battery: src/device.c, profiles/battery",
+
             iPhone: """
                 > exchange MTU 185
                 1 connected 23
@@ -45,6 +46,7 @@ extension Conversation {
             "Another program connects, too, and the first one ends",
             because:
                 "with bluetoothd the link is everyone's, and ends 2 s after any program's Disconnect: DISCONNECT_TIMER in src/device.c",
+
             iPhone: """
                 2 connected 185
                 1 disconnected
@@ -82,6 +84,7 @@ extension Conversation {
         },
         Conversation(
             "A program that has connected ends", because: "with bluetoothd the link stays",
+
             iPhone: """
                 1 disconnected
                 """,
@@ -95,12 +98,13 @@ extension Conversation {
         Conversation(
             "Programs request while the link ends",
             because: "the link of bluetoothd lasts 2 s more, but takes no requests: DISCONNECT_TIMER in src/device.c",
+
             iPhone: """
                 1 disconnected
                 > discovery
                 2 connected 185
                 > write 2A19/2902 01 00
-                2 finished 3: notifying
+                2 finished 2: notifying
                 2 value of 2A37: 08 48 03 00
                 """,
             bluetoothd: """
@@ -131,6 +135,7 @@ extension Conversation {
         Conversation(
             "A program connects twice, and cancels",
             because: "bluetoothd refuses a second Connect, and a Disconnect is everyone's: src/device.c",
+
             iPhone: """
                 cancels
                 2 disconnected
@@ -157,6 +162,7 @@ extension Conversation {
         Conversation(
             "A program connects to a peripheral that is out of range",
             because: "Linux gives up after 40 s: le_connect in net/bluetooth",
+
             iPhone: """
                 39.9 s
                 40 s

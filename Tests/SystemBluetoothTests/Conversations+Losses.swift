@@ -9,6 +9,7 @@ extension Conversation {
         Conversation(
             "The link is lost while a value is read",
             because: "bluetoothd answers each call, with 0x0E: src/gatt-client.c",
+
             iPhone: """
                 > read 2A38
                 1 disconnected: timedOut
@@ -42,6 +43,7 @@ extension Conversation {
         Conversation(
             "A peripheral that is lost comes back",
             because: "bluetoothd keeps attributes and subscriptions: Cache=always in main.conf",
+
             iPhone: """
                 1 disconnected: timedOut
                 connects again
@@ -108,6 +110,7 @@ extension Conversation {
         Conversation(
             "The attributes have moved while the peripheral was away",
             because: "bluetoothd compares the Database Hash, and discovers anew",
+
             iPhone: """
                 > exchange MTU 185
                 1 connected 23
@@ -164,6 +167,7 @@ extension Conversation {
         Conversation(
             "The peripheral refuses each discovery",
             because: "bluetoothd never resolves the services; a phone's programs discover",
+
             iPhone: """
                 > exchange MTU 185
                 1 connected 23
@@ -186,6 +190,7 @@ extension Conversation {
         Conversation(
             "The peripheral stops answering",
             because: "bluetoothd answers the call, and ends the link 2 s later: measured on bluetoothd 5.66",
+
             iPhone: """
                 > read 2A38
                 29.9 s

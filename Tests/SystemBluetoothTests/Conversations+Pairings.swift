@@ -18,17 +18,18 @@ extension Conversation {
         Conversation(
             "A program subscribes to a value that needs encryption", protected,
             because: "bluetoothd knows the handle of the configuration, and reports the bond",
+
             iPhone: """
                 > discovery
                 > write 2A37/2902 01 00
                 > write 2A37/2902 01 00
-                1 finished 2: notifying
+                1 finished 1: notifying
                 1 value of 2A37: 08 48 03 00
                 """,
             bluetoothd: """
                 > write 2A37/2902 01 00
                 > write 2A37/2902 01 00
-                1, 2 bonded true
+                1, 2 bonded
                 1 finished 1: notifying
                 1 value of 2A37: 08 48 01 00
                 """
@@ -40,10 +41,11 @@ extension Conversation {
         Conversation(
             "The peripheral does not pair", protected,
             because: "Linux ends the link, and bluetoothd forgets the device: src/device.c",
+
             iPhone: """
                 > discovery
                 > write 2A37/2902 01 00
-                1 finished 2: refused insufficient_authentication (0x05)
+                1 finished 1: refused insufficient_authentication (0x05)
                 15 s
                 """,
             bluetoothd: """
@@ -72,6 +74,7 @@ extension Conversation {
         Conversation(
             "A program pairs, without a connection, and again", unprotected,
             because: "bluetoothd discovers the attributes, and reports the bond to everyone",
+
             iPhone: """
                 1 paired: inProgress
                 > exchange MTU 185
@@ -93,7 +96,7 @@ extension Conversation {
                 1, 2 connected 23
                 1, 2 MTU 247
                 > discovery
-                1, 2 bonded true
+                1, 2 bonded
                 1 paired
                 > discovery
                 > read 13
@@ -119,6 +122,7 @@ extension Conversation {
         },
         Conversation(
             "A program with an agent pairs by a passkey", passkey, because: "bluetoothd reports the bond to everyone",
+
             iPhone: """
                 1 is asked for the passkey
                 1 is asked no more
@@ -128,7 +132,7 @@ extension Conversation {
             bluetoothd: """
                 1 is asked for the passkey
                 1 is asked no more
-                1, 2 bonded true
+                1, 2 bonded
                 1 paired
                 1 is agent, or none
                 """
@@ -145,6 +149,7 @@ extension Conversation {
         },
         Conversation(
             "A wrong passkey", passkey, because: "Linux ends the link: smp_failure in net/bluetooth/smp.c",
+
             iPhone: """
                 1 is agent, or none
                 1 is asked for the passkey
@@ -177,12 +182,13 @@ extension Conversation {
         Conversation(
             "The program of everyone's agent ends while it is asked", passkey,
             because: "Linux ends the link, and bluetoothd answers the call with 0x0E",
+
             iPhone: """
                 2 is agent, or none
                 > discovery
                 > write 2A37/2902 01 00
                 2 is asked for the passkey
-                1 finished 2: refused insufficient_authentication (0x05)
+                1 finished 1: refused insufficient_authentication (0x05)
                 """,
             bluetoothd: """
                 2 is agent, or none
@@ -209,6 +215,7 @@ extension Conversation {
         },
         Conversation(
             "Pairing is cancelled", passkey, because: "the link is everyone's",
+
             iPhone: """
                 1 is agent, or none
                 1 is asked for the passkey
@@ -240,13 +247,14 @@ extension Conversation {
             "A bonded peripheral has another private address", privately,
             because:
                 "Linux scans for a peripheral that it connects to; the phone's controller waits for the address that was received last",
+
             iPhone: """
                 1 paired
                 1 disconnected
                 rotated
                 """,
             bluetoothd: """
-                1, 2 bonded true
+                1, 2 bonded
                 1 paired
                 1, 2 disconnecting
                 1, 2 disconnected
@@ -262,7 +270,7 @@ extension Conversation {
                 > write 2A19/2902 01 00
                 """,
             uncached: """
-                1, 2 bonded true
+                1, 2 bonded
                 1 paired
                 1, 2 disconnecting
                 1, 2 lost 1801 180D 180F
@@ -299,6 +307,7 @@ extension Conversation {
         },
         Conversation(
             "The peripheral has lost the bond", unprotected, because: "bluetoothd has kept the attributes",
+
             iPhone: """
                 > exchange MTU 185
                 1 connected 23

@@ -51,6 +51,7 @@ extension Conversation {
             "Two programs advertise",
             because:
                 "bluetoothd has five instances, which take turns of 2 s where the controller sends one: HCI_DEFAULT_ADV_DURATION",
+
             iPhone: """
                 1 advertises 1
                 1, 2 advertises 1: alreadyAdvertising
@@ -106,6 +107,7 @@ extension Conversation {
         Conversation(
             "More is advertised than there is room for",
             because: "bluetoothd cuts nothing, and has five instances: src/advertising.c",
+
             iPhone: """
                 1 advertises 2: alreadyAdvertising
                 1 advertises 3: alreadyAdvertising
@@ -211,6 +213,7 @@ extension Conversation {
         Conversation(
             "Programs publish services, and one ends",
             because: "bluetoothd has Device Information: src/gatt-database.c",
+
             iPhone: """
                 2 added 1
                 2 added 2: uuidNotAllowed

@@ -35,6 +35,7 @@ extension SystemHarness {
         case .success(.procedure(.written)): "written"
         case .success(.procedure(let outcome)): "\(outcome)"
         case .success(.notifying(let isOn)): isOn ? "notifying" : "not notifying"
+        case .success(.signalStrength): "signal strength"
         case .success(let outcome): "\(outcome)"
         case .failure(.refused(let error)): "refused \(error)"
         case .failure(let failure): "\(failure)"

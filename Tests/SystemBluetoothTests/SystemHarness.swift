@@ -147,6 +147,7 @@ struct SystemHarness {
             start(program, .procedure(.discoverEverything))
             run(.seconds(5))
         }
+        lastID = 0
         clear()
     }
 
@@ -276,7 +277,7 @@ struct SystemHarness {
         case .ownValue(_, let uuid, let octets):
             line += "own value of \(uuid)" + (uuid == .databaseHash ? "" : ": \(octets.hex)")
         case .paired(_, let failure): line += "paired" + (failure.map { ": \($0)" } ?? "")
-        case .bonded(_, let isBonded): line += "bonded \(isBonded)"
+        case .bonded(_, let identity): line += identity == nil ? "bonded no more" : "bonded"
         case .forgotten: line += "forgotten"
         }
         learn(event)
@@ -296,7 +297,7 @@ struct SystemHarness {
     }
 }
 
-/// What a test needs and the world lacks.
+/// A test needs something that the world lacks.
 struct Missing: Error, CustomStringConvertible {
     let description: String
 }

@@ -33,6 +33,7 @@ extension HostPolicy {
     /// bluetoothd 5.66 on Linux 6.1, which keeps attributes as `[GATT] Cache` in main.conf says: `always` unless told otherwise.
     ///
     /// - Parameter isCached: Whether `Cache` is `always`; else it is `no`.
+    /// - Returns: The policy.
     package static func bluetoothd(isCached: Bool = true) -> HostPolicy {
         // hci_alloc_dev in net/bluetooth/hci_core.c: 30 to 50 ms, without latency, and a supervision timeout of 420 ms.
         let parameters = ConnectionParameters(

@@ -3,7 +3,7 @@ package import SecurityManager
 
 /// How a system's Bluetooth service differs from those of other systems: a ``SystemHost`` follows it.
 package struct HostPolicy: Sendable {
-    /// Who sees what a program has caused: that a peripheral was received, and its connection.
+    /// The programs that see the effects of a request: that a peripheral was received, and its connection.
     package enum Audience: Sendable {
         /// The program.  A connection ends when no program uses it any more.
         case program
@@ -64,13 +64,13 @@ package struct ConnectionPolicy: Sendable {
     package var lingerUnanswered: Duration
 }
 
-/// What a system does by itself about the attributes of a peripheral, and what programs see of it.
+/// How a system deals with the attributes of a peripheral by itself, and how much programs see of it.
 package struct AttributePolicy: Sendable {
-    /// What the system does on connecting.  It begins the steps of a group together, and the next group when these have ended.
+    /// The steps on connecting.  The system begins the steps of a group together, and the next group when these have ended.
     package var preparation: [[AttributeStep]]
     /// The same, for a peripheral whose attributes it has kept.
     package var resumption: [[AttributeStep]]
-    /// What it does when attributes have changed; none: programs do it.
+    /// The steps after a change of attributes; none: programs discover them.
     package var renewal: [[AttributeStep]]
     /// Whether it keeps attributes and subscriptions while a peripheral is not connected.
     package var isCached: Bool
@@ -115,7 +115,7 @@ package struct AdvertisingPolicy: Sendable {
     package var rules: AdvertisingRules
 }
 
-/// What a system does by itself on a link with a peripheral.
+/// A step that a system takes by itself on a link with a peripheral.
 package enum AttributeStep: Hashable, Sendable {
     case exchangeMTU
     /// Reads the GAP Device Name, without knowing its handle.

@@ -20,9 +20,9 @@ package struct LocalCharacteristic: Equatable, Sendable {
     package var properties: CharacteristicProperties
     /// Nil: the program answers each access.
     package var value: [UInt8]?
-    /// What reading needs of the link; nil: it cannot be read.
+    /// The security of a link that can read it; nil: none can.
     package var reading: LinkSecurity?
-    /// The same of writing.
+    /// The same for writing.
     package var writing: LinkSecurity?
     package var subscribing: LinkSecurity = []
     package var descriptors: [LocalDescriptor] = []
@@ -58,7 +58,7 @@ package struct LocalDescriptor: Equatable, Sendable {
     package var uuid: UUID
     /// Nil: the program answers each access.
     package var value: [UInt8]?
-    /// What reading and writing need of the link, as of a characteristic.
+    /// The security of links that can read and write it, as of a characteristic.
     package var reading: LinkSecurity? = []
     package var writing: LinkSecurity?
 

@@ -17,7 +17,7 @@ package enum PairingRequest: Sendable {
     case compared(Bool, DeviceAddress)
 }
 
-/// What pairing needs of an agent, and the results of its requests.
+/// The questions of pairing to an agent, and the results of its requests.
 package enum PairingEvent: Equatable, Sendable {
     /// `becomeAgent`, `becomeDefaultAgent` or `stopBeingAgent` had an effect: else the program was an agent, or was none.
     case changedAgent(Bool)
@@ -38,7 +38,7 @@ package struct PairingUser: Hashable, Sendable {
     package init() {}
 }
 
-/// Who shows, and answers, what pairing needs: an agent of a program, or else the user of the machine.
+/// Asks agents of programs, or else the user of the machine, for what pairing needs, and shows it to them.
 ///
 /// A program that requests pairing is asked by its own agent; else everyone's is.
 struct PairingDesk: Sendable {

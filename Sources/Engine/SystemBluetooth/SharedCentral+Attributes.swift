@@ -5,7 +5,7 @@ import GATT
 import LEHost
 import SecurityManager
 
-// What the service does about the attributes of peripherals by itself.
+// The steps of the service itself, which concern the attributes of peripherals.
 extension SharedCentral {
     /// Prepares a new link for programs: encrypts it with a bond's key, and begins what the policy says.
     mutating func prepare(_ link: Int, at now: Instant, into outbox: inout [Output]) {

@@ -5,7 +5,7 @@ import SecurityManager
 
 // Encryption and pairing.
 extension SharedCentral {
-    /// A program wants a bond.
+    /// A program requests a bond.
     mutating func pair(
         _ peer: DeviceAddress, _ program: ProgramID, at now: Instant, into outbox: inout [Output]
     ) {
@@ -62,7 +62,7 @@ extension SharedCentral {
             let peer = links[link].peer
             if isBonded { peers.addAlias(of: bond.peer, for: peer) }
             retry(link, into: &outbox)
-            bonded(peer, isBonded, into: &outbox)
+            if isBonded { bonded(peer, identity: bond.peer, into: &outbox) }
             finishPairing(link, nil, into: &outbox)
         case .encrypted(.some, isNew: false): retry(link, into: &outbox)
         case .failed(let failure): pairingFailed(link, failure, at: now, into: &outbox)
@@ -73,11 +73,11 @@ extension SharedCentral {
         }
     }
 
-    /// A bond has been made or lost.
-    mutating func bonded(_ peer: DeviceAddress, _ isBonded: Bool, into outbox: inout [Output]) {
-        guard peers.setBonded(peer, isBonded) else { return }
-        if isBonded { peers.keep(peer) }
-        if policy.audience == .everyone { tell(.bonded(peer, isBonded), into: &outbox) }
+    /// A bond has been made, or lost.
+    mutating func bonded(_ peer: DeviceAddress, identity: DeviceAddress?, into outbox: inout [Output]) {
+        guard peers.setBonded(peer, identity != nil) else { return }
+        if identity != nil { peers.keep(peer) }
+        if policy.audience == .everyone { tell(.bonded(peer, identity: identity), into: &outbox) }
     }
 
     private mutating func pairingFailed(
