@@ -45,7 +45,7 @@ struct Conversation: CustomTestStringConvertible, Sendable {
 @Suite struct ConversationTests {
     static let all: [Conversation] =
         Conversation.connections + Conversation.attributes + Conversation.losses + Conversation.scans
-        + Conversation.pairings + Conversation.peripherals
+        + Conversation.pairings + Conversation.bonds + Conversation.peripherals
 
     @Test(arguments: all) func `An iPhone`(_ conversation: Conversation) throws {
         #expect(try conversation.log(with: .iPhone) == conversation.iPhone)

@@ -11,8 +11,6 @@ extension Conversation {
     private static let passkey = TestDevices.device(
         permissions: #""permissions": ["authenticated"],"#,
         more: #""security": {"io": "display_only", "passkey": 123456, "mitm": "required"},"#)
-    private static let privately = TestDevices.device(
-        permissions: #""permissions": ["encrypted"],"#, more: #""security": {"io": "none", "privacy": true},"#)
 
     static let pairings: [Conversation] = [
         Conversation(
@@ -125,13 +123,11 @@ extension Conversation {
 
             iPhone: """
                 1 is asked for the passkey
-                1 is asked no more
                 1 paired
                 1 is agent, or none
                 """,
             bluetoothd: """
                 1 is asked for the passkey
-                1 is asked no more
                 1, 2 bonded
                 1 paired
                 1 is agent, or none
@@ -153,20 +149,17 @@ extension Conversation {
             iPhone: """
                 1 is agent, or none
                 1 is asked for the passkey
-                1 is asked no more
                 1 paired: failed(SecurityManager.Pairing.Failure.refused(confirm_value_failed))
                 """,
             bluetoothd: """
                 1 is agent, or none
                 1 is asked for the passkey
-                1 is asked no more
                 1 paired: failed(SecurityManager.Pairing.Failure.refused(confirm_value_failed))
                 1, 2 disconnected: connectionFailed
                 """,
             uncached: """
                 1 is agent, or none
                 1 is asked for the passkey
-                1 is asked no more
                 1 paired: failed(SecurityManager.Pairing.Failure.refused(confirm_value_failed))
                 1, 2 lost 1801 180D 180F
                 1, 2 disconnected: connectionFailed
@@ -214,24 +207,62 @@ extension Conversation {
             talk.run(.seconds(5))
         },
         Conversation(
+            "The link is lost while an agent is asked", passkey,
+            because: "the link is everyone's, and bluetoothd reports its end",
+            iPhone: """
+                1 is asked for the passkey
+                1 is asked no more
+                1 disconnected: timedOut
+                1 paired: disconnected
+                1 paired: none
+                """,
+            bluetoothd: """
+                1 is asked for the passkey
+                1 is asked no more
+                1, 2 disconnected: timedOut
+                1 paired: disconnected
+                1 paired: none
+                """,
+            uncached: """
+                1 is asked for the passkey
+                1 is asked no more
+                1, 2 lost 1801 180D 180F
+                1, 2 disconnected: timedOut
+                1 paired: disconnected
+                1 paired: none
+                """
+        ) { talk in
+            talk.agree(1, .becomeAgent(.keyboardDisplay))
+            talk.connect()
+            talk.ask(1, .pair(strap))
+            talk.run(.seconds(1))
+            try talk.act(#"{"do": "link_loss", "of": "strap", "for": "5 s"}"#)
+            talk.run(.seconds(3))
+            talk.agree(1, .passkey(123_456, strap))
+            talk.ask(1, .cancelPairing(strap))
+        },
+        Conversation(
             "Pairing is cancelled", passkey, because: "the link is everyone's",
 
             iPhone: """
                 1 is agent, or none
                 1 is asked for the passkey
                 1 paired: cancelled
+                1 is asked no more
                 1 disconnected
                 """,
             bluetoothd: """
                 1 is agent, or none
                 1 is asked for the passkey
                 1 paired: cancelled
+                1 is asked no more
                 1, 2 disconnected
                 """,
             uncached: """
                 1 is agent, or none
                 1 is asked for the passkey
                 1 paired: cancelled
+                1 is asked no more
                 1, 2 lost 1801 180D 180F
                 1, 2 disconnected
                 """
@@ -241,103 +272,6 @@ extension Conversation {
             talk.ask(1, .pair(strap))
             talk.run(.seconds(1))
             talk.ask(2, .cancelPairing(strap))
-            talk.run(.seconds(5))
-        },
-        Conversation(
-            "A bonded peripheral has another private address", privately,
-            because:
-                "Linux scans for a peripheral that it connects to; the phone's controller waits for the address that was received last",
-
-            iPhone: """
-                1 paired
-                1 disconnected
-                rotated
-                """,
-            bluetoothd: """
-                1, 2 bonded
-                1 paired
-                1, 2 disconnecting
-                1, 2 disconnected
-                rotated
-                > exchange MTU 517
-                1, 2 connected 23
-                1, 2 MTU 247
-                > read 3
-                > read 2A19
-                1, 2 own value of 2A19: 32
-                > read 2B2A
-                1, 2 resolved
-                > write 2A19/2902 01 00
-                """,
-            uncached: """
-                1, 2 bonded
-                1 paired
-                1, 2 disconnecting
-                1, 2 lost 1801 180D 180F
-                1, 2 disconnected
-                rotated
-                > exchange MTU 517
-                1, 2 connected 23
-                1, 2 MTU 247
-                > discovery
-                > read 2B2A
-                > write 2B29 05
-                > write 2A05/2902 02 00
-                1, 2 found 1801 180D 180F
-                1, 2 own value of 2B2A
-                1, 2 resolved
-                > read 3
-                > read 2A19
-                > write 2A19/2902 01 00
-                1, 2 own value of 2A19: 32
-                """
-        ) { talk in
-            talk.ask(1, .scan(ScanOptions()))
-            talk.run(.seconds(2))
-            talk.ask(1, .stopScanning)
-            talk.connect()
-            talk.ask(1, .pair(talk.peer))
-            talk.run(.seconds(5))
-            talk.ask(1, .cancel(talk.peer))
-            talk.run(.seconds(5))
-            try talk.act(#"{"do": "rotate_address", "of": "strap"}"#)
-            talk.note("rotated")
-            talk.ask(1, .connect(talk.peer, ConnectionOptions()))
-            talk.run(.seconds(15))
-        },
-        Conversation(
-            "The peripheral has lost the bond", unprotected, because: "bluetoothd has kept the attributes",
-
-            iPhone: """
-                > exchange MTU 185
-                1 connected 23
-                > read 2A00 anywhere
-                1 MTU 185
-                1 disconnected: bondLost
-                """,
-            bluetoothd: """
-                > exchange MTU 517
-                1, 2 connected 23
-                1, 2 MTU 247
-                > read 3
-                1, 2 disconnected: bondLost
-                """,
-            uncached: """
-                > exchange MTU 517
-                1, 2 connected 23
-                1, 2 MTU 247
-                > discovery
-                1, 2 disconnected: bondLost
-                """
-        ) { talk in
-            talk.connect()
-            talk.ask(1, .pair(strap))
-            talk.run(.seconds(5))
-            talk.ask(1, .cancel(strap))
-            talk.run(.seconds(5))
-            try talk.act(#"{"do": "forget_bond", "of": "strap"}"#)
-            talk.clear()
-            talk.ask(1, .connect(strap, ConnectionOptions()))
             talk.run(.seconds(5))
         },
     ]

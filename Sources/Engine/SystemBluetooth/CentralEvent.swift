@@ -101,6 +101,14 @@ package enum PairingFailure: Error, Equatable, Sendable {
     /// There is none to cancel.
     case none
     case failed(Pairing.Failure)
+
+    /// Whether the request did not begin or end a pairing.
+    var hasNoEffect: Bool {
+        switch self {
+        case .alreadyPaired, .inProgress, .none: true
+        case .notConnected, .disconnected, .cancelled, .failed: false
+        }
+    }
 }
 
 /// What a peripheral advertises, with its scan response.

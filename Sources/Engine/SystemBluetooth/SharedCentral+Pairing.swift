@@ -9,23 +9,27 @@ extension SharedCentral {
     mutating func pair(
         _ peer: DeviceAddress, _ program: ProgramID, at now: Instant, into outbox: inout [Output]
     ) {
-        let link = links.firstIndex { $0.peer == peer }
-        let attempt = attempts.firstIndex { $0.peer == peer }
-        let isPairing = link.map { links[$0].pairing != nil || !links[$0].isUsable } ?? false
-        let failure: PairingFailure? =
-            if state != .on || attempts.count >= Self.maximumPeripherals { .notConnected } else if peers.isBonded(peer)
-            {
-                .alreadyPaired
-            } else if isPairing
-                || attempt.map({ attempts[$0].pairing != nil }) ?? false
-            { .inProgress } else { nil }
-        if let failure { return outbox.append(.event(program, .paired(peer, failure))) }
-        if let link { return pair(link, program, into: &outbox) }
-        guard let attempt else {
+        if let failure = obstacle(toPairingWith: peer) {
+            return outbox.append(.event(program, .paired(peer, failure)))
+        }
+        if let link = links.firstIndex(where: { $0.peer == peer }) { return pair(link, program, into: &outbox) }
+        guard let attempt = attempts.firstIndex(where: { $0.peer == peer }) else {
             let client = policy.audience == .program ? Client(program: program) : nil
             return self.attempt(peer, client, for: program, at: now, into: &outbox)
         }
         attempts[attempt].pairing = program
+    }
+
+    /// Why a program cannot pair with a peripheral now; nil: it can.
+    func obstacle(toPairingWith peer: DeviceAddress) -> PairingFailure? {
+        if peers.isBonded(peer) { return .alreadyPaired }
+        if let link = links.first(where: { $0.peer == peer }) {
+            return link.pairing == nil && link.isUsable ? nil : .inProgress
+        }
+        if let attempt = attempts.first(where: { $0.peer == peer }) {
+            return attempt.pairing == nil ? nil : .inProgress
+        }
+        return state == .on && attempts.count < Self.maximumPeripherals ? nil : .notConnected
     }
 
     /// Pairs on a link.
