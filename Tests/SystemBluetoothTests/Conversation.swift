@@ -56,12 +56,21 @@ struct Conversation: CustomTestStringConvertible, Sendable {
     }
 
     @Test(arguments: all) func `bluetoothd 5.66 that keeps no attributes`(_ conversation: Conversation) throws {
-        #expect(try conversation.log(with: .bluetoothd(isCached: false)) == conversation.uncached)
+        #expect(try conversation.log(with: .bluetoothd(cache: .none)) == conversation.uncached)
     }
 
     @Test(arguments: all) func `A row gives a reason if the systems differ, and none if they do not`(
         _ conversation: Conversation
     ) {
         #expect((conversation.iPhone == conversation.bluetoothd) == (conversation.difference == nil))
+    }
+
+    @Test func `With Cache=yes, bluetoothd keeps the attributes of bonded peripherals`() throws {
+        for (conversations, isKept) in [(Conversation.bonds, true), (Conversation.losses, false)] {
+            for conversation in conversations where conversation.bluetoothd != conversation.uncached {
+                let log = try conversation.log(with: .bluetoothd(cache: .bonded))
+                #expect(log == (isKept ? conversation.bluetoothd : conversation.uncached), "\(conversation.name)")
+            }
+        }
     }
 }

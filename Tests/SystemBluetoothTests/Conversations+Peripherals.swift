@@ -211,6 +211,18 @@ extension Conversation {
             talk.run(.seconds(1))
         },
         Conversation(
+            "A program ends the connection of a central",
+            same: """
+                phone disconnected
+                1, 2 central disconnected
+                """
+        ) { talk in
+            serve(&talk)
+            talk.clear()
+            talk.serve(2, .disconnect(SystemHarness.addresses[1]))
+            talk.run(.seconds(1))
+        },
+        Conversation(
             "Programs publish services, and one ends",
             because: "bluetoothd has Device Information: src/gatt-database.c",
 

@@ -72,8 +72,7 @@ package struct AttributePolicy: Sendable {
     package var resumption: [[AttributeStep]]
     /// The steps after a change of attributes; none: programs discover them.
     package var renewal: [[AttributeStep]]
-    /// Whether it keeps attributes and subscriptions while a peripheral is not connected.
-    package var isCached: Bool
+    package var cache: AttributeCache
     /// The services that programs do not see.
     package var hidden: [UUID]
     /// The error of an operation that the end of a link interrupts; nil: programs only see that the link has ended.
@@ -82,6 +81,14 @@ package struct AttributePolicy: Sendable {
     package var sharesRequests: Bool
     /// Whether a Client Characteristic Configuration is written although the program's subscription stays as it is.
     package var configuresAgain: Bool
+}
+
+/// The peripherals whose attributes and subscriptions a system keeps while they are not connected.
+package enum AttributeCache: Sendable {
+    case none
+    /// Those that have a bond.
+    case bonded
+    case all
 }
 
 /// How a system pairs.

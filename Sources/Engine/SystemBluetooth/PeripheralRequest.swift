@@ -32,6 +32,8 @@ package enum PeripheralRequest: Sendable {
     /// Answers a request of a central: with the octets from its offset on, or with an error.
     indirect case respond(request: UInt32, Result<[UInt8], ATTError>)
     case setLatency(ConnectionLatency, DeviceAddress)
+    /// Ends the connection of a central.
+    case disconnect(DeviceAddress)
 }
 
 /// A characteristic that a program has published.

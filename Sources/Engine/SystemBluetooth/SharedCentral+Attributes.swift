@@ -192,7 +192,13 @@ extension SharedCentral {
     /// Keeps the attributes and subscriptions of a link that has ended, or forgets them.
     mutating func keepAttributes(of link: Link, into outbox: inout [Output]) {
         guard let services = peers[link.peer]?.services else { return }
-        if policy.attributes.isCached {
+        let isKept =
+            switch policy.attributes.cache {
+            case .none: false
+            case .bonded: peers.isBonded(link.peer)
+            case .all: true
+            }
+        if isKept {
             var subscriptions = link.subscriptions
             subscriptions.leave()
             peers[link.peer]?.subscriptions = subscriptions

@@ -105,6 +105,10 @@ package struct SharedPeripheral: Sendable {
             for link in links where link.peer == peer {
                 outbox.append(.command(.requestParameters(link.id, latency.parameters)))
             }
+        case .disconnect(let peer):
+            for link in links where link.peer == peer {
+                outbox.append(.command(.disconnect(link.id, reason: .remoteUserTerminated)))
+            }
         }
     }
 
