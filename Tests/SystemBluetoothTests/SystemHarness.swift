@@ -23,7 +23,7 @@ struct SystemHarness {
     private var systems: [System] = []
     private var wakes: [Instant] = []
     private var actions = 0
-    private var lastID: UInt32 = 0
+    private(set) var lastID: UInt32 = 0
     /// The attributes of the first device, which programs discover or know.
     private(set) var characteristics: [UUID: DiscoveredCharacteristic] = [:]
     /// The attributes of the system, which the phone has discovered.
@@ -32,6 +32,8 @@ struct SystemHarness {
     /// The address by which the system knows the first device.
     private(set) var peer = Self.strap
     private var lastEvent: (program: UInt32, text: String)?
+    /// How often each operation has ended, by its number.
+    private(set) var results: [UInt32: Int] = [:]
 
     /// A system whose programs have begun to use it.
     init(_ policy: HostPolicy, _ scenario: TestDevices = .strap, programs: UInt32 = 2) throws {
@@ -268,7 +270,9 @@ struct SystemHarness {
         case .connection(_, let isConnected): line += "connection \(isConnected)"
         case .renamed(_, let name): line += "renamed \(name)"
         case .exchangedMTU(_, let mtu): line += "MTU \(mtu)"
-        case .finished(let id, _, let result): line += "finished \(id): \(Self.text(result))"
+        case .finished(let id, _, let result):
+            results[id, default: 0] += 1
+            line += "finished \(id): \(Self.text(result))"
         case .value(_, let handle, let octets): line += "value of \(names[handle] ?? "\(handle)"): \(octets.hex)"
         case .servicesChanged(_, let range): line += "services changed \(range.first) to \(range.last)"
         case .found(_, let services): line += "found " + Self.text(services)
