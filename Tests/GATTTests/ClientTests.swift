@@ -131,6 +131,13 @@ struct ClientCase: CustomTestStringConvertible {
             ("0A 10 00", "0B " + text(0..<22)), ("0C 10 00 16 00", "01 0C 10 00 0B"),
             end: .finished(7, .value(Array(0..<22)))),
         ClientCase(
+            "GAR/BV-04-C: a value from an offset on", .readRest(handle: 16, from: 22),
+            ("0C 10 00 16 00", "0D " + text(22..<44)), ("0C 10 00 2C 00", "0D " + text(44..<50)),
+            end: .finished(7, .value(Array(Strap.long[22...])))),
+        ClientCase(
+            "GAR/BI-13-C: an offset past the end", .readRest(handle: 16, from: 60000),
+            ("0C 10 00 60 EA", "01 0C 10 00 07"), end: .failed(7, .refused(.invalidOffset, handle: 16))),
+        ClientCase(
             "GAR/BI-13-C: a part, invalid offset", .readLong(handle: 16),
             ("0A 10 00", "0B " + text(0..<22)), ("0C 10 00 16 00", "01 0C 10 00 07"),
             end: .failed(7, .refused(.invalidOffset, handle: 16))),

@@ -10,6 +10,8 @@ struct Conversation: CustomTestStringConvertible, Sendable {
     let iPhone: String
     /// With attributes that are kept, the default.
     let bluetoothd: String
+    /// The same with attributes that are not kept.
+    let uncached: String
     /// Why the systems differ; nil: they do not.
     let difference: String?
     let play: Play
@@ -17,16 +19,17 @@ struct Conversation: CustomTestStringConvertible, Sendable {
     /// A row in which the systems are the same.
     init(_ name: String, _ devices: TestDevices = .strap, same: String, play: @escaping Play) {
         (self.name, self.devices, self.play) = (name, devices, play)
-        (iPhone, bluetoothd, difference) = (same, same, nil)
+        (iPhone, bluetoothd, uncached, difference) = (same, same, same, nil)
     }
 
     /// A row in which they differ.
     init(
         _ name: String, _ devices: TestDevices = .strap, because difference: String, iPhone: String,
-        bluetoothd: String, play: @escaping Play
+        bluetoothd: String, uncached: String? = nil, play: @escaping Play
     ) {
         (self.name, self.devices, self.play) = (name, devices, play)
-        (self.iPhone, self.bluetoothd, self.difference) = (iPhone, bluetoothd, difference)
+        (self.iPhone, self.bluetoothd, self.uncached) = (iPhone, bluetoothd, uncached ?? bluetoothd)
+        self.difference = difference
     }
 
     var testDescription: String { name }
@@ -42,7 +45,7 @@ struct Conversation: CustomTestStringConvertible, Sendable {
 @Suite struct ConversationTests {
     static let all: [Conversation] =
         Conversation.connections + Conversation.attributes + Conversation.losses + Conversation.scans
-        + Conversation.pairings
+        + Conversation.pairings + Conversation.bonds + Conversation.peripherals
 
     @Test(arguments: all) func `An iPhone`(_ conversation: Conversation) throws {
         #expect(try conversation.log(with: .iPhone) == conversation.iPhone)
@@ -52,9 +55,22 @@ struct Conversation: CustomTestStringConvertible, Sendable {
         #expect(try conversation.log(with: .bluetoothd()) == conversation.bluetoothd)
     }
 
+    @Test(arguments: all) func `bluetoothd 5.66 that keeps no attributes`(_ conversation: Conversation) throws {
+        #expect(try conversation.log(with: .bluetoothd(cache: .none)) == conversation.uncached)
+    }
+
     @Test(arguments: all) func `A row gives a reason if the systems differ, and none if they do not`(
         _ conversation: Conversation
     ) {
         #expect((conversation.iPhone == conversation.bluetoothd) == (conversation.difference == nil))
+    }
+
+    @Test func `With Cache=yes, bluetoothd keeps the attributes of bonded peripherals`() throws {
+        for (conversations, isKept) in [(Conversation.bonds, true), (Conversation.losses, false)] {
+            for conversation in conversations where conversation.bluetoothd != conversation.uncached {
+                let log = try conversation.log(with: .bluetoothd(cache: .bonded))
+                #expect(log == (isKept ? conversation.bluetoothd : conversation.uncached), "\(conversation.name)")
+            }
+        }
     }
 }

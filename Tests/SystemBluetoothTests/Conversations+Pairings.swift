@@ -11,24 +11,23 @@ extension Conversation {
     private static let passkey = TestDevices.device(
         permissions: #""permissions": ["authenticated"],"#,
         more: #""security": {"io": "display_only", "passkey": 123456, "mitm": "required"},"#)
-    private static let privately = TestDevices.device(
-        permissions: #""permissions": ["encrypted"],"#, more: #""security": {"io": "none", "privacy": true},"#)
 
     static let pairings: [Conversation] = [
         Conversation(
             "A program subscribes to a value that needs encryption", protected,
             because: "bluetoothd knows the handle of the configuration, and reports the bond",
+
             iPhone: """
                 > discovery
                 > write 2A37/2902 01 00
                 > write 2A37/2902 01 00
-                1 finished 2: notifying
+                1 finished 1: notifying
                 1 value of 2A37: 08 48 03 00
                 """,
             bluetoothd: """
                 > write 2A37/2902 01 00
                 > write 2A37/2902 01 00
-                1, 2 bonded true
+                1, 2 bonded
                 1 finished 1: notifying
                 1 value of 2A37: 08 48 01 00
                 """
@@ -40,16 +39,25 @@ extension Conversation {
         Conversation(
             "The peripheral does not pair", protected,
             because: "Linux ends the link, and bluetoothd forgets the device: src/device.c",
+
             iPhone: """
                 > discovery
                 > write 2A37/2902 01 00
-                1 finished 2: refused insufficient_authentication (0x05)
+                1 finished 1: refused insufficient_authentication (0x05)
                 15 s
                 """,
             bluetoothd: """
                 > write 2A37/2902 01 00
                 1, 2 disconnected: connectionFailed
                 1 finished 1: refused unlikely_error (0x0E)
+                15 s
+                1, 2 forgotten
+                """,
+            uncached: """
+                > write 2A37/2902 01 00
+                1, 2 disconnected: connectionFailed
+                1 finished 1: refused unlikely_error (0x0E)
+                1, 2 lost 1801 180D 180F
                 15 s
                 1, 2 forgotten
                 """
@@ -64,6 +72,7 @@ extension Conversation {
         Conversation(
             "A program pairs, without a connection, and again", unprotected,
             because: "bluetoothd discovers the attributes, and reports the bond to everyone",
+
             iPhone: """
                 1 paired: inProgress
                 > exchange MTU 185
@@ -85,7 +94,7 @@ extension Conversation {
                 1, 2 connected 23
                 1, 2 MTU 247
                 > discovery
-                1, 2 bonded true
+                1, 2 bonded
                 1 paired
                 > discovery
                 > read 13
@@ -111,16 +120,15 @@ extension Conversation {
         },
         Conversation(
             "A program with an agent pairs by a passkey", passkey, because: "bluetoothd reports the bond to everyone",
+
             iPhone: """
                 1 is asked for the passkey
-                1 is asked no more
                 1 paired
                 1 is agent, or none
                 """,
             bluetoothd: """
                 1 is asked for the passkey
-                1 is asked no more
-                1, 2 bonded true
+                1, 2 bonded
                 1 paired
                 1 is agent, or none
                 """
@@ -137,17 +145,23 @@ extension Conversation {
         },
         Conversation(
             "A wrong passkey", passkey, because: "Linux ends the link: smp_failure in net/bluetooth/smp.c",
+
             iPhone: """
                 1 is agent, or none
                 1 is asked for the passkey
-                1 is asked no more
                 1 paired: failed(SecurityManager.Pairing.Failure.refused(confirm_value_failed))
                 """,
             bluetoothd: """
                 1 is agent, or none
                 1 is asked for the passkey
-                1 is asked no more
                 1 paired: failed(SecurityManager.Pairing.Failure.refused(confirm_value_failed))
+                1, 2 disconnected: connectionFailed
+                """,
+            uncached: """
+                1 is agent, or none
+                1 is asked for the passkey
+                1 paired: failed(SecurityManager.Pairing.Failure.refused(confirm_value_failed))
+                1, 2 lost 1801 180D 180F
                 1, 2 disconnected: connectionFailed
                 """
         ) { talk in
@@ -161,12 +175,13 @@ extension Conversation {
         Conversation(
             "The program of everyone's agent ends while it is asked", passkey,
             because: "Linux ends the link, and bluetoothd answers the call with 0x0E",
+
             iPhone: """
                 2 is agent, or none
                 > discovery
                 > write 2A37/2902 01 00
                 2 is asked for the passkey
-                1 finished 2: refused insufficient_authentication (0x05)
+                1 finished 1: refused insufficient_authentication (0x05)
                 """,
             bluetoothd: """
                 2 is agent, or none
@@ -174,6 +189,14 @@ extension Conversation {
                 2 is asked for the passkey
                 1 disconnected: connectionFailed
                 1 finished 1: refused unlikely_error (0x0E)
+                """,
+            uncached: """
+                2 is agent, or none
+                > write 2A37/2902 01 00
+                2 is asked for the passkey
+                1 disconnected: connectionFailed
+                1 finished 1: refused unlikely_error (0x0E)
+                1 lost 1801 180D 180F
                 """
         ) { talk in
             talk.connect()
@@ -184,17 +207,63 @@ extension Conversation {
             talk.run(.seconds(5))
         },
         Conversation(
+            "The link is lost while an agent is asked", passkey,
+            because: "the link is everyone's, and bluetoothd reports its end",
+            iPhone: """
+                1 is asked for the passkey
+                1 is asked no more
+                1 disconnected: timedOut
+                1 paired: disconnected
+                1 paired: none
+                """,
+            bluetoothd: """
+                1 is asked for the passkey
+                1 is asked no more
+                1, 2 disconnected: timedOut
+                1 paired: disconnected
+                1 paired: none
+                """,
+            uncached: """
+                1 is asked for the passkey
+                1 is asked no more
+                1, 2 lost 1801 180D 180F
+                1, 2 disconnected: timedOut
+                1 paired: disconnected
+                1 paired: none
+                """
+        ) { talk in
+            talk.agree(1, .becomeAgent(.keyboardDisplay))
+            talk.connect()
+            talk.ask(1, .pair(strap))
+            talk.run(.seconds(1))
+            try talk.act(#"{"do": "link_loss", "of": "strap", "for": "5 s"}"#)
+            talk.run(.seconds(3))
+            talk.agree(1, .passkey(123_456, strap))
+            talk.ask(1, .cancelPairing(strap))
+        },
+        Conversation(
             "Pairing is cancelled", passkey, because: "the link is everyone's",
+
             iPhone: """
                 1 is agent, or none
                 1 is asked for the passkey
                 1 paired: cancelled
+                1 is asked no more
                 1 disconnected
                 """,
             bluetoothd: """
                 1 is agent, or none
                 1 is asked for the passkey
                 1 paired: cancelled
+                1 is asked no more
+                1, 2 disconnected
+                """,
+            uncached: """
+                1 is agent, or none
+                1 is asked for the passkey
+                1 paired: cancelled
+                1 is asked no more
+                1, 2 lost 1801 180D 180F
                 1, 2 disconnected
                 """
         ) { talk in
@@ -203,72 +272,6 @@ extension Conversation {
             talk.ask(1, .pair(strap))
             talk.run(.seconds(1))
             talk.ask(2, .cancelPairing(strap))
-            talk.run(.seconds(5))
-        },
-        Conversation(
-            "A bonded peripheral has another private address", privately,
-            because:
-                "Linux scans for a peripheral that it connects to; the phone's controller waits for the address that was received last",
-            iPhone: """
-                1 paired
-                1 disconnected
-                rotated
-                """,
-            bluetoothd: """
-                1, 2 bonded true
-                1 paired
-                1, 2 disconnecting
-                1, 2 disconnected
-                rotated
-                > exchange MTU 517
-                1, 2 connected 23
-                1, 2 MTU 247
-                > read 3
-                > read 2A19
-                1, 2 own value of 2A19: 32
-                > read 2B2A
-                1, 2 resolved
-                > write 2A19/2902 01 00
-                """
-        ) { talk in
-            talk.ask(1, .scan(ScanOptions()))
-            talk.run(.seconds(2))
-            talk.ask(1, .stopScanning)
-            talk.connect()
-            talk.ask(1, .pair(talk.peer))
-            talk.run(.seconds(5))
-            talk.ask(1, .cancel(talk.peer))
-            talk.run(.seconds(5))
-            try talk.act(#"{"do": "rotate_address", "of": "strap"}"#)
-            talk.note("rotated")
-            talk.ask(1, .connect(talk.peer, ConnectionOptions()))
-            talk.run(.seconds(15))
-        },
-        Conversation(
-            "The peripheral has lost the bond", unprotected, because: "bluetoothd has kept the attributes",
-            iPhone: """
-                > exchange MTU 185
-                1 connected 23
-                > read 2A00 anywhere
-                1 MTU 185
-                1 disconnected: bondLost
-                """,
-            bluetoothd: """
-                > exchange MTU 517
-                1, 2 connected 23
-                1, 2 MTU 247
-                > read 3
-                1, 2 disconnected: bondLost
-                """
-        ) { talk in
-            talk.connect()
-            talk.ask(1, .pair(strap))
-            talk.run(.seconds(5))
-            talk.ask(1, .cancel(strap))
-            talk.run(.seconds(5))
-            try talk.act(#"{"do": "forget_bond", "of": "strap"}"#)
-            talk.clear()
-            talk.ask(1, .connect(strap, ConnectionOptions()))
             talk.run(.seconds(5))
         },
     ]

@@ -24,6 +24,7 @@ extension Conversation {
         Conversation(
             "Two programs scan, each with a filter", two,
             because: "the objects of bluetoothd are everyone's, and Linux reports a device in each period of 10.24 s",
+
             iPhone: """
                 1 discovered Strap
                 2 discovered Scale
@@ -44,6 +45,7 @@ extension Conversation {
         Conversation(
             "A scan for one's services, signal or name reports no other", two,
             because: "the objects of bluetoothd are everyone's",
+
             iPhone: """
                 1 discovered Strap
                 next
@@ -83,6 +85,7 @@ extension Conversation {
         },
         Conversation(
             "A scan lasts 35 s", because: "Linux reports a device in each period of 10.24 s: DISCOV_LE_TIMEOUT",
+
             iPhone: """
                 1 discovered Strap
                 in second 1
@@ -107,6 +110,7 @@ extension Conversation {
         },
         Conversation(
             "A scan reports duplicates", because: "Linux lets the controller filter them, whatever DuplicateData says",
+
             iPhone: """
                 1 discovered Strap
                 1 discovered Strap
@@ -124,6 +128,7 @@ extension Conversation {
         Conversation(
             "A peripheral is received, and not any more",
             because: "a temporary device goes after 30 s: TemporaryTimeout in main.conf",
+
             iPhone: """
                 1 discovered Strap
                 29 s
@@ -145,11 +150,17 @@ extension Conversation {
             "A peripheral that was connected",
             because:
                 "the link ends 2 s later; a device that was connected stays: btd_device_set_temporary in src/device.c",
+
             iPhone: """
                 1 disconnected
                 """,
             bluetoothd: """
                 1, 2 disconnecting
+                1, 2 disconnected
+                """,
+            uncached: """
+                1, 2 disconnecting
+                1, 2 lost 1801 180D 180F
                 1, 2 disconnected
                 """
         ) { talk in
@@ -163,6 +174,7 @@ extension Conversation {
         Conversation(
             "A program connects while another one scans",
             because: "Linux connects when it receives the peripheral, which a scan reports once in 10.24 s",
+
             iPhone: """
                 > exchange MTU 185
                 1 connected 23
@@ -199,6 +211,7 @@ extension Conversation {
         },
         Conversation(
             "A peripheral is forgotten, connected or not", because: "the link ends 2 s later",
+
             iPhone: """
                 1 disconnected
                 1, 2 forgotten
@@ -207,6 +220,14 @@ extension Conversation {
                 """,
             bluetoothd: """
                 1, 2 disconnecting
+                1, 2 disconnected
+                1, 2 forgotten
+                again
+                1, 2 forgotten
+                """,
+            uncached: """
+                1, 2 disconnecting
+                1, 2 lost 1801 180D 180F
                 1, 2 disconnected
                 1, 2 forgotten
                 again
@@ -221,11 +242,18 @@ extension Conversation {
         },
         Conversation(
             "The radio is switched off and on", because: "bluetoothd reports each link that ends",
+
             iPhone: """
                 1, 2 off
                 1, 2 on
                 """,
             bluetoothd: """
+                1, 2 disconnected
+                1, 2 off
+                1, 2 on
+                """,
+            uncached: """
+                1, 2 lost 1801 180D 180F
                 1, 2 disconnected
                 1, 2 off
                 1, 2 on

@@ -1,3 +1,4 @@
+import Basics
 import Bluetooth
 import GATT
 import HCI
@@ -26,7 +27,7 @@ import Testing
 
         mutating func request(_ request: PeripheralRequest, of manager: ProgramID) -> [String] {
             var outputs: [SharedPeripheral.Output] = []
-            peripheral.perform(request, of: manager, into: &outputs)
+            peripheral.perform(request, of: manager, at: .start, into: &outputs)
             return names(of: &outputs)
         }
 
@@ -72,7 +73,7 @@ import Testing
                 case .notify(_, _, let value): return "notify \(value)"
                 case .event(let manager, .added(_, let failure)):
                     return "\(manager.number) added \(failure.map { "\($0)" } ?? "")"
-                case .event(let manager, .advertising(let failure)):
+                case .event(let manager, .advertising(_, let failure)):
                     return "\(manager.number) advertising \(failure.map { "\($0)" } ?? "")"
                 case .event(let manager, .requested(_, let accesses, let number)):
                     return "\(manager.number) requested \(accesses.count) as \(number ?? 0)"
@@ -82,9 +83,16 @@ import Testing
                 case .event(let manager, .updated): return "\(manager.number) updated"
                 case .event(let manager, .exchangedMTU): return "\(manager.number) mtu"
                 case .event: return "event"
+                case .wake: return "wake"
                 }
             }
         }
+    }
+
+    private static func named(_ name: String) -> LocalAdvertisement {
+        var content = LocalAdvertisement()
+        content.name = name
+        return content
     }
 
     @Test func `Handles stay when another service is removed, while a central is connected`() {
@@ -136,23 +144,23 @@ import Testing
 
     @Test func `The phone advertises on when a central connects`() {
         var harness = Harness()
-        #expect(harness.request(.advertise(name: "S", services: []), of: harness.first) == ["advertise"])
+        #expect(harness.request(.advertise(Self.named("S"), id: 1), of: harness.first) == ["advertise"])
         #expect(harness.output(.advertising(true)) == ["1 advertising "])
         #expect(
-            harness.request(.advertise(name: "T", services: []), of: harness.second)
+            harness.request(.advertise(Self.named("T"), id: 1), of: harness.second)
                 == ["2 advertising alreadyAdvertising"])
         #expect(harness.connect() == ["advertise"])
         #expect(harness.output(.advertising(true)) == [])
-        #expect(harness.request(.stopAdvertising, of: harness.second) == [])
-        #expect(harness.request(.stopAdvertising, of: harness.first) == ["stopAdvertising"])
+        #expect(harness.request(.stopAdvertising(id: 1), of: harness.second) == [])
+        #expect(harness.request(.stopAdvertising(id: 1), of: harness.first) == ["stopAdvertising"])
     }
 
     @Test func `A controller that refuses to advertise fails the manager's request`() {
         var harness = Harness()
-        _ = harness.request(.advertise(name: "S", services: []), of: harness.first)
+        _ = harness.request(.advertise(Self.named("S"), id: 1), of: harness.first)
         let opcode = Command.leSetAdvertisingEnable.opcode
         #expect(harness.output(.refused(opcode, .unspecified)) == ["1 advertising refused"])
-        #expect(harness.request(.advertise(name: "S", services: []), of: harness.first) == ["advertise"])
+        #expect(harness.request(.advertise(Self.named("S"), id: 1), of: harness.first) == ["advertise"])
     }
 
     @Test func `A request is answered once`() {

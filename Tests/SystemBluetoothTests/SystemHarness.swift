@@ -19,32 +19,47 @@ struct SystemHarness {
 
     private let reader: InstructionReader
     private var world: World
-    private var host: SystemHost
-    private let controller: Int
+    /// The system under test, and a phone.
+    private var systems: [System] = []
     private var wakes: [Instant] = []
-    private var outputs: [SystemHost.Output] = []
     private var actions = 0
-    private var lastID: UInt32 = 0
+    private(set) var lastID: UInt32 = 0
     /// The attributes of the first device, which programs discover or know.
     private(set) var characteristics: [UUID: DiscoveredCharacteristic] = [:]
+    /// The attributes of the system, which the phone has discovered.
+    private(set) var theirs: [DiscoveredService] = []
     private(set) var log: [String] = []
     /// The address by which the system knows the first device.
     private(set) var peer = Self.strap
     private var lastEvent: (program: UInt32, text: String)?
+    /// How often each operation has ended, by its number.
+    private(set) var results: [UInt32: Int] = [:]
 
     /// A system whose programs have begun to use it.
     init(_ policy: HostPolicy, _ scenario: TestDevices = .strap, programs: UInt32 = 2) throws {
         let scenario = try scenario.scenario
         reader = InstructionReader(scenario)
         world = try World(scenario, seed: 1)
-        controller = world.addGuest(at: .start)
-        let secrets = RandomStream(seed: 1).stream("secrets")
-        host = SystemHost(
-            policy, DeviceAddress(0xC0FF_EE00_00FF, .random), secrets: .stream(secrets), user: PairingUser())
+        for (number, policy) in [policy, .iPhone].enumerated() {
+            let secrets = RandomStream(seed: 1).stream("secrets of \(number)")
+            let host = SystemHost(policy, Self.addresses[number], secrets: .stream(secrets), user: PairingUser())
+            systems.append(System(host: host, controller: world.addGuest(at: .start)))
+        }
         world.start()
         for program in 1...programs { ask(program, .open) }
         run(.milliseconds(10))
         log.removeAll()
+    }
+
+    /// The system's, and the phone's.
+    static let addresses = [DeviceAddress(0xC0FF_EE00_00FF, .random), DeviceAddress(0xC0FF_EE00_00FE, .random)]
+
+    private struct System {
+        var host: SystemHost
+        let controller: Int
+        var outputs: [SystemHost.Output] = []
+
+        mutating func step(_ input: SystemHost.Input, at now: Instant) { host.step(input, at: now, into: &outputs) }
     }
 
     // MARK: What happens
@@ -72,7 +87,7 @@ struct SystemHarness {
             } else {
                 world.run(until: wake)
                 wakes.removeAll { $0 <= wake }
-                host.step(.timePassed, at: world.now, into: &outputs)
+                for system in systems.indices { step(.timePassed, system) }
             }
         }
         world.run(until: limit)
@@ -134,36 +149,75 @@ struct SystemHarness {
             start(program, .procedure(.discoverEverything))
             run(.seconds(5))
         }
+        lastID = 0
         clear()
     }
 
     // MARK: Driving
 
     private mutating func request(_ program: UInt32, _ request: ProgramRequest) {
-        host.step(.request(ProgramID(number: program), request), at: world.now, into: &outputs)
+        step(.request(ProgramID(number: program), request), 0)
         settle()
+    }
+
+    private mutating func step(_ input: SystemHost.Input, _ system: Int) {
+        systems[system].step(input, at: world.now)
     }
 
     private mutating func settle() {
         repeat {
-            let now = outputs
-            outputs.removeAll()
-            for output in now {
-                switch output {
-                case .send(let kind, let octets):
-                    if kind == .acl, let line = Self.request(in: octets, names: names) { log(request: line) }
-                    world.receive(kind, octets[...], fromGuest: controller, at: world.now)
-                case .wake(let due): wakes.append(due)
-                case .event(let program, let event): note(event, of: program.number)
-                }
-            }
+            for system in systems.indices { settle(system) }
             while let output = world.outbox.takeFirst() {
-                guard case .toGuest(controller, let kind, let packet) = output else { continue }
+                guard case .toGuest(let controller, let kind, let packet) = output else { continue }
                 let octets = world.pool.octets(of: packet)
                 world.pool.release(packet)
-                host.step(.received(kind, octets), at: world.now, into: &outputs)
+                guard let system = systems.firstIndex(where: { $0.controller == controller }) else { continue }
+                step(.received(kind, octets), system)
             }
-        } while !outputs.isEmpty
+        } while systems.contains { !$0.outputs.isEmpty }
+    }
+
+    private mutating func settle(_ system: Int) {
+        let now = systems[system].outputs
+        systems[system].outputs.removeAll()
+        for output in now {
+            switch output {
+            case .send(let kind, let octets):
+                if kind == .acl, system == 0, let line = Self.request(in: octets, names: names) { log(request: line) }
+                world.receive(kind, octets[...], fromGuest: systems[system].controller, at: world.now)
+            case .wake(let due): wakes.append(due)
+            case .event(let program, let event):
+                if system == 0 { note(event, of: program.number) } else { noteOfPhone(event) }
+            }
+        }
+    }
+
+    // MARK: The phone
+
+    /// A program of the phone.
+    mutating func phone(_ request: CentralRequest) {
+        step(.request(ProgramID(number: 1), .central(request)), 1)
+        settle()
+    }
+
+    /// Starts an operation of the phone with the system.
+    mutating func phone(_ operation: CentralOperation) { phone(.start(operation, id: 1, Self.addresses[0])) }
+
+    private mutating func noteOfPhone(_ event: ProgramEvent) {
+        guard case .central(let event) = event else { return }
+        switch event {
+        case .discovered(let peer, let advertisement, _) where peer == Self.addresses[0]:
+            let services = advertisement.services.map { "\($0)" }
+            note("phone receives " + ([advertisement.name ?? "-"] + services).joined(separator: " "))
+        case .connected: note("phone connected")
+        case .disconnected: note("phone disconnected")
+        case .finished(_, _, let result):
+            if case .success(.procedure(.services(let services))) = result { theirs = services }
+            note("phone: \(Self.text(result))")
+        case .value(_, _, let octets): note("phone has \(octets.hex)")
+        case .servicesChanged: note("phone: services changed")
+        default: break
+        }
     }
 
     // MARK: The log
@@ -185,28 +239,10 @@ struct SystemHarness {
         if line != "> discovery" || log.last != line { note(line) }
     }
 
-    private static func request(in acl: [UInt8], names: [UInt16: String]) -> String? {
-        guard acl.count > 8, acl[6] == 4, acl[7] == 0 else { return nil }
-        let pdu = Array(acl[8...])
-        let handle = pdu.count > 2 ? UInt16(pdu[1]) | UInt16(pdu[2]) << 8 : 0
-        let name = names[handle] ?? "\(handle)"
-        switch pdu[0] {
-        case 0x02: return "> exchange MTU \(handle)"
-        case 0x04, 0x06, 0x10: return "> discovery"
-        case 0x08: return Array(pdu.suffix(2)) == [0x00, 0x2A] ? "> read 2A00 anywhere" : "> discovery"
-        case 0x0A: return "> read \(name)"
-        case 0x0C: return "> read more of \(name)"
-        case 0x12: return "> write \(name) \(Array(pdu[3...]).hex)"
-        case 0x52: return "> command \(name) \(Array(pdu[3...]).hex)"
-        case 0x1E: return "> confirmation"
-        default: return "> \(pdu[0])"
-        }
-    }
-
     private mutating func note(_ event: ProgramEvent, of program: UInt32) {
         switch event {
         case .central(let event): note(event, of: program)
-        case .peripheral(let event): note("\(event)", by: program)
+        case .peripheral(let event): note(Self.text(event), by: program)
         case .pairing(let event): note(Self.text(event), by: program)
         }
     }
@@ -234,7 +270,9 @@ struct SystemHarness {
         case .connection(_, let isConnected): line += "connection \(isConnected)"
         case .renamed(_, let name): line += "renamed \(name)"
         case .exchangedMTU(_, let mtu): line += "MTU \(mtu)"
-        case .finished(let id, _, let result): line += "finished \(id): \(Self.text(result))"
+        case .finished(let id, _, let result):
+            results[id, default: 0] += 1
+            line += "finished \(id): \(Self.text(result))"
         case .value(_, let handle, let octets): line += "value of \(names[handle] ?? "\(handle)"): \(octets.hex)"
         case .servicesChanged(_, let range): line += "services changed \(range.first) to \(range.last)"
         case .found(_, let services): line += "found " + Self.text(services)
@@ -243,7 +281,7 @@ struct SystemHarness {
         case .ownValue(_, let uuid, let octets):
             line += "own value of \(uuid)" + (uuid == .databaseHash ? "" : ": \(octets.hex)")
         case .paired(_, let failure): line += "paired" + (failure.map { ": \($0)" } ?? "")
-        case .bonded(_, let isBonded): line += "bonded \(isBonded)"
+        case .bonded(_, let identity): line += identity == nil ? "bonded no more" : "bonded"
         case .forgotten: line += "forgotten"
         }
         learn(event)
@@ -261,36 +299,9 @@ struct SystemHarness {
         default: break
         }
     }
-
-    private static func text(_ services: [DiscoveredService]) -> String {
-        services.map { "\($0.uuid)" }.joined(separator: " ")
-    }
-
-    private static func text(_ result: Result<CentralOutcome, CentralFailure>) -> String {
-        switch result {
-        case .success(.procedure(.value(let value))): value.hex
-        case .success(.procedure(.services(let services))): text(services)
-        case .success(.procedure(.written)): "written"
-        case .success(.procedure(let outcome)): "\(outcome)"
-        case .success(.notifying(let isOn)): isOn ? "notifying" : "not notifying"
-        case .success(let outcome): "\(outcome)"
-        case .failure(.refused(let error)): "refused \(error)"
-        case .failure(let failure): "\(failure)"
-        }
-    }
-
-    private static func text(_ event: PairingEvent) -> String {
-        switch event {
-        case .changedAgent(let hasEffect): hasEffect ? "is agent, or none" : "changed no agent"
-        case .requestedPasskey: "is asked for the passkey"
-        case .requestedComparison: "is asked to compare"
-        case .displayed: "displays a passkey"
-        case .ended: "is asked no more"
-        }
-    }
 }
 
-/// What a test needs and the world lacks.
+/// A test needs something that the world lacks.
 struct Missing: Error, CustomStringConvertible {
     let description: String
 }

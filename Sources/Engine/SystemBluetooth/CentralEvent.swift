@@ -35,8 +35,8 @@ package enum CentralEvent: Equatable, Sendable {
     case ownValue(DeviceAddress, UUID, [UInt8])
     /// `CentralRequest.pair` has ended.
     case paired(DeviceAddress, PairingFailure?)
-    /// Whether the system and the peripheral have a bond has changed.
-    case bonded(DeviceAddress, Bool)
+    /// The system and the peripheral have a bond, which has revealed this identity address; nil: they have none any more.
+    case bonded(DeviceAddress, identity: DeviceAddress?)
     /// The system does not know the peripheral any more.
     case forgotten(DeviceAddress)
 }
@@ -101,6 +101,14 @@ package enum PairingFailure: Error, Equatable, Sendable {
     /// There is none to cancel.
     case none
     case failed(Pairing.Failure)
+
+    /// Whether the request did not begin or end a pairing.
+    var hasNoEffect: Bool {
+        switch self {
+        case .alreadyPaired, .inProgress, .none: true
+        case .notConnected, .disconnected, .cancelled, .failed: false
+        }
+    }
 }
 
 /// What a peripheral advertises, with its scan response.
@@ -114,6 +122,7 @@ package struct Advertisement: Equatable, Sendable {
     package var txPower: Int8?
     package var isConnectable = false
     package var flags: AdvertisingFlags?
+    package var appearance: Appearance?
 
     /// Whether it can be discovered: in the limited or the general discoverable mode.
     var isDiscoverable: Bool {
@@ -132,6 +141,7 @@ package struct Advertisement: Equatable, Sendable {
     mutating func add(_ octets: [UInt8]) {
         guard let data = try? AdvertisingData(octets: octets, limit: .extended) else { return }
         flags = flags ?? data.flags
+        appearance = appearance ?? data.appearance
         name = name ?? data.localName
         services += data.services.filter { !services.contains($0) }
         for structure in data.structures {

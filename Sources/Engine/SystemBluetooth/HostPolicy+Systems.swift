@@ -1,5 +1,7 @@
 import ATT
+import Basics
 import Bluetooth
+import Characteristics
 import GATT
 import SecurityManager
 
@@ -22,16 +24,17 @@ extension HostPolicy {
                 lingerUnanswered: .zero),
             attributes: AttributePolicy(
                 preparation: [[.exchangeMTU, .findName, .findServiceChanged]], resumption: [], renewal: [],
-                isCached: false, hidden: [], interruption: nil, sharesRequests: false, configuresAgain: true),
+                cache: .none, hidden: [], interruption: nil, sharesRequests: false, configuresAgain: true),
             pairing: PairingPolicy(security: security, endsLinkOnFailure: false, securesOwnRequests: false),
-            advertising: AdvertisingPolicy(interval: 160, sets: 1, turn: .zero),
-            reservedServices: [.genericAccess, .genericAttribute])
+            advertising: AdvertisingPolicy(interval: 160, sets: 1, turn: .zero, rules: .apple),
+            reservedServices: [.genericAccess, .genericAttribute], pnpID: nil)
     }()
 
-    /// bluetoothd 5.66 on Linux 6.1, which keeps attributes as `[GATT] Cache` in main.conf says: `always` unless told otherwise.
+    /// bluetoothd 5.66 on Linux 6.1.
     ///
-    /// - Parameter isCached: Whether `Cache` is `always`; else it is `no`.
-    package static func bluetoothd(isCached: Bool = true) -> HostPolicy {
+    /// - Parameter cache: `[GATT] Cache` in main.conf: `always`, which is the default, `yes` for bonded peripherals, or `no`.
+    /// - Returns: The policy.
+    package static func bluetoothd(cache: AttributeCache = .all) -> HostPolicy {
         // hci_alloc_dev in net/bluetooth/hci_core.c: 30 to 50 ms, without latency, and a supervision timeout of 420 ms.
         let parameters = ConnectionParameters(
             minimumInterval: 0x18, maximumInterval: 0x28, latency: 0, supervisionTimeout: 0x2A)
@@ -63,12 +66,14 @@ extension HostPolicy {
                 parameters: parameters, background: ScanWindow(interval: 0x60, length: 0x30), limit: .seconds(40),
                 joinsAttempts: false, linger: .seconds(2), lingerUnanswered: .seconds(2)),
             attributes: AttributePolicy(
-                preparation: beginning + battery, resumption: again, renewal: changed, isCached: isCached,
+                preparation: beginning + battery, resumption: again, renewal: changed, cache: cache,
                 hidden: [.genericAccess], interruption: .unlikelyError, sharesRequests: true, configuresAgain: false),
             pairing: PairingPolicy(
                 security: SecuritySettings(), endsLinkOnFailure: true, securesOwnRequests: true),
             // HCI_DEFAULT_ADV_DURATION in include/net/bluetooth/hci_core.h.
-            advertising: AdvertisingPolicy(interval: 0x0800, sets: 5, turn: .seconds(2)),
-            reservedServices: [.genericAccess, .genericAttribute])
+            advertising: AdvertisingPolicy(interval: 0x0800, sets: 5, turn: .seconds(2), rules: .linux),
+            reservedServices: [.genericAccess, .genericAttribute],
+            // usb:v1D6Bp0246d0542: MAIN_OPTS in src/main.c.
+            pnpID: PnPID(source: .usbForum, vendor: 0x1D6B, product: 0x0246, version: 0x0542).octets)
     }
 }

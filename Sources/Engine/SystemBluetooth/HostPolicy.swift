@@ -3,7 +3,7 @@ package import SecurityManager
 
 /// How a system's Bluetooth service differs from those of other systems: a ``SystemHost`` follows it.
 package struct HostPolicy: Sendable {
-    /// Who sees what a program has caused: that a peripheral was received, and its connection.
+    /// The programs that see the effects of a request: that a peripheral was received, and its connection.
     package enum Audience: Sendable {
         /// The program.  A connection ends when no program uses it any more.
         case program
@@ -25,6 +25,8 @@ package struct HostPolicy: Sendable {
     package var advertising: AdvertisingPolicy
     /// The services that are the system's own, so that no program may publish them.
     package var reservedServices: [UUID]
+    /// Its PnP ID in Device Information; nil: it has no such service.
+    package var pnpID: [UInt8]?
 }
 
 /// How often a system scans.
@@ -62,16 +64,15 @@ package struct ConnectionPolicy: Sendable {
     package var lingerUnanswered: Duration
 }
 
-/// What a system does by itself about the attributes of a peripheral, and what programs see of it.
+/// How a system deals with the attributes of a peripheral by itself, and how much programs see of it.
 package struct AttributePolicy: Sendable {
-    /// What the system does on connecting.  It begins the steps of a group together, and the next group when these have ended.
+    /// The steps on connecting.  The system begins the steps of a group together, and the next group when these have ended.
     package var preparation: [[AttributeStep]]
     /// The same, for a peripheral whose attributes it has kept.
     package var resumption: [[AttributeStep]]
-    /// What it does when attributes have changed; none: programs do it.
+    /// The steps after a change of attributes; none: programs discover them.
     package var renewal: [[AttributeStep]]
-    /// Whether it keeps attributes and subscriptions while a peripheral is not connected.
-    package var isCached: Bool
+    package var cache: AttributeCache
     /// The services that programs do not see.
     package var hidden: [UUID]
     /// The error of an operation that the end of a link interrupts; nil: programs only see that the link has ended.
@@ -80,6 +81,14 @@ package struct AttributePolicy: Sendable {
     package var sharesRequests: Bool
     /// Whether a Client Characteristic Configuration is written although the program's subscription stays as it is.
     package var configuresAgain: Bool
+}
+
+/// The peripherals whose attributes and subscriptions a system keeps while they are not connected.
+package enum AttributeCache: Sendable {
+    case none
+    /// Those that have a bond.
+    case bonded
+    case all
 }
 
 /// How a system pairs.
@@ -92,6 +101,16 @@ package struct PairingPolicy: Sendable {
     package var securesOwnRequests: Bool
 }
 
+/// How a system lays an advertisement out in packets.
+package enum AdvertisingRules: Sendable {
+    /// As Apple documents it: services and name share 28 octets next to the flags, the scan response has room for 10 octets of a
+    /// name that does not fit there, and services that do not fit are left out: other systems cannot read Apple's overflow
+    /// area.
+    case apple
+    /// As BlueZ does in src/advertising.c: the scan response has the name, and all must fit.
+    case linux
+}
+
 /// How a system advertises.
 package struct AdvertisingPolicy: Sendable {
     /// How often, in units of 0.625 ms, before the random delay.
@@ -100,9 +119,10 @@ package struct AdvertisingPolicy: Sendable {
     package var sets: Int
     /// How long it sends one of several advertisements before the next.
     package var turn: Duration
+    package var rules: AdvertisingRules
 }
 
-/// What a system does by itself on a link with a peripheral.
+/// A step that a system takes by itself on a link with a peripheral.
 package enum AttributeStep: Hashable, Sendable {
     case exchangeMTU
     /// Reads the GAP Device Name, without knowing its handle.

@@ -4,7 +4,7 @@ import GATT
 
 /// What the service knows about peripherals, connected or not.
 struct KnownPeers: Sendable {
-    /// What it has kept of a peripheral's attributes.
+    /// The attributes that the service has kept of a peripheral.
     struct Attributes: Sendable {
         var services: [DiscoveredService] = []
         var hash: [UInt8]?

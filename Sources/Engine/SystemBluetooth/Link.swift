@@ -41,7 +41,7 @@ struct Link: Sendable {
     /// The handles of Client Characteristic Configurations, by those of the values.
     var configurations: [UInt16: UInt16] = [:]
     var serviceChanged: UInt16?
-    /// What the service does next by itself.
+    /// The next steps of the service.
     var steps: [[AttributeStep]] = []
     /// The attributes that it has discovered.
     var services: [DiscoveredService] = []
@@ -51,7 +51,7 @@ struct Link: Sendable {
     var values: [UUID: [UInt8]] = [:]
     /// The characteristics whose values it reports to programs.
     var reported: [UUID] = []
-    /// Whether the service forgets the peripheral at its end.
+    /// Whether the service forgets the peripheral when the link has ended.
     var isForgotten = false
     /// The program that has requested pairing.
     var pairing: ProgramID?
@@ -75,6 +75,13 @@ struct Link: Sendable {
             if let found = service.characteristics.first(where: { $0.uuid == uuid }) { return found }
         }
         return nil
+    }
+
+    /// An operation that subscribes to a value, and has not ended.
+    func subscribing(to value: UInt16) -> Ticket? {
+        operations.first { ticket in
+            if case .notify(true, value: value, _, _) = ticket.operation { true } else { false }
+        }
     }
 
     /// Replaces the attributes, with what follows from them.

@@ -17,7 +17,7 @@ package enum PairingRequest: Sendable {
     case compared(Bool, DeviceAddress)
 }
 
-/// What pairing needs of an agent, and the results of its requests.
+/// The questions of pairing to an agent, and the results of its requests.
 package enum PairingEvent: Equatable, Sendable {
     /// `becomeAgent`, `becomeDefaultAgent` or `stopBeingAgent` had an effect: else the program was an agent, or was none.
     case changedAgent(Bool)
@@ -38,7 +38,7 @@ package struct PairingUser: Hashable, Sendable {
     package init() {}
 }
 
-/// Who shows, and answers, what pairing needs: an agent of a program, or else the user of the machine.
+/// Asks agents of programs, or else the user of the machine, for what pairing needs, and shows it to them.
 ///
 /// A program that requests pairing is asked by its own agent; else everyone's is.
 struct PairingDesk: Sendable {
@@ -52,11 +52,13 @@ struct PairingDesk: Sendable {
         let capability: IOCapability
     }
 
-    /// A question that has been asked.
+    /// A question to an agent, or a passkey that it displays.
     private struct Question: Sendable {
         let id: ConnectionID
         let peer: DeviceAddress
         let agent: ProgramID
+        /// Whether it needs no answer.
+        var isAnswered = false
     }
 
     private let settings: SecuritySettings
@@ -113,7 +115,7 @@ struct PairingDesk: Sendable {
 
     private mutating func remove(_ program: ProgramID, into outbox: inout [Output]) {
         agents.removeAll { $0.program == program }
-        for question in questions where question.agent == program {
+        for question in questions where question.agent == program && !question.isAnswered {
             outbox.append(.command(.security(question.id, .passkey(nil))))
         }
         questions.removeAll { $0.agent == program }
@@ -138,7 +140,9 @@ struct PairingDesk: Sendable {
         _ answer: LinkSecurityManager.Input, _ peer: DeviceAddress, _ program: ProgramID,
         into outbox: inout [Output]
     ) {
-        guard let index = questions.firstIndex(where: { $0.peer == peer && $0.agent == program }) else { return }
+        guard
+            let index = questions.firstIndex(where: { $0.peer == peer && $0.agent == program && !$0.isAnswered })
+        else { return }
         outbox.append(.command(.security(questions.remove(at: index).id, answer)))
     }
 
@@ -163,17 +167,31 @@ struct PairingDesk: Sendable {
             questions.append(Question(id: id, peer: peer, agent: agent))
             outbox.append(.event(agent, .requestedComparison(peer, number)))
         case .display(let passkey):
-            if let agent = agent(for: peer) { outbox.append(.event(agent, .displayed(peer, passkey: passkey))) }
-        case .completed, .failed: ended(peer, into: &outbox)
+            guard let agent = agent(for: peer) else { return }
+            questions.append(Question(id: id, peer: peer, agent: agent, isAnswered: true))
+            outbox.append(.event(agent, .displayed(peer, passkey: passkey)))
+        case .completed, .failed: finish(peer, into: &outbox)
         default: break
         }
     }
 
     private func agent(for peer: DeviceAddress) -> ProgramID? { requests[peer] ?? agents.first?.program }
 
-    private mutating func ended(_ peer: DeviceAddress, into outbox: inout [Output]) {
-        if let agent = agent(for: peer) { outbox.append(.event(agent, .ended(peer))) }
-        questions.removeAll { $0.peer == peer }
+    /// A connection has ended.
+    mutating func disconnected(_ id: ConnectionID, into outbox: inout [Output]) {
+        end(into: &outbox) { $0.id == id }
+    }
+
+    private mutating func end(into outbox: inout [Output], where isOver: (Question) -> Bool) {
+        for question in questions where isOver(question) {
+            outbox.append(.event(question.agent, .ended(question.peer)))
+        }
+        questions.removeAll(where: isOver)
+    }
+
+    /// Pairing with a peer has ended.
+    mutating func finish(_ peer: DeviceAddress, into outbox: inout [Output]) {
+        end(into: &outbox) { $0.peer == peer }
         if requests.removeValue(forKey: peer) != nil { use(agents.first, into: &outbox) }
     }
 }

@@ -24,13 +24,16 @@ package enum PeripheralRequest: Sendable {
     indirect case add(LocalService, id: UInt32)
     case remove(id: UInt32)
     case removeAll
-    case advertise(name: String?, services: [UUID])
-    case stopAdvertising
+    /// Advertises also this, to which the program refers with this number.
+    indirect case advertise(LocalAdvertisement, id: UInt32)
+    case stopAdvertising(id: UInt32)
     /// Sends a value to subscribed centrals, or to all of them; `PeripheralEvent.updated` follows.
     indirect case update(CharacteristicID, [UInt8], to: [DeviceAddress]?)
     /// Answers a request of a central: with the octets from its offset on, or with an error.
     indirect case respond(request: UInt32, Result<[UInt8], ATTError>)
     case setLatency(ConnectionLatency, DeviceAddress)
+    /// Ends the connection of a central.
+    case disconnect(DeviceAddress)
 }
 
 /// A characteristic that a program has published.
@@ -67,7 +70,9 @@ package enum PeripheralEvent: Equatable, Sendable {
     /// A service is published, or could not be.
     case added(id: UInt32, PeripheralFailure?)
     /// Advertising has begun, or could not.
-    case advertising(PeripheralFailure?)
+    case advertising(id: UInt32, PeripheralFailure?)
+    /// A central has connected.
+    case connected(DeviceAddress)
     /// The MTU of a central that is connected.
     case exchangedMTU(DeviceAddress, Int)
     case subscribed(DeviceAddress, CharacteristicID)
@@ -83,6 +88,8 @@ package enum PeripheralEvent: Equatable, Sendable {
 /// An access of a central to a value.
 package struct ValueAccess: Equatable, Sendable {
     package let characteristic: CharacteristicID
+    /// The index of the descriptor; nil: the access is to the value.
+    package let descriptor: Int?
     package let offset: Int
     /// Nil: it reads.
     package let written: [UInt8]?
@@ -94,8 +101,9 @@ package enum PeripheralFailure: Error, Equatable, Sendable {
     case uuidNotAllowed
     /// An included service has not been published.
     case unknownInclude
-    /// There are no handles left, or a value is too long.
+    /// There are no handles left, a value is too long, or an advertisement does not fit.
     case outOfSpace
+    /// It advertises already, or the system advertises as much as it can.
     case alreadyAdvertising
     /// The controller refuses to advertise.
     case refused

@@ -85,7 +85,6 @@ struct Scanning: Sendable {
         _ advertisement: Advertisement, of peer: DeviceAddress, named name: String?, rssi: Int8,
         to everyone: [ProgramID]?, into outbox: inout [SharedCentral.Output]
     ) -> Bool {
-        let event = CentralEvent.discovered(peer, advertisement, rssi: rssi)
         var isAdmitted = false
         for index in scanners.indices
         where scanners[index].options.admits(advertisement, of: peer, named: name, rssi: rssi) {
@@ -95,10 +94,12 @@ struct Scanning: Sendable {
             }
             scanners[index].reported.insert(peer)
             isAdmitted = true
-            if everyone == nil { outbox.append(.event(scanners[index].program, event)) }
+            if everyone == nil {
+                outbox.append(.event(scanners[index].program, .discovered(peer, advertisement, rssi: rssi)))
+            }
         }
         guard isAdmitted, let everyone else { return isAdmitted }
-        for program in everyone { outbox.append(.event(program, event)) }
+        for program in everyone { outbox.append(.event(program, .discovered(peer, advertisement, rssi: rssi))) }
         return true
     }
 }

@@ -5,7 +5,7 @@ import GATT
 import LEHost
 import SecurityManager
 
-// What the service does about the attributes of peripherals by itself.
+// The steps of the service itself, which concern the attributes of peripherals.
 extension SharedCentral {
     /// Prepares a new link for programs: encrypts it with a bond's key, and begins what the policy says.
     mutating func prepare(_ link: Int, at now: Instant, into outbox: inout [Output]) {
@@ -151,8 +151,11 @@ extension SharedCentral {
     /// Attributes have changed: the service renews them, or programs do.
     mutating func changed(_ range: HandleRange, _ link: Int, into outbox: inout [Output]) {
         tell(.servicesChanged(links[link].peer, range), about: links[link], into: &outbox)
-        guard !policy.attributes.renewal.isEmpty else { return links[link].forget(range) }
-        links[link].steps += policy.attributes.renewal
+        let renewal = policy.attributes.renewal
+        guard !renewal.isEmpty else { return links[link].forget(range) }
+        // One that has not begun sees this change, too.
+        guard !links[link].steps.suffix(renewal.count).elementsEqual(renewal) else { return }
+        links[link].steps += renewal
         continueSteps(link, into: &outbox)
     }
 
@@ -189,7 +192,13 @@ extension SharedCentral {
     /// Keeps the attributes and subscriptions of a link that has ended, or forgets them.
     mutating func keepAttributes(of link: Link, into outbox: inout [Output]) {
         guard let services = peers[link.peer]?.services else { return }
-        if policy.attributes.isCached {
+        let isKept =
+            switch policy.attributes.cache {
+            case .none: false
+            case .bonded: peers.isBonded(link.peer)
+            case .all: true
+            }
+        if isKept {
             var subscriptions = link.subscriptions
             subscriptions.leave()
             peers[link.peer]?.subscriptions = subscriptions

@@ -17,7 +17,12 @@ extension SharedCentral {
         guard policy.connecting.joinsAttempts || index == nil && link == nil else {
             return outbox.append(.event(client.program, .failedToConnect(peer, .inProgress)))
         }
-        guard let index else { return attempt(peer, client, for: nil, at: now, into: &outbox) }
+        guard let index else {
+            guard attempts.count < Self.maximumPeripherals else {
+                return outbox.append(.event(client.program, .failedToConnect(peer, .connectionFailed)))
+            }
+            return attempt(peer, client, for: nil, at: now, into: &outbox)
+        }
         attempts[index].programs.removeAll { $0.program == client.program }
         attempts[index].programs.append(client)
     }

@@ -60,12 +60,13 @@ extension SharedCentral {
             return run(procedure, for: ticket, link, into: &outbox)
         }
         let running = links[link].operations.filter { $0.program != nil }
-        if procedure.isRead, let same = running.first(where: { $0.operation == ticket.operation }) {
+        if procedure.read != nil, let same = running.first(where: { $0.operation == ticket.operation }) {
             var ticket = ticket
             ticket.procedure = same.procedure
             return links[link].operations.append(ticket)
         }
-        if let handle = procedure.written, running.contains(where: { $0.written == handle }) {
+        let (read, written) = (procedure.read, procedure.written)
+        if running.contains(where: { read != nil && $0.read == read || written != nil && $0.written == written }) {
             return finish(ticket, link, .failure(.inProgress), into: &outbox)
         }
         run(procedure, for: ticket, link, into: &outbox)
@@ -83,6 +84,11 @@ extension SharedCentral {
         }
         let isUsed = links[link].subscriptions.isUsed(value, besides: ticket.program)
         links[link].subscriptions.set(isOn, ticket.program, value, configuration)
+        if policy.attributes.sharesRequests, isOn, isUsed, let same = links[link].subscribing(to: value) {
+            var ticket = ticket
+            ticket.procedure = same.procedure
+            return links[link].operations.append(ticket)
+        }
         if isUsed { return finish(ticket, link, .success(.notifying(isOn)), into: &outbox) }
         if let handle = links[link].configurations[value] {
             run(.configure(handle: handle, isOn ? configuration : []), for: ticket, link, into: &outbox)
@@ -250,10 +256,11 @@ extension SharedCentral {
 }
 
 extension Procedure {
-    fileprivate var isRead: Bool {
+    /// The handle of the value that it reads.
+    fileprivate var read: UInt16? {
         switch self {
-        case .read, .readLong: true
-        default: false
+        case .read(let handle), .readLong(let handle), .readRest(let handle, _): handle
+        default: nil
         }
     }
 
@@ -268,6 +275,11 @@ extension Procedure {
 }
 
 extension Link.Ticket {
+    /// The handle of the value that it reads.
+    fileprivate var read: UInt16? {
+        if case .procedure(let procedure) = operation { procedure.read } else { nil }
+    }
+
     /// The handle of the value that it writes.
     fileprivate var written: UInt16? {
         if case .procedure(let procedure) = operation { procedure.written } else { nil }

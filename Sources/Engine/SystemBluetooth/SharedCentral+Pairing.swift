@@ -5,26 +5,31 @@ import SecurityManager
 
 // Encryption and pairing.
 extension SharedCentral {
-    /// A program wants a bond.
+    /// A program requests a bond.
     mutating func pair(
         _ peer: DeviceAddress, _ program: ProgramID, at now: Instant, into outbox: inout [Output]
     ) {
-        let link = links.firstIndex { $0.peer == peer }
-        let attempt = attempts.firstIndex { $0.peer == peer }
-        let isPairing = link.map { links[$0].pairing != nil || !links[$0].isUsable } ?? false
-        let failure: PairingFailure? =
-            if state != .on { .notConnected } else if peers.isBonded(peer) {
-                .alreadyPaired
-            } else if isPairing
-                || attempt.map({ attempts[$0].pairing != nil }) ?? false
-            { .inProgress } else { nil }
-        if let failure { return outbox.append(.event(program, .paired(peer, failure))) }
-        if let link { return pair(link, program, into: &outbox) }
-        guard let attempt else {
+        if let failure = obstacle(toPairingWith: peer) {
+            return outbox.append(.event(program, .paired(peer, failure)))
+        }
+        if let link = links.firstIndex(where: { $0.peer == peer }) { return pair(link, program, into: &outbox) }
+        guard let attempt = attempts.firstIndex(where: { $0.peer == peer }) else {
             let client = policy.audience == .program ? Client(program: program) : nil
             return self.attempt(peer, client, for: program, at: now, into: &outbox)
         }
         attempts[attempt].pairing = program
+    }
+
+    /// Why a program cannot pair with a peripheral now; nil: it can.
+    func obstacle(toPairingWith peer: DeviceAddress) -> PairingFailure? {
+        if peers.isBonded(peer) { return .alreadyPaired }
+        if let link = links.first(where: { $0.peer == peer }) {
+            return link.pairing == nil && link.isUsable ? nil : .inProgress
+        }
+        if let attempt = attempts.first(where: { $0.peer == peer }) {
+            return attempt.pairing == nil ? nil : .inProgress
+        }
+        return state == .on && attempts.count < Self.maximumPeripherals ? nil : .notConnected
     }
 
     /// Pairs on a link.
@@ -61,7 +66,7 @@ extension SharedCentral {
             let peer = links[link].peer
             if isBonded { peers.addAlias(of: bond.peer, for: peer) }
             retry(link, into: &outbox)
-            bonded(peer, isBonded, into: &outbox)
+            if isBonded { bonded(peer, identity: bond.peer, into: &outbox) }
             finishPairing(link, nil, into: &outbox)
         case .encrypted(.some, isNew: false): retry(link, into: &outbox)
         case .failed(let failure): pairingFailed(link, failure, at: now, into: &outbox)
@@ -72,11 +77,11 @@ extension SharedCentral {
         }
     }
 
-    /// A bond has been made or lost.
-    mutating func bonded(_ peer: DeviceAddress, _ isBonded: Bool, into outbox: inout [Output]) {
-        guard peers.setBonded(peer, isBonded) else { return }
-        if isBonded { peers.keep(peer) }
-        if policy.audience == .everyone { tell(.bonded(peer, isBonded), into: &outbox) }
+    /// A bond has been made, or lost.
+    mutating func bonded(_ peer: DeviceAddress, identity: DeviceAddress?, into outbox: inout [Output]) {
+        guard peers.setBonded(peer, identity != nil) else { return }
+        if identity != nil { peers.keep(peer) }
+        if policy.audience == .everyone { tell(.bonded(peer, identity: identity), into: &outbox) }
     }
 
     private mutating func pairingFailed(

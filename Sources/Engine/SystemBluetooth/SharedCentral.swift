@@ -29,7 +29,7 @@ package struct SharedCentral: Sendable {
         var due: Instant
     }
 
-    /// What a scan of the host is for.
+    /// The purpose of a scan of the host.
     enum HostScan: Sendable {
         case programs
         /// The peripherals that programs wait for.
@@ -133,7 +133,7 @@ package struct SharedCentral: Sendable {
             pool.release(packet)
             received(value, handle, id, into: &outbox)
         case .security(let id, let security): secured(security, id, at: now, into: &outbox)
-        case .bondLost(let identity): bonded(peers.known(identity), false, into: &outbox)
+        case .bondLost(let identity): bonded(peers.known(identity), identity: nil, into: &outbox)
         default: break
         }
         arrange(at: now, into: &outbox)

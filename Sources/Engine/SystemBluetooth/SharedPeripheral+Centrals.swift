@@ -16,6 +16,9 @@ extension SharedPeripheral {
         switch output {
         case .connected(let id, let complete) where complete.role == .peripheral:
             links.append(CentralLink(id: id, peer: complete.peer))
+            if policy.audience == .everyone {
+                for program in programs { outbox.append(.event(program, .connected(complete.peer))) }
+            }
             advertise(into: &outbox)
         // A controller that fails changes the state, which ends everything silently.
         case .disconnected(let id, _, let reason) where reason != .hardwareFailure: disconnected(id, into: &outbox)
@@ -29,10 +32,9 @@ extension SharedPeripheral {
     }
 
     private mutating func reportAdvertising(_ failure: PeripheralFailure?, into outbox: inout [Output]) {
-        guard let present = advertising, !present.isReported else { return }
-        advertising?.isReported = true
-        if failure != nil { advertising = nil }
-        outbox.append(.event(present.program, .advertising(failure)))
+        guard let present = advertising.report(failure) else { return }
+        outbox.append(.event(present.program, .advertising(id: present.id, failure)))
+        if failure != nil { advertise(into: &outbox) }
     }
 
     private mutating func disconnected(_ id: ConnectionID, into outbox: inout [Output]) {
@@ -81,8 +83,8 @@ extension SharedPeripheral {
     private mutating func requested(
         _ accesses: [AccessRequest], _ needsAnswer: Bool, _ link: Int, into outbox: inout [Output]
     ) {
-        let found = accesses.compactMap { access in characteristic(access.handle).map { ($0.0, $0.1, access) } }
-        guard let program = found.first?.0, found.count == accesses.count else {
+        let found = accesses.compactMap { access in attribute(access.handle).map { (of: $0, access) } }
+        guard let program = found.first?.of.program, found.count == accesses.count else {
             if needsAnswer { outbox.append(.command(.answer(links[link].id, .failure(.unlikelyError)))) }
             return
         }
@@ -92,7 +94,11 @@ extension SharedPeripheral {
         }
         let peer = links[link].peer
         outbox.append(.event(program, .exchangedMTU(peer, links[link].mtu)))
-        let values = found.map { ValueAccess(characteristic: $1, offset: $2.offset, written: $2.written) }
+        let values = found.map { attribute, access in
+            ValueAccess(
+                characteristic: attribute.characteristic, descriptor: attribute.descriptor, offset: access.offset,
+                written: access.written)
+        }
         outbox.append(.event(program, .requested(peer, values, request: needsAnswer ? lastRequest : nil)))
     }
 

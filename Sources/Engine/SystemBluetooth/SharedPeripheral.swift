@@ -1,3 +1,4 @@
+package import Basics
 import Bluetooth
 import GATT
 import HCI
@@ -17,6 +18,8 @@ package struct SharedPeripheral: Sendable {
         /// Notify, or indicate, a value to one central.
         indirect case notify(ConnectionID, handle: UInt16, [UInt8])
         indirect case event(ProgramID, PeripheralEvent)
+        /// Call `timePassed` at this instant.
+        case wake(at: Instant)
     }
 
     struct Service: Sendable {
@@ -26,11 +29,11 @@ package struct SharedPeripheral: Sendable {
         var isPresent = true
     }
 
-    struct Advertising: Sendable {
+    /// A value or a descriptor of a program.
+    struct Attribute: Sendable {
         let program: ProgramID
-        let layout: AdvertisingLayout
-        /// Whether the program has received the result.
-        var isReported = false
+        let characteristic: CharacteristicID
+        let descriptor: Int?
     }
 
     /// A link with a central.
@@ -61,7 +64,9 @@ package struct SharedPeripheral: Sendable {
     var programs: [ProgramID] = []
     var services: [Service] = []
     var table = AttributeTable()
-    var advertising: Advertising?
+    /// The number of the system's services, which come first.
+    private var ownServices = 0
+    var advertising: AdvertisingSets
     var links: [CentralLink] = []
     var updates: [Update] = []
     var lastRequest: UInt32 = 0
@@ -71,24 +76,27 @@ package struct SharedPeripheral: Sendable {
     /// - Parameters:
     ///   - policy: Which system it is.
     ///   - name: The name of the machine: its GAP Device Name.
-    package init(_ policy: HostPolicy, name: String) { (self.policy, self.name) = (policy, name) }
+    package init(_ policy: HostPolicy, name: String) {
+        (self.policy, self.name) = (policy, name)
+        advertising = AdvertisingSets(policy.advertising)
+    }
 
     /// Handles a request of a program.
-    package mutating func perform(_ request: PeripheralRequest, of program: ProgramID, into outbox: inout [Output]) {
+    package mutating func perform(
+        _ request: PeripheralRequest, of program: ProgramID, at now: Instant, into outbox: inout [Output]
+    ) {
         switch request {
         case .open: programs.append(program)
-        case .close: close(program, into: &outbox)
+        case .close: close(program, at: now, into: &outbox)
         case .add(let service, let id): add(service, id, of: program, into: &outbox)
         case .remove(let id): remove(into: &outbox) { $0.program == program && $0.id == id }
         case .removeAll: remove(into: &outbox) { $0.program == program }
-        case .advertise(let name, let services):
-            guard advertising == nil else {
-                return outbox.append(.event(program, .advertising(.alreadyAdvertising)))
+        case .advertise(let content, let id):
+            if let failure = advertising.add(content, id, of: program, at: now) {
+                return outbox.append(.event(program, .advertising(id: id, failure)))
             }
-            let layout = AdvertisingLayout(name: name, services: services)
-            advertising = Advertising(program: program, layout: layout)
             advertise(into: &outbox)
-        case .stopAdvertising: stopAdvertising(program, into: &outbox)
+        case .stopAdvertising(let id): stopAdvertising(id, program, at: now, into: &outbox)
         case .update(let characteristic, let value, let peers):
             update(characteristic, value, peers, of: program, into: &outbox)
         case .respond(let request, let result):
@@ -96,6 +104,10 @@ package struct SharedPeripheral: Sendable {
         case .setLatency(let latency, let peer):
             for link in links where link.peer == peer {
                 outbox.append(.command(.requestParameters(link.id, latency.parameters)))
+            }
+        case .disconnect(let peer):
+            for link in links where link.peer == peer {
+                outbox.append(.command(.disconnect(link.id, reason: .remoteUserTerminated)))
             }
         }
     }
@@ -122,9 +134,9 @@ package struct SharedPeripheral: Sendable {
         }
     }
 
-    private mutating func close(_ program: ProgramID, into outbox: inout [Output]) {
+    private mutating func close(_ program: ProgramID, at now: Instant, into outbox: inout [Output]) {
         answer(.failure(.unlikelyError), into: &outbox) { $0.program == program }
-        stopAdvertising(program, into: &outbox)
+        stopAdvertising(nil, program, at: now, into: &outbox)
         remove(into: &outbox) { $0.program == program }
         updates.removeAll { $0.program == program }
         programs.removeAll { $0 == program }
@@ -166,7 +178,8 @@ package struct SharedPeripheral: Sendable {
     private mutating func change(into outbox: inout [Output]) -> Bool {
         if links.isEmpty { services.removeAll { !$0.isPresent } }
         while services.last?.isPresent == false { services.removeLast() }
-        let own = ServiceDefinition.ofSystem(named: name, policy.appearance)
+        let own = ServiceDefinition.ofSystem(policy, named: name)
+        ownServices = own.count
         let definitions = services.map { service in
             let includes = service.definition.includes.compactMap { id in
                 services.lastIndex { $0.program == service.program && $0.id == id }
@@ -182,21 +195,35 @@ package struct SharedPeripheral: Sendable {
         return true
     }
 
-    private static let ownServices = 2
-
     /// The value handle of a program's characteristic.
     func handle(of characteristic: CharacteristicID, _ program: ProgramID) -> UInt16? {
         services.lastIndex { $0.program == program && $0.id == characteristic.service && $0.isPresent }.flatMap {
-            table.handle(ofValue: characteristic.index, service: $0 + Self.ownServices)
+            table.handle(ofValue: characteristic.index, service: $0 + ownServices)
         }
     }
 
     /// The characteristic with this value handle, and its program.
     func characteristic(_ handle: UInt16) -> (ProgramID, CharacteristicID)? {
+        guard let found = attribute(handle), found.descriptor == nil else { return nil }
+        return (found.program, found.characteristic)
+    }
+
+    /// The value, or the descriptor, with this handle, and its program.
+    func attribute(_ handle: UInt16) -> Attribute? {
         for (place, service) in services.enumerated() where service.isPresent {
-            for index in service.definition.characteristics.indices
-            where table.handle(ofValue: index, service: place + Self.ownServices) == handle {
-                return (service.program, CharacteristicID(service: service.id, index: index))
+            for (index, characteristic) in service.definition.characteristics.enumerated() {
+                let id = CharacteristicID(service: service.id, index: index)
+                if table.handle(ofValue: index, service: place + ownServices) == handle {
+                    return Attribute(program: service.program, characteristic: id, descriptor: nil)
+                }
+                let descriptor = characteristic.descriptors.indices.first { descriptor in
+                    let defined = characteristic.index(ofDescriptor: descriptor)
+                    return table.handle(ofDescriptor: defined, characteristic: index, service: place + ownServices)
+                        == handle
+                }
+                if let descriptor {
+                    return Attribute(program: service.program, characteristic: id, descriptor: descriptor)
+                }
             }
         }
         return nil
@@ -204,20 +231,22 @@ package struct SharedPeripheral: Sendable {
 
     // MARK: Advertising
 
-    /// Advertises what the program has requested; also while centrals are connected.
+    /// Advertises what programs have requested; also while centrals are connected.
     func advertise(into outbox: inout [Output]) {
-        guard let advertising else { return }
-        let parameters = AdvertisingParameters(
-            minimumInterval: policy.advertising.interval, maximumInterval: policy.advertising.interval)
-        outbox.append(
-            .command(
-                .advertise(
-                    parameters, data: advertising.layout.data, scanResponse: advertising.layout.scanResponse)))
+        guard let command = advertising.command else { return }
+        outbox.append(.command(command))
+        if advertising.due < .never { outbox.append(.wake(at: advertising.due)) }
     }
 
-    private mutating func stopAdvertising(_ program: ProgramID, into outbox: inout [Output]) {
-        guard advertising?.program == program else { return }
-        advertising = nil
-        outbox.append(.command(.stopAdvertising))
+    /// Handles the passing of time, at an instant of `.wake`.
+    package mutating func timePassed(at now: Instant, into outbox: inout [Output]) {
+        if advertising.advance(at: now) { advertise(into: &outbox) }
+    }
+
+    private mutating func stopAdvertising(
+        _ id: UInt32?, _ program: ProgramID, at now: Instant, into outbox: inout [Output]
+    ) {
+        guard advertising.remove(id, of: program, at: now) else { return }
+        if advertising.isEmpty { outbox.append(.command(.stopAdvertising)) } else { advertise(into: &outbox) }
     }
 }

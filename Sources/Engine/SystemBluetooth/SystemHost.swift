@@ -67,13 +67,15 @@ package struct SystemHost: Sendable {
         switch input {
         case .received(let kind, let octets): stepHost(.received(kind, pool.take(octets)), at: now, into: &outbox)
         case .request(let program, .central(let request)):
-            if case .pair(let peer) = request { desk.pair(peer, program, into: &deskOutputs) }
+            if case .pair(let peer) = request, central.obstacle(toPairingWith: peer) == nil {
+                desk.pair(peer, program, into: &deskOutputs)
+            }
             if case .close = request { desk.close(program, into: &deskOutputs) }
             central.perform(request, of: program, at: now, into: &outputs)
         case .request(let program, .pairing(let request)): desk.perform(request, of: program, into: &deskOutputs)
         case .request(let program, .peripheral(let request)):
             // Every program has a state, which the central role keeps.
-            peripheral.perform(request, of: program, into: &peripheralOutputs)
+            peripheral.perform(request, of: program, at: now, into: &peripheralOutputs)
             if case .open = request { central.perform(.open, of: program, at: now, into: &outputs) }
             if case .close = request {
                 desk.close(program, into: &deskOutputs)
@@ -81,6 +83,7 @@ package struct SystemHost: Sendable {
             }
         case .timePassed:
             central.timePassed(at: now, into: &outputs)
+            peripheral.timePassed(at: now, into: &peripheralOutputs)
             stepHost(.timePassed, at: now, into: &outbox)
         case .lost: central.lose(at: now, into: &outputs)
         }
@@ -115,7 +118,11 @@ package struct SystemHost: Sendable {
         case .command(let command): stepHost(.command(command), at: now, into: &outbox)
         case .event(let program, .state(let state)) where peripheral.programs.contains(program):
             outbox.append(.event(program, .peripheral(.state(state))))
-        case .event(let program, let event): outbox.append(.event(program, .central(event)))
+        case .event(let program, let event):
+            if case .paired(let peer, let failure) = event, failure?.hasNoEffect != true {
+                desk.finish(peer, into: &deskOutputs)
+            }
+            outbox.append(.event(program, .central(event)))
         case .wake(let due): outbox.append(.wake(at: due))
         }
     }
@@ -129,6 +136,7 @@ package struct SystemHost: Sendable {
             pool.release(packet)
             drainHost(at: now, into: &outbox)
         case .event(let program, let event): outbox.append(.event(program, .peripheral(event)))
+        case .wake(let due): outbox.append(.wake(at: due))
         }
     }
 
@@ -152,6 +160,7 @@ package struct SystemHost: Sendable {
                 {
                     desk.handle(security, id, peer, into: &deskOutputs)
                 }
+                if case .disconnected(let id, _, _) = output { desk.disconnected(id, into: &deskOutputs) }
                 if case .connected(_, let complete) = output, complete.role == .peripheral { continue }
                 central.step(output, at: now, pool: &pool, into: &outputs)
             }

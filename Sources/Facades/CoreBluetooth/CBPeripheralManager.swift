@@ -78,16 +78,18 @@ open class CBPeripheralManager: CBManager, RadioUser {
     /// - Parameter advertisementData: `CBAdvertisementDataLocalNameKey` and `CBAdvertisementDataServiceUUIDsKey`.
     open func startAdvertising(_ advertisementData: [String: Any]?) {
         guard isPoweredOn() else { return }
-        let name = advertisementData?[CBAdvertisementDataLocalNameKey] as? String
+        var content = LocalAdvertisement()
+        content.name = advertisementData?[CBAdvertisementDataLocalNameKey] as? String
         let services = advertisementData?[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID]
-        radio.submit(.advertise(name: name, services: services?.map(\.bluetooth) ?? []), of: id)
+        content.services = services?.map(\.bluetooth) ?? []
+        radio.submit(.advertise(content, id: 0), of: id)
     }
 
     /// Stops advertising.
     open func stopAdvertising() {
         guard isPoweredOn() else { return }
         table.withLock { $0.isAdvertising = false }
-        radio.submit(PeripheralRequest.stopAdvertising, of: id)
+        radio.submit(PeripheralRequest.stopAdvertising(id: 0), of: id)
     }
 
     // MARK: Services
@@ -236,7 +238,7 @@ open class CBPeripheralManager: CBManager, RadioUser {
             guard let service = table.withLock({ $0.services[number]?.service }) else { return }
             if failure != nil { table.withLock { _ = $0.services.removeValue(forKey: number) } }
             finishAdding(service, failure?.appleError)
-        case .advertising(let failure):
+        case .advertising(_, let failure):
             if failure == nil { table.withLock { $0.isAdvertising = true } }
             delegate?.peripheralManagerDidStartAdvertising(self, error: failure?.appleError)
         case .exchangedMTU(let address, let mtu): central(at: address, mtu: mtu).exchanged(mtu: mtu)
@@ -245,6 +247,7 @@ open class CBPeripheralManager: CBManager, RadioUser {
         case .disconnected(let address): table.withLock { _ = $0.centrals.removeValue(forKey: address) }
         case .requested(let address, let accesses, let number): requested(address, accesses, number)
         case .updated: updated()
+        case .connected: break  // of systems where programs share connections
         }
     }
 

@@ -46,12 +46,14 @@ extension CBMutableCharacteristic {
         if properties.contains(.indicateEncryptionRequired) { declared.insert(.indicate) }
         var result = LocalCharacteristic(uuid.bluetooth, declared)
         result.value = value.map { Array($0) }
-        result.isReadable = !permissions.isDisjoint(with: [.readable, .readEncryptionRequired])
-        result.readingNeedsEncryption = permissions.contains(.readEncryptionRequired)
-        result.isWriteable = !permissions.isDisjoint(with: [.writeable, .writeEncryptionRequired])
-        result.writingNeedsEncryption = permissions.contains(.writeEncryptionRequired)
+        if !permissions.isDisjoint(with: [.readable, .readEncryptionRequired]) {
+            result.reading = permissions.contains(.readEncryptionRequired) ? .encrypted : []
+        }
+        if !permissions.isDisjoint(with: [.writeable, .writeEncryptionRequired]) {
+            result.writing = permissions.contains(.writeEncryptionRequired) ? .encrypted : []
+        }
         let trusted: CBCharacteristicProperties = [.notifyEncryptionRequired, .indicateEncryptionRequired]
-        result.subscribingNeedsEncryption = !properties.isDisjoint(with: trusted)
+        result.subscribing = properties.isDisjoint(with: trusted) ? [] : .encrypted
         result.descriptors = (descriptors ?? []).compactMap { descriptor in
             descriptor.octets.map { LocalDescriptor(descriptor.uuid.bluetooth, $0) }
         }

@@ -7,8 +7,8 @@ struct ActiveProcedure: Sendable {
     private enum Progress: Sendable {
         /// One request, one response.
         case single(PDU)
-        /// A long read, with the octets received.
-        case long(handle: UInt16, [UInt8])
+        /// A long read from an offset on, with the octets received.
+        case long(handle: UInt16, from: Int, [UInt8])
         indirect case queued(QueuedWrite)
         indirect case search(AttributeSearch)
         indirect case fullDiscovery(FullDiscovery)
@@ -31,7 +31,8 @@ struct ActiveProcedure: Sendable {
             case .discoverEverything: .fullDiscovery(FullDiscovery())
             case .read(let handle): .single(.readRequest(handle: handle))
             case .readByUUID(let uuid, let range): .single(.readByTypeRequest(range, type: uuid))
-            case .readLong(let handle): .long(handle: handle, [])
+            case .readLong(let handle): .long(handle: handle, from: 0, [])
+            case .readRest(let handle, let offset): .long(handle: handle, from: Int(offset), [])
             case .readMultiple(let handles): .single(.readMultipleRequest(handles))
             case .readMultipleVariable(let handles): .single(.readMultipleVariableRequest(handles))
             case .writeLong(let handle, let value):
@@ -48,8 +49,9 @@ struct ActiveProcedure: Sendable {
     var request: PDU {
         switch progress {
         case .single(let request): request
-        case .long(let handle, let value) where value.isEmpty: .readRequest(handle: handle)
-        case .long(let handle, let value): .readBlobRequest(handle: handle, offset: UInt16(clamping: value.count))
+        case .long(let handle, from: 0, let value) where value.isEmpty: .readRequest(handle: handle)
+        case .long(let handle, let offset, let value):
+            .readBlobRequest(handle: handle, offset: UInt16(clamping: offset + value.count))
         case .queued(let write): write.request
         case .search(let search): search.request
         case .fullDiscovery(let discovery): discovery.request
@@ -78,7 +80,7 @@ struct ActiveProcedure: Sendable {
             progress = .queued(write)
             return step
         // The value fills the first response exactly; some servers answer the next request with this error.
-        case .long(_, let value) where error == .attributeNotLong && !value.isEmpty: return .finished(.value(value))
+        case .long(_, _, let value) where error == .attributeNotLong && !value.isEmpty: return .finished(.value(value))
         case .single, .long: throw .refused(error, handle: handle)
         }
     }
@@ -86,7 +88,8 @@ struct ActiveProcedure: Sendable {
     private mutating func receive(_ response: PDU, mtu: Int) throws(Procedure.Failure) -> AttributeSearch.Step {
         switch progress {
         case .single(let request): return .finished(try outcome(response, of: request))
-        case .long(let handle, let value): return try receive(response, after: value, of: handle, mtu: mtu)
+        case .long(let handle, let offset, let value):
+            return try receive(response, after: value, from: offset, of: handle, mtu: mtu)
         case .search(var search):
             let step = try search.receive(response)
             progress = .search(search)
@@ -103,16 +106,17 @@ struct ActiveProcedure: Sendable {
     }
 
     private mutating func receive(
-        _ response: PDU, after value: [UInt8], of handle: UInt16, mtu: Int
+        _ response: PDU, after value: [UInt8], from offset: Int, of handle: UInt16, mtu: Int
     ) throws(Procedure.Failure) -> AttributeSearch.Step {
         switch response {
         case .readResponse(let part), .readBlobResponse(let part):
             let whole = value + part
-            guard whole.count <= AttributeTable.maximumValueLength else { throw .tooMuch }
-            guard part.count >= mtu - 1, whole.count < AttributeTable.maximumValueLength else {
+            let end = offset + whole.count
+            guard end <= max(offset, AttributeTable.maximumValueLength) else { throw .tooMuch }
+            guard part.count >= mtu - 1, end < AttributeTable.maximumValueLength else {
                 return .finished(.value(whole))
             }
-            progress = .long(handle: handle, whole)
+            progress = .long(handle: handle, from: offset, whole)
             return .request(request)
         default: throw .unexpected(opcode: response.opcode.rawValue)
         }

@@ -259,9 +259,10 @@ extension AttributeTable {
         }
         var handles: [UInt16] = []
         for descriptor in characteristic.descriptors {
+            let variable = descriptor.isRequested ? Attribute.Content.requested : .dynamic
             let content =
                 descriptor.isConfiguration && !allowed.isEmpty
-                ? configuration : descriptor.value.map { Attribute.Content.fixed($0) } ?? .dynamic
+                ? configuration : descriptor.value.map { Attribute.Content.fixed($0) } ?? variable
             handles.append(try add(descriptor.uuid, descriptor.permissions, content, at: descriptor.handle))
         }
         return handles

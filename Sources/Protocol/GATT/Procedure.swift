@@ -25,6 +25,8 @@ public enum Procedure: Hashable, Sendable {
     case readByUUID(UUID, HandleRange)
     /// Read Long Characteristic Value, or Descriptor: the whole value, by several requests if necessary.  4.8.3, 4.12.2
     case readLong(handle: UInt16)
+    /// The same, from an offset on.
+    case readRest(handle: UInt16, from: UInt16)
     /// Read Multiple Characteristic Values of known lengths: their octets concatenated, truncated to one PDU.  4.8.4
     case readMultiple(handles: [UInt16])
     /// Read Multiple Variable Length Characteristic Values, truncated to one PDU.  4.8.5
@@ -63,7 +65,7 @@ extension Procedure {
         case characteristics([DiscoveredCharacteristic])
         /// Of `discoverDescriptors`.
         case descriptors([AttributeType])
-        /// Of `read`, `readLong` and `readMultiple`.
+        /// Of `read`, `readLong`, `readRest` and `readMultiple`.
         case value([UInt8])
         /// Of `readByUUID`.
         case values([AttributeData])

@@ -88,8 +88,10 @@ public struct DescriptorDefinition: Hashable, Sendable {
     public var uuid: UUID
     /// The access that the server grants.
     public var permissions: AttributePermissions
-    /// A constant that clients cannot write; nil for a value that `AttributeValues` reads and writes.
+    /// A constant that clients cannot write; nil for a value that `AttributeValues`, or the caller, reads and writes.
     public var value: [UInt8]?
+    /// Whether the caller reads and writes the value, if it is not a constant: `AttributeValue.requested`.
+    public var isRequested = false
     /// Its handle; nil for the next free one.
     public var handle: UInt16?
 
