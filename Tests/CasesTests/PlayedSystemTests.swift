@@ -13,6 +13,8 @@ import VirtualWorld
 
 /// A program of BlueZ, on the bus of a played bluetoothd.
 @Suite struct PlayedSystemTests {
+    private typealias Value = DBus.Value
+
     /// A strap that goes out of range after a minute.
     private static let scenario = """
         {"lubdub": 1, "name": "A", "devices": [{"id": "strap", "name": "Strap", "address": "C0:FF:EE:00:00:01/random",

@@ -209,10 +209,7 @@ package final class LiveWorldCentralHost: LiveCentralHost {
 
     package func perform(_ command: Host.Command) { visit { $0.perform(command) } }
 
-    package func inject(_ fault: Host.Fault) {
-        let node = node
-        visit { $0.inject(fault, into: node) }
-    }
+    package func inject(_ fault: Host.Fault) { visit { $0.inject(fault) } }
 
     /// Moves the packets from the world's pool into that of the host.
     package func drain(_ handle: (Host.Output, inout PacketPool) -> Void) {

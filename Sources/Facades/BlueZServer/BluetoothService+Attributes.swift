@@ -87,9 +87,10 @@ extension BluetoothService {
         switch method {
         case "ReadValue":
             let offset = Int(call.arguments.first?["offset"]?.uint16 ?? 0)
+            let handle = place.handle
             start(
-                .procedure(.readLong(handle: place.handle)), on: peer, for: call,
-                as: .read(call.path, interface, offset: offset))
+                .procedure(offset == 0 ? .readLong(handle: handle) : .readRest(handle: handle, from: UInt16(offset))), on: peer,
+                for: call, as: .read(call.path, interface, offset: offset))
         case "WriteValue": write(call, place, peer)
         case "StartNotify": notify(true, call, place, peer)
         default: notify(false, call, place, peer)
@@ -138,11 +139,10 @@ extension BluetoothService {
         switch (waiting.operation, result) {
         case (_, .failure(let failure)): fail(call, MethodError(failure))
         case (.read(let path, let interface, let offset), .success(.procedure(.value(let value)))):
-            guard offset <= value.count else {
-                return fail(call, MethodError("org.bluez.Error.InvalidArguments", "Invalid offset"))
-            }
-            objects.set("Value", .octets(value), of: interface, at: path, isEmitted: true)
-            reply(to: call, [.octets(Array(value.dropFirst(offset)))])
+            // The signal has the whole value, as far as it is known.
+            let known = objects.value("Value", of: interface, at: path)?.octets ?? []
+            objects.set("Value", .octets(known.prefix(offset) + value), of: interface, at: path, isEmitted: true)
+            reply(to: call, [.octets(value)])
         case (.read, .success): fail(call, .failed("Operation failed"))
         case (.write, .success): reply(to: call)
         case (.startNotify(let path), .success):

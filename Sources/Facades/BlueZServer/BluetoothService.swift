@@ -247,7 +247,7 @@ package actor BluetoothService: LoopActor {
         case .lost(let peer, let services): remove(services, from: peer)
         case .resolved(let peer): resolved(peer)
         case .ownValue(let peer, let uuid, let value): received(value, of: uuid, peer)
-        case .bonded(let peer, let isBonded): bonded(peer, isBonded)
+        case .bonded(let peer, let identity): bonded(peer, identity != nil)
         case .forgotten(let peer): forget(peer)
         case .failedToConnect, .connection, .finished, .value, .servicesChanged, .paired: break
         }

@@ -71,44 +71,29 @@ struct HostedDevices {
 
     /// The built-in client is in the world of the devices.
     private mutating func playInOneWorld(_ devices: inout World, until limit: Instant) throws {
-        var (host, client, wakes) = (try WorldCentralHost(in: devices), BuiltInClient(.init()), [Instant]())
-        host.world.start()
-        client.start(at: .start)
-        repeat {
-            settle(&client, &host, &wakes)
-            let wake = wakes.min() ?? .never
-            guard min(host.world.nextDue ?? .never, wake) <= limit else { break }
-            if wake < host.world.nextDue ?? .never {
-                host.world.run(until: wake)
-                wakes.removeAll { $0 <= wake }
-                client.timePassed(at: wake)
-            } else {
-                _ = host.world.runNext(until: limit)
-            }
-        } while true
-        devices = host.world
+        let client = try AttachedClient(.init(), in: &devices)
+        var session = Session(devices, client)
+        session.begin()
+        repeat { settle(&session) } while session.advance(until: limit)
+        devices = session.world
     }
 
     /// The controllers of the devices are guests of another world, in which the built-in client is.
     private mutating func playInTwoWorlds(_ devices: inout World, until limit: Instant) throws {
-        var host = try WorldCentralHost(in: World(Scenario(limit: .seconds(1)), seed: 2))
-        var (client, wakes) = (BuiltInClient(.init()), [Instant]())
-        let controllers = devices.scenario.devices.map { _ in host.world.addGuest(at: .start) }
+        var air = try World(Scenario(limit: .seconds(1)), seed: 2)
+        let client = try AttachedClient(.init(), in: &air)
+        let controllers = devices.scenario.devices.map { _ in air.addGuest(at: .start) }
+        var session = Session(air, client)
         devices.start()
-        host.world.start()
-        client.start(at: .start)
+        session.begin()
         repeat {
-            exchange(&devices, &host.world, controllers)
-            settle(&client, &host, &wakes)
-            exchange(&devices, &host.world, controllers)
-            let next = min(devices.nextDue ?? .never, host.world.nextDue ?? .never, wakes.min() ?? .never)
+            exchange(&devices, &session.world, controllers)
+            settle(&session)
+            exchange(&devices, &session.world, controllers)
+            let next = min(devices.nextDue ?? .never, session.deadline)
             guard next <= limit else { break }
             devices.run(until: next)
-            host.world.run(until: next)
-            if wakes.contains(where: { $0 <= next }) {
-                wakes.removeAll { $0 <= next }
-                client.timePassed(at: next)
-            }
+            if !session.advance(until: next) { session.world.run(until: next) }
         } while true
     }
 
@@ -136,18 +121,11 @@ struct HostedDevices {
         for output in others { air.outbox.added.append(output) }
     }
 
-    private mutating func settle(
-        _ client: inout BuiltInClient, _ host: inout WorldCentralHost, _ wakes: inout [Instant]
-    ) {
-        let now = host.world.now
-        repeat {
-            client.settle(with: &host, at: now) { event, _ in
-                if case .wake(let due) = event { wakes.append(due) }
-                if case .update(let update) = event {
-                    course.outputs.append("\(now.nanoseconds / 1000) \(update.text.filter { !$0.isNumber })")
-                }
-            }
-        } while client.hasRequests
+    private mutating func settle(_ session: inout Session<AttachedClient>) {
+        session.settle()
+        while let update = session.attached.updates.takeFirst() {
+            course.outputs.append("\(session.world.now.nanoseconds / 1000) \(update.text.filter { !$0.isNumber })")
+        }
     }
 
     /// A client that connects, subscribes, reads and writes each 100 ms, and goes.
