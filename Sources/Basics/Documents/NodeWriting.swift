@@ -11,14 +11,9 @@ extension Node: JSONWritable {
         case .string(let string): text.append(quoted: string)
         case .array(let nodes): text.append(list: nodes) { $1.write(to: &$0) }
         case .object(let members):
-            text.append("{")
-            for (index, member) in members.enumerated() {
-                if index > 0 { text.append(", ") }
-                text.append(quoted: member.key)
-                text.append(": ")
-                member.node.write(to: &text)
+            text.appendObject { text in
+                for member in members { text.append(member: member.key) { member.node.write(to: &$0) } }
             }
-            text.append("}")
         }
     }
 

@@ -221,9 +221,7 @@ final class WorldSimulation: Radio, Sendable {
                 switch entry {
                 case .line(let text): state.world.clientReported(ShownLine(text))
                 case .request(let manager, let request, let phone):
-                    if phone == 0, let line = StateLine.text(for: request) {
-                        state.world.clientReported(ShownLine(line))
-                    }
+                    if phone == 0, let line = StateLine(request) { state.world.clientReported(line) }
                     step(.request(manager, request), phone, &state)
                 }
                 settle(&state)
@@ -304,7 +302,7 @@ final class WorldSimulation: Radio, Sendable {
                 state.world.receive(kind, octets[...], fromGuest: controller, at: state.world.now)
             case .wake(let due): state.phones[phone].wakes.append(due)
             case .event(let manager, let event):
-                if phone == 0, let line = StateLine.text(for: event) { state.world.clientReported(ShownLine(line)) }
+                if phone == 0, let line = StateLine(event) { state.world.clientReported(line) }
                 Managers.deliver(event, to: manager)
             }
         }
@@ -335,14 +333,19 @@ extension ProgramRequest {
     }
 }
 
-/// A line of the contract of clients as it is, or other text as a JSON string.
-private struct ShownLine: JSONWritable {
-    private let line: String
+extension StateLine: ClientReport {}
 
-    init(_ line: String) { self.line = line }
+/// A line of the contract of clients as it is, or other text as a JSON string.
+private struct ShownLine: ClientReport {
+    private let line: String
+    private let json: Datum?
+
+    init(_ line: String) { (self.line, json) = (line, Datum(json: line.utf8)) }
+
+    var datum: Datum? { json ?? .string(line) }
 
     func write(to text: inout JSONText) {
-        if Datum(json: line.utf8) != nil { text.append(text: line) } else { text.append(quoted: line) }
+        if json != nil { text.append(text: line) } else { text.append(quoted: line) }
     }
 }
 

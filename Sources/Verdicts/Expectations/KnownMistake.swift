@@ -1,3 +1,4 @@
+import Basics
 import ScenarioModel
 
 /// A known mistake of clients, recognized by the value that it makes of another.

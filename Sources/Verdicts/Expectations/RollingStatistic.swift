@@ -1,3 +1,4 @@
+import Basics
 import ScenarioModel
 
 /// A statistic over the last values.
