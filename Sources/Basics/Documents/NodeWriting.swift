@@ -11,9 +11,14 @@ extension Node: JSONWritable {
         case .string(let string): text.append(quoted: string)
         case .array(let nodes): text.append(list: nodes) { $1.write(to: &$0) }
         case .object(let members):
-            text.appendObject { text in
-                for member in members { text.append(member: member.key) { member.node.write(to: &$0) } }
+            text.append("{")
+            for (index, member) in members.enumerated() {
+                if index > 0 { text.append(", ") }
+                text.append(quoted: member.key)
+                text.append(": ")
+                member.node.write(to: &text)
             }
+            text.append("}")
         }
     }
 

@@ -37,23 +37,23 @@ package struct ReceivedValue: Hashable, Sendable {
     }
 }
 
-extension ReceivedValue: ValueWritable {
+extension ReceivedValue: JSONWritable {
     /// Writes the value of a client's line.
-    package func write(into sink: inout some ValueSink) {
-        guard let member = use.member else { return writeValue(into: &sink) }
-        sink.appendObject { $0.append(member: member) { writeValue(into: &$0) } }
-    }
-
-    private func writeValue(into sink: inout some ValueSink) {
+    package func write(to text: inout JSONText) {
+        let (member, format) = (use.member, id.format)
+        if let member {
+            text.append("{\"")
+            text.append(text: member)
+            text.append("\": ")
+        }
         do throws(Malformed) {
             if let octets {
-                try id.format?.writeLine(octets[...], into: &sink)
-            } else if let format = id.format {
-                format.writeExpired(into: &sink)
+                try format?.writeLine(octets[...], to: &text)
             } else {
-                sink.append(.null)
+                text.append(format?.expired ?? "null")
             }
-        } catch { sink.append(.null) }
+        } catch { text.append("null") }
+        if member != nil { text.append("}") }
     }
 }
 

@@ -1,34 +1,36 @@
-package import Basics
+import Basics
 import Bluetooth
 
-/// A line about a client's state, which Lubdub requests of every client: `{"state": "connected", "peer": "…"}`.
-package struct StateLine: ValueWritable {
-    private let state: String
-    private let peer: DeviceAddress?
-
+/// The lines about a client's state, which Lubdub requests of every client: `{"state": "connected", "peer": "…"}`.
+package enum StateLine {
     /// The line for a program's request; nil for requests without one.
-    package init?(_ request: ProgramRequest) {
-        switch request {
-        case .central(.scan): (state, peer) = ("scanning", nil)
-        case .central(.connect(let peer, _)): (state, self.peer) = ("connecting", peer)
-        default: return nil
-        }
+    package static func text(for request: ProgramRequest) -> String? {
+        if case .central(let request) = request { text(for: request) } else { nil }
     }
 
     /// The line for an event that a program receives; nil for events without one.
-    package init?(_ event: ProgramEvent) {
-        switch event {
-        case .central(.connected(let peer, _)): (state, self.peer) = ("connected", peer)
-        case .central(.finished(_, let peer, .success(.notifying(true)))): (state, self.peer) = ("subscribed", peer)
-        case .central(.disconnected(let peer, _, _)): (state, self.peer) = ("disconnected", peer)
-        default: return nil
+    package static func text(for event: ProgramEvent) -> String? {
+        if case .central(let event) = event { text(for: event) } else { nil }
+    }
+
+    private static func text(for request: CentralRequest) -> String? {
+        switch request {
+        case .scan: line("scanning", nil)
+        case .connect(let peer, _): line("connecting", peer)
+        default: nil
         }
     }
 
-    package func write(into sink: inout some ValueSink) {
-        sink.appendObject { sink in
-            sink.append(member: "state", .string(state))
-            if let peer { sink.append(member: "peer", .description(peer)) }
+    private static func text(for event: CentralEvent) -> String? {
+        switch event {
+        case .connected(let peer, _): line("connected", peer)
+        case .finished(_, let peer, .success(.notifying(true))): line("subscribed", peer)
+        case .disconnected(let peer, _, _): line("disconnected", peer)
+        default: nil
         }
+    }
+
+    private static func line(_ state: String, _ peer: DeviceAddress?) -> String {
+        "{\"state\": \(state.quoted)" + (peer.map { ", \"peer\": \("\($0)".quoted)" } ?? "") + "}"
     }
 }

@@ -236,8 +236,9 @@ extension World {
 
     /// Reports a value, with the data that the log leaves out: the samples of an ECG and the number of its lead.
     mutating func reportValue(_ kind: EventName, _ device: Int, _ number: Int, _ octets: [UInt8]) {
-        let entity = names.entry(number, of: device)?.entity ?? .device(device)
-        var observed = ObservedEvent(kind, of: entity, value: names.datum(octets, number, of: device))
+        let (entry, json) = (names.entry(number, of: device), names.json(octets, number, of: device))
+        var observed = ObservedEvent(
+            kind, of: entry?.entity ?? .device(device), value: json.flatMap { Datum(json: $0.utf8) })
         if kind.carriesStreams, let frame = names.samples(octets[...], number, of: device) {
             observed.samples = frame.samples
             if let lead = frame.lead, case .object(let members)? = observed.value {

@@ -81,9 +81,10 @@ struct ValueNames: Sendable {
         return handles[device][starts[device][service]..<starts[device][service + 1]].compactMap(\.self)
     }
 
-    /// The decoded octets of a value; nil when they are malformed, or have no codec.
-    func datum(_ octets: [UInt8], _ number: Int, of device: Int) -> Datum? {
-        (try? entry(number, of: device)?.format?.datum(octets[...])) ?? nil
+    /// The decoded octets of a value as JSON; nil when they are malformed, or have no codec.
+    func json(_ octets: [UInt8], _ number: Int, of device: Int) -> String? {
+        var text = JSONText()
+        return write(octets[...], number, of: device, to: &text) ? text.string : nil
     }
 
     /// The samples of a value in microvolts, and the number of its lead, which the log omits; nil for any other value.

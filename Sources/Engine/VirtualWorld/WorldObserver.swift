@@ -27,8 +27,8 @@ package protocol ClientReport: JSONWritable {
     var datum: Datum? { get }
 }
 
-extension ClientReport where Self: ValueWritable {
-    package var datum: Datum? { Datum(self) }
+extension ClientReport {
+    package var datum: Datum? { Datum(json: json.utf8) }
 }
 
 /// A moment in the life of a world that no event of its scenario marks.

@@ -55,7 +55,7 @@ final class ControllerRadio: Radio {
     }
 
     func submit(_ request: ProgramRequest, of manager: ProgramID) {
-        if let line = StateLine(request) { write(line.json) }
+        if let line = StateLine.text(for: request) { write(line) }
         loop.call(at: .start) { [self] in
             let input = SystemHost.Input.request(manager, request)
             guard isOpen || hasFailed else { return waiting.append(input) }
@@ -118,7 +118,7 @@ final class ControllerRadio: Radio {
             case .send(let kind, let octets): transport?.send(kind, octets)
             case .wake(let due): loop.call(at: due) { [self] in step(.timePassed) }
             case .event(let manager, let event):
-                if let line = StateLine(event) { write(line.json) }
+                if let line = StateLine.text(for: event) { write(line) }
                 Managers.deliver(event, to: manager)
             }
         }

@@ -1,5 +1,3 @@
-import Basics
-
 /// Body Sensor Location, 0x2A38: one octet.  Heart Rate Service 1.0, section 3.2.
 ///
 /// Decoding keeps 7 to 255 (HRP/COL/HRF/BI-03-C).

@@ -3,7 +3,7 @@ public import Basics
 /// A location on the body or on a bicycle: one octet that numbers `names`.
 ///
 /// Decoding keeps the other numbers, which are reserved for future use.
-public protocol NamedOctet: OctetCodable, ValueWritable, Hashable, Sendable {
+public protocol NamedOctet: OctetCodable, JSONWritable, Hashable, Sendable {
     /// The octet.
     var number: UInt8 { get }
 
@@ -41,7 +41,7 @@ extension NamedOctet {
     }
 
     /// Appends the name as a JSON string, or the number of a reserved value.
-    public func write(into sink: inout some ValueSink) {
-        sink.append(name.map(ValueToken.string) ?? .number(number))
+    public func write(to text: inout JSONText) {
+        if let name { text.append(quoted: name) } else { text.append(Int64(number)) }
     }
 }

@@ -299,78 +299,89 @@ public struct PLXFeatures: OctetCodable, Hashable, Sendable {
     private var details: PLXDetails { PLXDetails(measurementStatus: measurementStatus, sensorStatus: sensorStatus) }
 }
 
-// MARK: Clients' lines and event logs
+// MARK: JSON
 
-extension PLXContinuousMeasurement: ValueWritable {
+extension PLXContinuousMeasurement: JSONWritable {
     /// Appends `{"spo2": 97, "pulse_rate": 62, "fast": {…}, "slow": {…}, "measurement_status": […], "sensor_status": […],
     /// "contact": true, "amplitude": 1.5}`.
     ///
     /// A special value is null, and the keys of absent fields are absent.  `contact` is false while Device and Sensor
     /// Status has Sensor Unconnected to User.
-    public func write(into sink: inout some ValueSink) {
-        sink.appendObject { sink in
-            normal.writeMembers(into: &sink)
-            if let fast { sink.append(member: "fast") { $0.appendObject { fast.writeMembers(into: &$0) } } }
-            if let slow { sink.append(member: "slow") { $0.appendObject { slow.writeMembers(into: &$0) } } }
-            details.writeMembers(into: &sink)
-        }
+    public func write(to text: inout JSONText) {
+        text.append("{")
+        normal.write(to: &text)
+        fast?.write(after: ", \"fast\": {", to: &text)
+        slow?.write(after: ", \"slow\": {", to: &text)
+        details.write(to: &text)
+        text.append("}")
     }
 }
 
-extension PLXSpotCheckMeasurement: ValueWritable {
+extension PLXSpotCheckMeasurement: JSONWritable {
     /// Appends `{"spo2": 97, "pulse_rate": 62, "timestamp": "2000-01-01T00:00:00", "clock_set": false}`, and the details
     /// as in a PLX Continuous Measurement.
     ///
     /// `clock_set` is absent if the clock is set.
-    public func write(into sink: inout some ValueSink) {
-        sink.appendObject { sink in
-            value.writeMembers(into: &sink)
-            if let timeStamp { sink.append(member: "timestamp", .string(timeStamp.description)) }
-            if !isClockSet { sink.append(member: "clock_set", .bool(false)) }
-            details.writeMembers(into: &sink)
+    public func write(to text: inout JSONText) {
+        text.append("{")
+        value.write(to: &text)
+        if let timeStamp {
+            text.append(", \"timestamp\": ")
+            text.append(quoted: timeStamp.description)
         }
+        if !isClockSet { text.append(", \"clock_set\": false") }
+        details.write(to: &text)
+        text.append("}")
     }
 }
 
-extension PLXFeatures: ValueWritable {
+extension PLXFeatures: JSONWritable {
     /// Appends the names of the supported features: `["timestamp", "pulse_amplitude_index"]`.
-    public func write(into sink: inout some ValueSink) { sink.append(bits: UInt32(bits), names: Supported.names) }
+    public func write(to text: inout JSONText) { text.append(bits: UInt32(bits), names: Supported.names) }
 }
 
 extension SpO2PR {
-    fileprivate func writeMembers(into sink: inout some ValueSink) {
-        sink.append(member: "spo2", .medical(spo2))
-        sink.append(member: "pulse_rate", .medical(pulseRate))
+    fileprivate func write(to text: inout JSONText) {
+        text.append("\"spo2\": ")
+        text.append(spo2)
+        text.append(", \"pulse_rate\": ")
+        text.append(pulseRate)
+    }
+
+    fileprivate func write(after opening: StaticString, to text: inout JSONText) {
+        text.append(opening)
+        write(to: &text)
+        text.append("}")
     }
 }
 
 extension PLXDetails {
-    fileprivate func writeMembers(into sink: inout some ValueSink) {
+    fileprivate func write(to text: inout JSONText) {
         if let measurementStatus {
-            let bits = UInt32(measurementStatus.rawValue >> 5)
-            sink.append(member: "measurement_status") { $0.append(bits: bits, names: PLXMeasurementStatus.names) }
+            text.append(", \"measurement_status\": ")
+            text.append(bits: UInt32(measurementStatus.rawValue >> 5), names: PLXMeasurementStatus.names)
         }
         if let sensorStatus {
-            sink.append(member: "sensor_status") {
-                $0.append(bits: sensorStatus.rawValue, names: PLXSensorStatus.names)
-            }
-            sink.append(member: "contact", .bool(!sensorStatus.contains(.unconnectedToUser)))
+            text.append(", \"sensor_status\": ")
+            text.append(bits: sensorStatus.rawValue, names: PLXSensorStatus.names)
+            text.append(sensorStatus.contains(.unconnectedToUser) ? ", \"contact\": false" : ", \"contact\": true")
         }
-        if let amplitude { sink.append(member: "amplitude", .medical(amplitude)) }
+        if let amplitude {
+            text.append(", \"amplitude\": ")
+            text.append(amplitude)
+        }
     }
 }
 
-extension ValueToken {
-    /// A number with at most three decimals; null for a special value.
-    public static func medical(_ number: MedicalShortFloat) -> ValueToken {
-        number.value.flatMap { $0.isFinite ? .decimal($0) : nil } ?? .null
+extension JSONText {
+    /// Appends a number with at most three decimals; null for a special value.
+    public mutating func append(_ number: MedicalShortFloat) {
+        if let value = number.value, value.isFinite { append(decimal: value) } else { append("null") }
     }
-}
 
-extension ValueSink {
     /// Appends the names of the bits that are set, from bit 0 on.
     fileprivate mutating func append(bits: UInt32, names: [String]) {
         let set = names.enumerated().lazy.filter { bits >> UInt32($0.offset) & 1 == 1 }
-        append(list: set) { $0.append(.string($1.element)) }
+        append(list: set) { $0.append(quoted: $1.element) }
     }
 }

@@ -90,18 +90,24 @@ public struct RSCMeasurement: OctetCodable, Hashable, Sendable {
     }
 }
 
-extension RSCMeasurement: ValueWritable {
+extension RSCMeasurement: JSONWritable {
     /// Appends `{"speed_mps": 3.5, "cadence": 168, "stride_length_m": 1.25, "total_distance_m": 42.5, "running": true}`.
     ///
     /// `stride_length_m` and `total_distance_m` are absent if their fields are.
-    public func write(into sink: inout some ValueSink) {
-        sink.appendObject { sink in
-            sink.append(member: "speed_mps", .thousandths((UInt64(speed) * 1000 + 128) / 256))
-            sink.append(member: "cadence", .number(cadence))
-            if let strideLength { sink.append(member: "stride_length_m", .thousandths(UInt64(strideLength) * 10)) }
-            if let totalDistance { sink.append(member: "total_distance_m", .thousandths(UInt64(totalDistance) * 100)) }
-            sink.append(member: "running", .bool(isRunning))
+    public func write(to text: inout JSONText) {
+        text.append("{\"speed_mps\": ")
+        text.append(thousandths: (UInt64(speed) * 1000 + 128) / 256)
+        text.append(", \"cadence\": ")
+        text.append(Int64(cadence))
+        if let strideLength {
+            text.append(", \"stride_length_m\": ")
+            text.append(thousandths: UInt64(strideLength) * 10)
         }
+        if let totalDistance {
+            text.append(", \"total_distance_m\": ")
+            text.append(thousandths: UInt64(totalDistance) * 100)
+        }
+        text.append(isRunning ? ", \"running\": true}" : ", \"running\": false}")
     }
 }
 
@@ -147,9 +153,9 @@ public struct RSCFeature: OptionSet, OctetCodable, Hashable, Sendable {
     public var namesOfSet: [String] { Self.names.enumerated().filter { rawValue >> $0.offset & 1 == 1 }.map(\.element) }
 }
 
-extension RSCFeature: ValueWritable {
+extension RSCFeature: JSONWritable {
     /// Appends the names of the defined bits that are set: `["stride_length", "total_distance"]`.
-    public func write(into sink: inout some ValueSink) { sink.append(list: namesOfSet) { $0.append(.string($1)) } }
+    public func write(to text: inout JSONText) { text.append(list: namesOfSet) { $0.append(quoted: $1) } }
 }
 
 /// Sensor Location, 0x2A5D: one octet.  Running Speed and Cadence Service 1.0, section 3.3.

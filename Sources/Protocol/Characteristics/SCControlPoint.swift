@@ -75,18 +75,21 @@ public struct SCControlPoint: OctetCodable, Hashable, Sendable {
     }
 }
 
-extension SCControlPoint: ValueWritable {
+extension SCControlPoint: JSONWritable {
     /// Appends `{"set_total_distance_m": 0}`, `{"response_to": 1, "result": 1}`, or only `{"op_code": 3}`.
-    public func write(into sink: inout some ValueSink) {
-        sink.appendObject { sink in
-            if let cumulativeValue {
-                sink.append(member: "set_total_distance_m", .thousandths(UInt64(cumulativeValue) * 100))
-            } else if let response {
-                sink.append(member: "response_to", .number(response.request))
-                sink.append(member: "result", .number(response.result.rawValue))
-            } else {
-                sink.append(member: "op_code", .number(opCode))
-            }
+    public func write(to text: inout JSONText) {
+        if let cumulativeValue {
+            text.append("{\"set_total_distance_m\": ")
+            text.append(thousandths: UInt64(cumulativeValue) * 100)
+        } else if let response {
+            text.append("{\"response_to\": ")
+            text.append(Int64(response.request))
+            text.append(", \"result\": ")
+            text.append(Int64(response.result.rawValue))
+        } else {
+            text.append("{\"op_code\": ")
+            text.append(Int64(opCode))
         }
+        text.append("}")
     }
 }

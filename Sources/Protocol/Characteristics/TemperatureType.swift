@@ -1,5 +1,3 @@
-import Basics
-
 /// Temperature Type, 0x2A1D: one octet, the location of a measurement.  Health Thermometer Service 1.0, section 3.2.
 public struct TemperatureType: NamedOctet {
     /// The octet.

@@ -1,4 +1,3 @@
-package import Basics
 import Bluetooth
 import SecurityManager
 

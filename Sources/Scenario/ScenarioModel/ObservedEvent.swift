@@ -1,4 +1,5 @@
 package import Basics
+import Documents
 
 /// An event of the log, as the script and the expectations match it.
 package struct ObservedEvent: Hashable, Sendable {
@@ -66,4 +67,70 @@ package struct ObservedEvent: Hashable, Sendable {
 extension Event.Kind {
     /// Whether such events can have several values of a stream.
     package var carriesStreams: Bool { self == .notified || self == .delivered }
+}
+
+/// A JSON value that can be matched.
+package enum Datum: Hashable, Sendable {
+    /// A member of an object.
+    package struct Member: Hashable, Sendable {
+        package var key: String
+        package var value: Datum
+
+        package init(_ key: String, _ value: Datum) { (self.key, self.value) = (key, value) }
+    }
+
+    /// `null`.
+    case null
+    /// `true` or `false`.
+    case bool(Bool)
+    case number(Double)
+    case string(String)
+    /// Values in their order.
+    case list([Datum])
+    /// Members in their order; of two with one key, the first counts.
+    case object([Member])
+
+    /// Parses JSON text; nil if it is invalid.
+    package init?(json text: some Collection<UInt8>) {
+        guard let node = try? Node(json: text, file: "") else { return nil }
+        self.init(node)
+    }
+
+    private init(_ node: Node) {
+        switch node.value {
+        case .null, .unknown: self = .null
+        case .bool(let bool): self = .bool(bool)
+        case .number(let text): self = .number(Double(text) ?? .nan)
+        case .string(let string): self = .string(string)
+        case .array(let nodes): self = .list(nodes.map(Datum.init))
+        case .object(let members): self = .object(members.map { Member($0.key, Datum($0.node)) })
+        }
+    }
+
+    /// The value of a key of an object; the first of several.
+    package subscript(key: String) -> Datum? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.key == key }?.value
+    }
+}
+
+extension Datum: JSONWritable {
+    package func write(to text: inout JSONText) {
+        switch self {
+        case .null: text.append("null")
+        case .bool(let bool): text.append(bool ? "true" : "false")
+        // JSON has no other numbers.
+        case .number(let number) where !number.isFinite: text.append(quoted: "\(number)")
+        case .number(let number): text.append(text: Int64(exactly: number).map { "\($0)" } ?? "\(number)")
+        case .string(let string): text.append(quoted: string)
+        case .list(let values): text.append(list: values) { $1.write(to: &$0) }
+        case .object(let members):
+            text.append("{")
+            for (index, member) in members.enumerated() {
+                text.append(text: "\(index > 0 ? ", " : "")\(member.key.quoted): ")
+                member.value.write(to: &text)
+            }
+            text.append("}")
+        }
+    }
 }

@@ -221,7 +221,9 @@ final class WorldSimulation: Radio, Sendable {
                 switch entry {
                 case .line(let text): state.world.clientReported(ShownLine(text))
                 case .request(let manager, let request, let phone):
-                    if phone == 0, let line = StateLine(request) { state.world.clientReported(line) }
+                    if phone == 0, let line = StateLine.text(for: request) {
+                        state.world.clientReported(ShownLine(line))
+                    }
                     step(.request(manager, request), phone, &state)
                 }
                 settle(&state)
@@ -302,7 +304,7 @@ final class WorldSimulation: Radio, Sendable {
                 state.world.receive(kind, octets[...], fromGuest: controller, at: state.world.now)
             case .wake(let due): state.phones[phone].wakes.append(due)
             case .event(let manager, let event):
-                if phone == 0, let line = StateLine(event) { state.world.clientReported(line) }
+                if phone == 0, let line = StateLine.text(for: event) { state.world.clientReported(ShownLine(line)) }
                 Managers.deliver(event, to: manager)
             }
         }
@@ -333,19 +335,14 @@ extension ProgramRequest {
     }
 }
 
-extension StateLine: ClientReport {}
-
 /// A line of the contract of clients as it is, or other text as a JSON string.
 private struct ShownLine: ClientReport {
     private let line: String
-    private let json: Datum?
 
-    init(_ line: String) { (self.line, json) = (line, Datum(json: line.utf8)) }
-
-    var datum: Datum? { json ?? .string(line) }
+    init(_ line: String) { self.line = line }
 
     func write(to text: inout JSONText) {
-        if json != nil { text.append(text: line) } else { text.append(quoted: line) }
+        if Datum(json: line.utf8) != nil { text.append(text: line) } else { text.append(quoted: line) }
     }
 }
 

@@ -1,4 +1,3 @@
-import Basics
 import ScenarioModel
 
 /// A known mistake of clients, recognized by the value that it makes of another.

@@ -1,4 +1,3 @@
-import Basics
 import ScenarioModel
 
 /// A statistic over the last values.

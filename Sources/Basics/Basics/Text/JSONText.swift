@@ -44,6 +44,18 @@ public struct JSONText: Sendable {
         append("\"")
     }
 
+    /// Appends an array, whose elements `write` appends.
+    @inlinable public mutating func append<Element>(
+        list: some Sequence<Element>, _ write: (inout JSONText, Element) -> Void
+    ) {
+        append("[")
+        for (index, element) in list.enumerated() {
+            if index > 0 { append(", ") }
+            write(&self, element)
+        }
+        append("]")
+    }
+
     /// Appends a whole number.
     public mutating func append(_ number: Int64) {
         if number < 0 { append("-") }
@@ -124,34 +136,6 @@ public struct JSONText: Sendable {
     /// Whether a JSON string can contain the octet unescaped: printable ASCII except `"` and `\`.
     private static func isPlain(_ octet: UInt8) -> Bool {
         octet >= 0x20 && octet < 0x7F && octet != UInt8(ascii: "\"") && octet != UInt8(ascii: "\\")
-    }
-}
-
-extension JSONText: ValueSink {
-    /// Appends the next piece of a value.
-    public mutating func append(_ token: ValueToken) {
-        switch token {
-        case .null: append("null")
-        case .bool(let isTrue): append(isTrue ? "true" : "false")
-        case .integer(let number): append(number)
-        case .unsigned(let number): append(number, digits: 1)
-        case .thousandths(let number): append(thousandths: number)
-        case .decimal(let number):
-            let thousandths = UInt64((number.magnitude * 1000).rounded())
-            if number < 0, thousandths > 0 { append("-") }
-            append(thousandths: thousandths)
-        case .string(let text): append(quoted: text)
-        case .description(let value): value.write(to: &self)
-        case .beginList: append("[")
-        case .comma: append(", ")
-        case .endList: append("]")
-        case .beginObject: append("{")
-        case .key(let key):
-            if count == 0 || storage[count - 1] != UInt8(ascii: "{") { append(", ") }
-            append(quoted: key)
-            append(": ")
-        case .endObject: append("}")
-        }
     }
 }
 

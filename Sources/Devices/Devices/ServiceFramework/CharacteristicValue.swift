@@ -1,44 +1,36 @@
 package import Basics
 
 /// A codec whose values the event log and clients can print.
-package protocol CharacteristicValue: ValueWritable, Hashable, Sendable {
+package protocol CharacteristicValue: JSONWritable, Hashable, Sendable {
     init(octets: ArraySlice<UInt8>) throws(Malformed)
     /// In words: `battery 87 %`.
     var words: String { get }
-    /// The number under a key, or the value itself if `key` is nil; nil when it has none.
+    /// The number under a key of its JSON, or the value itself if `key` is nil; nil when it has none.
     func number(of key: String?) -> Double?
     /// Writes the value of a client's line, which may be shorter than in the event log.
-    func writeLine(into sink: inout some ValueSink)
-    /// Writes the value of a client's line after the last value has expired.
-    static func writeExpired(into sink: inout some ValueSink)
+    func writeLine(to text: inout JSONText)
+    /// The value in a client's line after the last value has expired.
+    static var expired: StaticString { get }
     /// The samples in microvolts, and the number of the lead if it has one; nil for a value without samples.
     static func samples(in octets: ArraySlice<UInt8>) throws(Malformed) -> (samples: [Int32], lead: UInt8?)?
 }
 
 extension CharacteristicValue {
-    /// The number that is printed.
-    package func number(of key: String?) -> Double? {
-        let datum = Datum(self)
-        return if case .number(let number)? = key.map({ datum?[$0] }) ?? datum { number } else { nil }
-    }
+    package func number(of _: String?) -> Double? { nil }
     /// The same as in the event log.
-    package func writeLine(into sink: inout some ValueSink) { write(into: &sink) }
+    package func writeLine(to text: inout JSONText) { write(to: &text) }
     /// `null`.
-    package static func writeExpired(into sink: inout some ValueSink) { sink.append(.null) }
+    package static var expired: StaticString { "null" }
     package static func samples(in _: ArraySlice<UInt8>) throws(Malformed) -> (samples: [Int32], lead: UInt8?)? { nil }
 
     // Generic access to a codec known by its type only, without boxing a value.
 
     package static func write(_ octets: ArraySlice<UInt8>, to text: inout JSONText) throws(Malformed) {
-        try Self(octets: octets).write(into: &text)
+        try Self(octets: octets).write(to: &text)
     }
 
-    package static func writeLine(_ octets: ArraySlice<UInt8>, into sink: inout some ValueSink) throws(Malformed) {
-        try Self(octets: octets).writeLine(into: &sink)
-    }
-
-    package static func datum(_ octets: ArraySlice<UInt8>) throws(Malformed) -> Datum? {
-        Datum(try Self(octets: octets))
+    package static func writeLine(_ octets: ArraySlice<UInt8>, to text: inout JSONText) throws(Malformed) {
+        try Self(octets: octets).writeLine(to: &text)
     }
 
     package static func check(_ octets: ArraySlice<UInt8>) throws(Malformed) { _ = try Self(octets: octets) }
@@ -67,5 +59,6 @@ extension NumberValue {
         try reader.finish()
     }
 
-    package func write(into sink: inout some ValueSink) { sink.append(.number(number)) }
+    package func write(to text: inout JSONText) { text.append(Int64(number)) }
+    package func number(of _: String?) -> Double? { Double(number) }
 }

@@ -37,6 +37,7 @@ extension BatteryLevel: CharacteristicValue {
     /// `battery 87 %`.
     package var words: String { "battery \(percent) %" }
     /// Percent.
+    package func number(of _: String?) -> Double? { Double(percent) }
 }
 
 /// The Battery Service of a device: it notifies changes of the level.

@@ -36,7 +36,7 @@ package enum DeviceInformationFields {
 extension UTF8Text: CharacteristicValue {
     /// UTF-8.
     package init(octets: ArraySlice<UInt8>) throws(Malformed) { try self.init(octets: Array(octets), "value") }
-    package func write(into sink: inout some ValueSink) { sink.append(.string(text)) }
+    package func write(to text: inout JSONText) { text.append(quoted: self.text) }
     package var words: String { text.quoted }
 }
 

@@ -90,6 +90,8 @@ package struct StepCountOfDay: NumberValue {
 extension Temperature: CharacteristicValue {
     /// `36.6 °C`.
     package var words: String { celsius.degrees }
+    /// °C.
+    package func number(of _: String?) -> Double? { celsius }
 }
 
 /// The Fitness service of a device. Its times are wall clock times.

@@ -93,14 +93,12 @@ package enum HealthThermometerFields {
 extension TemperatureMeasurement: CharacteristicValue {
     /// `36.6 °C`.
     package var words: String { celsius.degrees }
+    /// °C.
+    package func number(of _: String?) -> Double? { celsius.finite }
     /// Writes only the temperature: `{"celsius": 36.6}`.
-    package func writeLine(into sink: inout some ValueSink) {
-        sink.appendObject { $0.append(member: "celsius", .celsius(celsius)) }
-    }
+    package func writeLine(to text: inout JSONText) { text.append(temperature: celsius) }
     /// `{"celsius": null}`.
-    package static func writeExpired(into sink: inout some ValueSink) {
-        sink.appendObject { $0.append(member: "celsius", .null) }
-    }
+    package static var expired: StaticString { "{\"celsius\": null}" }
 }
 
 /// A temperature while the thermometer still measures.  Health Thermometer Service 1.0, section 3.3.
@@ -110,17 +108,17 @@ struct IntermediateTemperature: CharacteristicValue {
     init(octets: ArraySlice<UInt8>) throws(Malformed) { measurement = try TemperatureMeasurement(octets: octets) }
 
     /// As the measurement, in the event log.
-    func write(into sink: inout some ValueSink) { measurement.write(into: &sink) }
+    func write(to text: inout JSONText) { measurement.write(to: &text) }
     /// `36.6 °C, intermediate`.
     var words: String { "\(measurement.words), intermediate" }
+    func number(of key: String?) -> Double? { measurement.number(of: key) }
     /// `{"celsius": 36.6, "intermediate": true}`.
-    func writeLine(into sink: inout some ValueSink) {
-        sink.appendObject { sink in
-            sink.append(member: "celsius", .celsius(measurement.celsius))
-            sink.append(member: "intermediate", .bool(true))
-        }
+    func writeLine(to text: inout JSONText) {
+        text.append("{\"celsius\": ")
+        text.append(celsius: measurement.celsius)
+        text.append(", \"intermediate\": true}")
     }
-    static func writeExpired(into sink: inout some ValueSink) { TemperatureMeasurement.writeExpired(into: &sink) }
+    static var expired: StaticString { TemperatureMeasurement.expired }
 }
 
 extension TemperatureType: CharacteristicValue {
@@ -134,11 +132,23 @@ extension MeasurementInterval: CharacteristicValue {
 }
 
 extension Double? {
-    /// `36.6 °C`, or `no temperature`; also from 10¹² degrees on, where three decimals are no longer exact.
+    /// Nil from 10¹² degrees on, where three decimals are no longer exact.
+    var finite: Double? { flatMap { $0.magnitude < 1e12 ? $0 : nil } }
+
+    /// `36.6 °C`, or `no temperature`.
     var degrees: String {
-        guard let celsius = self, celsius.magnitude < 1e12 else { return "no temperature" }
+        guard let celsius = finite else { return "no temperature" }
         var text = JSONText()
-        text.append(.celsius(celsius))
+        text.append(celsius: celsius)
         return "\(text.string) °C"
+    }
+}
+
+extension JSONText {
+    /// Writes `{"celsius": 36.6}`.
+    mutating func append(temperature celsius: Double?) {
+        append("{\"celsius\": ")
+        append(celsius: celsius)
+        append("}")
     }
 }

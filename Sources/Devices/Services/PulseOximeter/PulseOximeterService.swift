@@ -1,4 +1,4 @@
-package import Basics
+import Basics
 import Bluetooth
 package import Characteristics
 package import Devices
@@ -85,15 +85,30 @@ package enum PulseOximeterFields {
 extension PLXContinuousMeasurement: CharacteristicValue {
     /// `SpO2 97 %, pulse 62 bpm, contact, amplitude 1.5 %`.
     package var words: String { normal.words + details.words }
-    /// `{"spo2": null, "pulse_rate": null}`
-    package static func writeExpired(into sink: inout some ValueSink) {
-        sink.appendObject { sink in for key in ["spo2", "pulse_rate"] { sink.append(member: key, .null) } }
+    /// SpO2, pulse rate or amplitude.
+    package func number(of key: String?) -> Double? {
+        switch key {
+        case "spo2": normal.spo2.finite
+        case "pulse_rate": normal.pulseRate.finite
+        case "amplitude": details.amplitude?.finite
+        default: nil
+        }
     }
+    /// `{"spo2": null, "pulse_rate": null}`
+    package static var expired: StaticString { "{\"spo2\": null, \"pulse_rate\": null}" }
 }
 
 extension PLXSpotCheckMeasurement: CharacteristicValue {
     /// `spot-check: SpO2 97 %, pulse 62 bpm`.
     package var words: String { "spot-check: \(value.words)\(details.words)" }
+    /// SpO2 or pulse rate.
+    package func number(of key: String?) -> Double? {
+        switch key {
+        case "spo2": value.spo2.finite
+        case "pulse_rate": value.pulseRate.finite
+        default: nil
+        }
+    }
 }
 
 extension PLXFeatures: CharacteristicValue {
@@ -116,11 +131,13 @@ extension PLXDetails {
 }
 
 extension MedicalShortFloat {
+    fileprivate var finite: Double? { value.flatMap { $0.isFinite ? $0 : nil } }
+
     /// `97.5`; nil for a special value.
     fileprivate var words: String? {
-        guard value?.isFinite == true else { return nil }
+        guard finite != nil else { return nil }
         var text = JSONText()
-        text.append(.medical(self))
+        text.append(self)
         return text.string
     }
 }

@@ -80,45 +80,50 @@ extension SensorCollector {
 
 // MARK: For programs
 
-extension SensorCollector.Update: ValueWritable, ClientReport {
+extension SensorCollector.Update: ClientReport {
     /// Writes a client's line without a newline: `{"battery": 87, "peer": "C0:FF:EE:00:00:01/random"}`; writes nothing
     /// for updates that are only for drawing.
-    package func write(into sink: inout some ValueSink) {
+    package func write(to text: inout JSONText) {
         guard let key = content.key else { return }
-        sink.appendObject { sink in
-            sink.append(member: key) { writeContent(into: &$0) }
-            if let peer { sink.append(member: "peer", .description(peer.address)) }
+        text.append("{\"")
+        text.append(text: key)
+        text.append("\": ")
+        writeContent(to: &text)
+        if let peer {
+            text.append(", \"peer\": ")
+            peer.address.write(to: &text)
+        }
+        text.append("}")
+    }
+
+    private func writeContent(to text: inout JSONText) {
+        switch content {
+        case .state(let state): text.append(quoted: state.name)
+        case .heartRate(let measurement): measurement.write(to: &text)
+        case .cleared: text.append("null")
+        case .statistic(let statistic):
+            text.append(text: "{\"name\": \"\(statistic.name.rawValue)\", \"value\": ")
+            text.append(thousandths: statistic.thousandths)
+            text.append("}")
+        case .ecg(let tally): tally.write(to: &text)
+        case .measurementTally(let tally, let bpm):
+            text.append("{")
+            tally.writeMembers(to: &text)
+            text.append(text: ", \"bpm\": \(bpm)}")
+        case .ecgFrame, .measurements: break
+        case .value(let value): value.write(to: &text)
+        case .surveyed(let value): value.write(to: &text)
+        case .found(let services, let rssi): write(services, rssi, to: &text)
+        case .error(let words): text.append(quoted: words)
+        case .pairing(let update): update.write(to: &text)
         }
     }
 
-    private func writeContent(into sink: inout some ValueSink) {
-        switch content {
-        case .state(let state): sink.append(.string(state.name))
-        case .heartRate(let measurement): measurement.write(into: &sink)
-        case .cleared: sink.append(.null)
-        case .statistic(let statistic):
-            sink.appendObject { sink in
-                sink.append(member: "name", .string(statistic.name.rawValue))
-                sink.append(member: "value", .thousandths(statistic.thousandths))
-            }
-        case .ecg(let tally): tally.write(into: &sink)
-        case .measurementTally(let tally, let bpm):
-            sink.appendObject { sink in
-                tally.writeMembers(into: &sink)
-                sink.append(member: "bpm", .number(bpm))
-            }
-        case .ecgFrame, .measurements: break
-        case .value(let value): value.write(into: &sink)
-        case .surveyed(let value): value.write(into: &sink)
-        case .found(let services, let rssi):
-            sink.appendObject { sink in
-                sink.append(member: "name", peer?.name.map(ValueToken.string) ?? .null)
-                sink.append(member: "services") { $0.append(list: services) { $0.append(.string("\($1)")) } }
-                sink.append(member: "rssi", rssi.map(ValueToken.number) ?? .null)
-            }
-        case .error(let words): sink.append(.string(words))
-        case .pairing(let update): update.write(into: &sink)
-        }
+    private func write(_ services: [UUID], _ rssi: Int8?, to text: inout JSONText) {
+        let name = peer?.name.map(\.quoted) ?? "null"
+        let list = services.map { "\"\($0)\"" }.joined(separator: ", ")
+        let strength = rssi.map { "\($0)" } ?? "null"
+        text.append(text: "{\"name\": \(name), \"services\": [\(list)], \"rssi\": \(strength)}")
     }
 }
 

@@ -39,18 +39,15 @@ package enum PairingUpdate: Hashable, Sendable {
     }
 
     /// Writes the value of `key`.
-    func write(into sink: inout some ValueSink) {
+    func write(to text: inout JSONText) {
         switch self {
-        case .started: sink.append(.string("started"))
-        case .displayed(let passkey): sink.appendObject { $0.append(member: "displayed", .number(passkey)) }
-        case .requestedPasskey: sink.appendObject { $0.append(member: "requested", .bool(true)) }
-        case .compared(let number): sink.appendObject { $0.append(member: "compared", .number(number)) }
+        case .started: text.append(quoted: "started")
+        case .displayed(let passkey): text.append(text: "{\"displayed\": \(passkey)}")
+        case .requestedPasskey: text.append(text: "{\"requested\": true}")
+        case .compared(let number): text.append(text: "{\"compared\": \(number)}")
         case .paired(let isBonded, let isAuthenticated):
-            sink.appendObject { sink in
-                sink.append(member: "bonded", .bool(isBonded))
-                sink.append(member: "authenticated", .bool(isAuthenticated))
-            }
-        case .failed(let why): sink.append(.string(why))
+            text.append(text: "{\"bonded\": \(isBonded), \"authenticated\": \(isAuthenticated)}")
+        case .failed(let why): text.append(quoted: why)
         }
     }
 }

@@ -32,15 +32,13 @@ package struct SurveyedValue: Hashable, Sendable {
     }
 }
 
-extension SurveyedValue: ValueWritable {
+extension SurveyedValue: JSONWritable {
     /// Writes the value of a client's line.
-    package func write(into sink: inout some ValueSink) {
-        sink.appendObject { sink in
-            sink.append(member: "service", .string("\(service)"))
-            sink.append(member: "uuid", .string("\(characteristic)"))
-            if let descriptor { sink.append(member: "descriptor", .string("\(descriptor)")) }
-            sink.append(member: "handle", .number(handle))
-            sink.append(member: "octets", .string(octets.hex))
-        }
+    package func write(to text: inout JSONText) {
+        text.append(text: "{\"service\": \"\(service)\", \"uuid\": \"\(characteristic)\"")
+        if let descriptor { text.append(text: ", \"descriptor\": \"\(descriptor)\"") }
+        text.append(text: ", \"handle\": \(handle), \"octets\": \"")
+        text.append(hex: octets[...], separator: " ")
+        text.append("\"}")
     }
 }

@@ -115,16 +115,16 @@ package struct EventChunk: Sendable {
             }
             value = next
             text.removeAll()
-            text.append(member: "of", .string(wording.entity(Int(next.device), Int(next.valueIndex))))
-            if let peer { text.append(member: "peer", .description(peer)) }
-            text.append(member: "handle", .number(next.handle))
+            text.append(member: "of", quoted: wording.entity(Int(next.device), Int(next.valueIndex)))
+            if let peer { text.append(peer: peer) }
+            text.append(handle: next.handle)
         }
     }
 
     private func write(_ line: LineRecord, to text: inout JSONText) {
         text.begin(.said, at: line.instant)
-        text.append(member: "of", .string("client"))
-        text.append(.key("line"))
+        text.append(member: "of", quoted: "client")
+        text.append(member: "line")
         text.append(octets(of: line))
         text.append("}")
     }
@@ -136,7 +136,7 @@ package struct EventChunk: Sendable {
         text.begin(value.event, at: value.instant)
         text.append(subject.text.octets)
         let before = text.count
-        text.append(.key("value"))
+        text.append(member: "value")
         if !wording.value(Int(value.device), Int(value.valueIndex), octets, &text) { text.truncate(to: before) }
         text.append(hex: octets)
         text.append("}")

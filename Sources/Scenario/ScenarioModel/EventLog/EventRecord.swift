@@ -60,15 +60,15 @@ extension EventRecord: JSONWritable {
     /// Appends a JSON object with the keys in the order of the properties above.
     package func write(to text: inout JSONText) {
         text.begin(event, at: instant)
-        if let entity { text.append(member: "of", .string(entity)) }
-        if let peer { text.append(member: "peer", .description(peer)) }
-        if let handle { text.append(member: "handle", .number(handle)) }
-        if let value { text.append(member: "value") { $0.append(text: value) } }
+        if let entity { text.append(member: "of", quoted: entity) }
+        if let peer { text.append(peer: peer) }
+        if let handle { text.append(handle: handle) }
+        if let value { text.append(member: "value", json: value) }
         if let octets { text.append(hex: octets[...]) }
-        if let reason { text.append(member: "reason", .string(reason)) }
-        if let error { text.append(member: "error", .string(error)) }
-        if let line { text.append(member: "line") { $0.append(text: line) } }
-        if let rule { text.append(member: "rule", .string(rule)) }
+        if let reason { text.append(member: "reason", quoted: reason) }
+        if let error { text.append(member: "error", quoted: error) }
+        if let line { text.append(member: "line", json: line) }
+        if let rule { text.append(member: "rule", quoted: rule) }
         text.append("}")
     }
 }
@@ -83,10 +83,36 @@ extension JSONText {
         append("\"")
     }
 
+    mutating func append(member key: StaticString) {
+        append(", \"")
+        append(key)
+        append("\": ")
+    }
+
+    mutating func append(member key: StaticString, quoted text: String) {
+        append(member: key)
+        append(quoted: text)
+    }
+
+    mutating func append(peer: DeviceAddress) {
+        append(member: "peer")
+        peer.write(to: &self)
+    }
+
+    mutating func append(handle: UInt16) {
+        append(member: "handle")
+        append(Int64(handle))
+    }
+
     mutating func append(hex octets: ArraySlice<UInt8>) {
         append(", \"octets\": \"")
         append(hex: octets, separator: " ")
         append("\"")
+    }
+
+    mutating func append(member key: StaticString, json: String) {
+        append(member: key)
+        append(text: json)
     }
 
     /// Seconds with six decimals, as in `Instant.description`.

@@ -1,7 +1,7 @@
 package import Basics
 import Devices
 import Linux
-import ScenarioModel
+package import ScenarioModel
 import Services
 import VirtualWorld
 

@@ -60,7 +60,7 @@ extension Reader {
         }
         try require(isJSON(value.json), "\(value.json) is not JSON")
         var line = JSONText()
-        value.writeLine(into: &line)
+        value.writeLine(to: &line)
         try require(isJSON(String(decoding: line.octets, as: UTF8.self)), "a client's line is not JSON")
         _ = (value.words, value.number(of: nil))
     }
