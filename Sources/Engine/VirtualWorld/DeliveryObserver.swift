@@ -39,13 +39,13 @@ struct DeliveryObserver: Sendable {
                 of: packet, isFromHost: false, only: Self.notification, at: now, pool: &pool)
         else { return nil }
         guard channel == .attribute, pool.uint8(at: 0, of: pdu) == Self.notification,
-            let handle = pool.uint16(at: 1, of: pdu), let peer = link.peer
+            let handle = pool.uint16(at: 1, of: pdu), let peer = follower.link(link)?.peer
         else {
             pool.release(pdu)
             return nil
         }
         var value = pdu
         value.dropFirst(3)
-        return Delivery(link: link.handle, peer: peer, handle: handle, value: value)
+        return Delivery(link: link, peer: peer, handle: handle, value: value)
     }
 }

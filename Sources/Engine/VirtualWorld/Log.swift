@@ -1,4 +1,4 @@
-package import Basics
+import Basics
 import Bluetooth
 import Characteristics
 import Devices
@@ -22,48 +22,41 @@ extension World {
     }
 
     private mutating func note(
-        _ event: EventName, _ entity: EntityReference?, _ name: String?, code: UInt8? = nil,
+        _ event: EventName, _ entity: EntityReference?, _ name: String?, code: UInt8? = nil, value: Datum? = nil,
         _ fill: (inout EventRecord) -> Void = { _ in }
     ) {
         var record = EventRecord(event, of: name, at: now)
+        record.value = value?.json
         fill(&record)
         journal.append(record)
-        report(event, of: entity, code: code, json: record.value)
+        report(event, of: entity, code: code, value: value)
     }
 
     mutating func noteSaturatedValues(of node: Int) {
         guard !nodes[node].isClient else { return }
         for saturated in nodes[node].takeSaturatedValues() {
             let entity = entity(of: saturated.value, node)
-            note(.saturated, entity, entity.flatMap(scenario.path)) { record in
-                record.value = saturated.wanted.map(Self.text)
-            }
+            note(.saturated, entity, entity.flatMap(scenario.path), value: saturated.wanted.map(Datum.number))
         }
     }
 
     /// Logs that a device's wall clock has stopped at the end of its range.
     mutating func noteClock(of node: Int, _ duration: Duration) {
-        note(.saturated, .device(node), scenario.devices[node].id) { record in
-            record.value = Self.text(of: Double(duration.inNanoseconds) / 1e9)
-        }
-    }
-
-    /// A number as JSON; a string for one that is not finite.
-    static func text(of number: Double) -> String {
-        Int64(exactly: number).map { "\($0)" } ?? (number.isFinite ? "\(number)" : "\"\(number)\"")
+        let seconds = Double(duration.inNanoseconds) / 1e9
+        note(.saturated, .device(node), scenario.devices[node].id, value: .number(seconds))
     }
 
     /// Logs that an external client has exited, with its status as a shell reports it.
     package mutating func clientExited(_ status: UInt8) {
-        note(.exited, .client, "client", code: status) { $0.value = "\(status)" }
+        note(.exited, .client, "client", code: status, value: .number(Double(status)))
     }
 
-    package mutating func clientReported(_ line: some JSONWritable) {
+    package mutating func clientReported(_ line: some ClientReport) {
         journal.append(line: line, at: now)
         // The built-in client's screen is known without its lines.
         let isShownToUsers = nodes.last?.isClient != true && scenario.devices.contains { $0.security != nil }
         guard isShownToUsers || isAwaited(.said) else { return }
-        let datum = Datum(json: line.json.utf8)
+        let datum = line.datum
         if isAwaited(.said) { report(ObservedEvent(said: datum)) }
         if isShownToUsers, let datum { readPasskey(datum) }
     }
@@ -186,7 +179,7 @@ extension World {
         switch output {
         case .send: break
         case .exchangedMTU(let mtu):
-            note(.mtu, .device(node), scenario.devices[node].id) { ($0.peer, $0.value) = (peer, "\(mtu)") }
+            note(.mtu, .device(node), scenario.devices[node].id, value: .number(Double(mtu))) { $0.peer = peer }
         case .discovering: note(.discovering, .device(node), scenario.devices[node].id) { $0.peer = peer }
         case .discovered: note(.discovered, .device(node), scenario.devices[node].id) { $0.peer = peer }
         case .subscribed(let handle):
@@ -226,7 +219,7 @@ extension World {
 
     /// Logs that a device does not have enough handles.
     mutating func noteTooFar(_ node: Int, by distance: Int) {
-        note(.saturated, .device(node), scenario.devices[node].id) { $0.value = "\(distance)" }
+        note(.saturated, .device(node), scenario.devices[node].id, value: .number(Double(distance)))
     }
 }
 
@@ -235,10 +228,10 @@ extension World {
     /// Whether a rule or the observer depends on a kind of event.
     func isAwaited(_ kind: EventName) -> Bool { script.runner.waits(for: kind) || observedKinds.contains(kind) }
 
-    /// Reports an event and its value, as JSON, if a rule or the observer depends on it.
-    mutating func report(_ kind: EventName, of entity: EntityReference?, code: UInt8? = nil, json: String? = nil) {
+    /// Reports an event and its value, if a rule or the observer depends on it.
+    mutating func report(_ kind: EventName, of entity: EntityReference?, code: UInt8? = nil, value: Datum? = nil) {
         guard isAwaited(kind) else { return }
-        report(ObservedEvent(kind, of: entity, code: code, value: json.flatMap { Datum(json: $0.utf8) }))
+        report(ObservedEvent(kind, of: entity, code: code, value: value))
     }
 
     /// Reports a value, with the data that the log leaves out: the samples of an ECG and the number of its lead.

@@ -70,7 +70,7 @@ extension World {
     mutating func noteFromOutside(_ event: EventName, _ rule: Rule) {
         var record = EventRecord(event, of: rule.action.entity.flatMap(scenario.path), at: now)
         (record.line, record.rule) = (rule.line, rule.id)
-        record.value = number(rule.action)
+        record.value = value(rule.action)?.json
         journal.append(record)
     }
 
@@ -96,18 +96,18 @@ extension World {
         let start = "{\"do\": \(action.kind.rawValue.quoted), \"of\": \(entity.quoted)"
         switch action.operation {
         case .linkLoss, .silence, .disconnect(reason: nil): return start + "}"
-        case .set: return number(action).map { "\(start), \"to\": \($0)}" }
+        case .set: return value(action).map { "\(start), \"to\": \($0.json)}" }
         default: return nil
         }
     }
 
-    /// The number that an action sets, as JSON; for contact, a boolean.
-    private func number(_ action: Action) -> String? {
+    /// The number that an action sets; for contact, a boolean.
+    private func value(_ action: Action) -> Datum? {
         guard case .set(to: .curve(.constant(let number))) = action.operation, let entity = action.entity else {
             return nil
         }
-        if case .truth? = scenario.value(entity)?.description.content { return "\(number >= 0.5)" }
-        return Self.text(of: number)
+        if case .truth? = scenario.value(entity)?.description.content { return .bool(number >= 0.5) }
+        return .number(number)
     }
 }
 

@@ -21,6 +21,16 @@ package protocol WorldObserver: Sendable {
     mutating func observe(_ moment: WorldMoment, at now: Instant)
 }
 
+/// A line that a client has printed, for the event log, and its value.
+package protocol ClientReport: JSONWritable {
+    /// Nil if the line is empty.
+    var datum: Datum? { get }
+}
+
+extension ClientReport {
+    package var datum: Datum? { Datum(json: json.utf8) }
+}
+
 /// A moment in the life of a world that no event of its scenario marks.
 package enum WorldMoment: Sendable {
     /// The present is later than before, without an event.

@@ -81,6 +81,9 @@ package struct LinkFollower: Sendable {
     /// The connections that last.
     package var links: [Link] { followed.map(\.link) }
 
+    /// The connection with this number; nil if there is none.
+    package func link(_ handle: UInt16) -> Link? { place(of: handle).map { followed[$0].link } }
+
     /// Forgets everything.
     package mutating func reset(pool: inout PacketPool) {
         for place in followed.indices { followed[place].reset(pool: &pool) }
@@ -216,7 +219,7 @@ package struct LinkFollower: Sendable {
     /// With an `opcode`, only frames of known links that begin with this octet are recombined.
     package mutating func frame(
         of packet: Packet, isFromHost: Bool, only opcode: UInt8? = nil, at now: Instant, pool: inout PacketPool
-    ) -> (link: Link, channel: Channel, payload: Packet)? {
+    ) -> (handle: UInt16, channel: Channel, payload: Packet)? {
         var fragment = packet
         guard let header = try? pool.takeACLHeader(off: &fragment) else { return nil }
         let begins = header.boundary != .continuing
@@ -238,6 +241,6 @@ package struct LinkFollower: Sendable {
             ? followed[place].sent.receive(copy, begins: begins, pool: &pool)
             : followed[place].received.receive(copy, begins: begins, pool: &pool)
         guard case .frame(let channel, let payload) = outcome else { return nil }
-        return (followed[place].link, channel, payload)
+        return (header.handle, channel, payload)
     }
 }

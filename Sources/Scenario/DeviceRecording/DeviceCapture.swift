@@ -253,10 +253,12 @@ package struct DeviceCapture: Sendable {
         let frame = followers[controller, default: LinkFollower()]
             .frame(of: packet, isFromHost: kind == .aclToController, at: now, pool: &pool)
         pool.release(packet)
-        guard let (link, channel, payload) = frame else { return }
+        guard let (handle, channel, payload) = frame else { return }
         let content = pool.octets(of: payload)
         pool.release(payload)
-        guard channel == .attribute, let pdu = try? PDU(content[...]) else { return }
+        guard channel == .attribute, let pdu = try? PDU(content[...]),
+            let link = followers[controller]?.link(handle)
+        else { return }
         let isServerLocal = link.complete?.role == .peripheral
         let isFromServer = (kind == .aclToController) == isServerLocal
         // Both sides can have a server: only one is recorded.

@@ -1,3 +1,4 @@
+package import Basics
 import Documents
 
 /// An event of the log, as the script and the expectations match it.
@@ -110,5 +111,26 @@ package enum Datum: Hashable, Sendable {
     package subscript(key: String) -> Datum? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.key == key }?.value
+    }
+}
+
+extension Datum: JSONWritable {
+    package func write(to text: inout JSONText) {
+        switch self {
+        case .null: text.append("null")
+        case .bool(let bool): text.append(bool ? "true" : "false")
+        // JSON has no other numbers.
+        case .number(let number) where !number.isFinite: text.append(quoted: "\(number)")
+        case .number(let number): text.append(text: Int64(exactly: number).map { "\($0)" } ?? "\(number)")
+        case .string(let string): text.append(quoted: string)
+        case .list(let values): text.append(list: values) { $1.write(to: &$0) }
+        case .object(let members):
+            text.append("{")
+            for (index, member) in members.enumerated() {
+                text.append(text: "\(index > 0 ? ", " : "")\(member.key.quoted): ")
+                member.value.write(to: &text)
+            }
+            text.append("}")
+        }
     }
 }

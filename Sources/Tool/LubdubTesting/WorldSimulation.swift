@@ -276,7 +276,7 @@ extension ProgramRequest {
 }
 
 /// A line of the contract of clients as it is, or other text as a JSON string.
-private struct ShownLine: JSONWritable {
+private struct ShownLine: ClientReport {
     private let line: String
 
     init(_ line: String) { self.line = line }

@@ -20,6 +20,8 @@ package struct PacketDescription {
     private static let maximumOctets = 16
 
     package init?(_ kind: PacketRecord.Kind, _ octets: ArraySlice<UInt8>) {
+        // A copy, because the chunk that they are in does not stay.
+        let octets = Array(octets)[...]
         switch kind {
         case .command: self.init(command: octets)
         case .event: self.init(event: octets)
@@ -58,15 +60,6 @@ package struct PacketDescription {
             default: []
             }
         return parts.contains { name.contains($0) }
-    }
-
-    /// The same, without the chunk that its octets are in.
-    var copied: PacketDescription {
-        PacketDescription(name: name, isFromHost: isFromHost, octets: Array(octets)[...], isReceipt: isReceipt)
-    }
-
-    private init(name: String, isFromHost: Bool, octets: ArraySlice<UInt8>, isReceipt: Bool) {
-        (self.name, self.isFromHost, self.octets, self.isReceipt) = (name, isFromHost, octets, isReceipt)
     }
 
     /// Nil also for receipts and advertisements, which do not help to explain a failure.

@@ -72,7 +72,7 @@ package final class TraceContext: Sendable {
     package func take(_ chunk: PacketChunk) {
         for record in chunk.records {
             let isClient = record.controller >= firstClient
-            let packet = isClient ? PacketDescription(unlessRoutine: record, in: chunk)?.copied : nil
+            let packet = isClient ? PacketDescription(unlessRoutine: record, in: chunk) : nil
             state.withLock { state in
                 if let packet { state.packets.take(.packet(packet), at: record.instant) }
                 let change = state.returns.take(record, chunk.octets(of: record))

@@ -20,7 +20,7 @@ extension World {
 
     /// Takes the operator's answer to a question, logs it as a line of the client, and returns its effect.
     package mutating func operatorAnswered(
-        _ answer: OperatorQuestion.Answer, to question: OperatorQuestion, line: some JSONWritable
+        _ answer: OperatorQuestion.Answer, to question: OperatorQuestion, line: some ClientReport
     ) -> OperatorQuestion.Effect {
         changeJudge { $0.setAudience(answer == .shown ? question.expectation : nil) }
         clientReported(line)

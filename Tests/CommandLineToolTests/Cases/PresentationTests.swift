@@ -28,7 +28,7 @@ import Testing
     private static func packets(_ words: [(octets: [UInt8], isNotification: Bool)]) -> [RecentPackets.Packet] {
         words.enumerated().map { number, word in
             RecentPackets.Packet(
-                instant: .start, line: "\(number)", octets: word.octets, isNotification: word.isNotification)
+                instant: .start, line: "\(number)", octets: word.octets[...], isNotification: word.isNotification)
         }
     }
 

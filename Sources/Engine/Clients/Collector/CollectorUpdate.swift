@@ -3,6 +3,7 @@ package import Bluetooth
 package import Characteristics
 import Devices
 package import Services
+import VirtualWorld
 
 extension SensorCollector {
     /// An update for the user of the client.
@@ -79,7 +80,7 @@ extension SensorCollector {
 
 // MARK: For programs
 
-extension SensorCollector.Update: JSONWritable {
+extension SensorCollector.Update: ClientReport {
     /// Writes a client's line without a newline: `{"battery": 87, "peer": "C0:FF:EE:00:00:01/random"}`; writes nothing
     /// for updates that are only for drawing.
     package func write(to text: inout JSONText) {

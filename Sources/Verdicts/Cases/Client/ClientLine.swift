@@ -1,12 +1,14 @@
 package import Basics
 import Devices
 import Linux
-import ScenarioModel
+package import ScenarioModel
 import Services
+import VirtualWorld
 
 /// A line of a client under test: a JSON object as it is, or any other text as a JSON string.
-package struct ClientLine: JSONWritable, Equatable {
+package struct ClientLine: ClientReport, Equatable {
     private let octets: [UInt8]
+    package let datum: Datum?
     package let isJSON: Bool
     package let isMeasurement: Bool
 
@@ -17,9 +19,10 @@ package struct ClientLine: JSONWritable, Equatable {
             let last = line.lastIndex(where: { !spaces.contains($0) })
         else { return nil }
         octets = Array(line[first...last])
-        let datum = octets.first == UInt8(ascii: "{") ? Datum(json: octets) : nil
-        isJSON = datum != nil
-        isMeasurement = Self.measured.contains { key in datum?[key].map { $0 != .null } ?? false }
+        let object = octets.first == UInt8(ascii: "{") ? Datum(json: octets) : nil
+        isJSON = object != nil
+        isMeasurement = Self.measured.contains { key in object?[key].map { $0 != .null } ?? false }
+        datum = object ?? .string(String(decoding: octets, as: UTF8.self))
     }
 
     /// The first keys of lines with a sensor value.

@@ -7,7 +7,7 @@ package final class RecentPackets: Sendable {
     package struct Packet: Sendable {
         package let instant: Instant
         package let line: String
-        package let octets: [UInt8]
+        package let octets: ArraySlice<UInt8>
         package let isNotification: Bool
     }
 
@@ -30,7 +30,7 @@ package final class RecentPackets: Sendable {
             if packet.isFromHost, packet.name.hasSuffix("Request") { requestCount.withLock { $0 += 1 } }
             let recent = Packet(
                 instant: record.instant, line: "\(record.instant)  \(packet.line)",
-                octets: Array(packet.octets),
+                octets: packet.octets,
                 isNotification: !packet.isFromHost && packet.name.hasPrefix("ATT Handle Value"))
             packets.withLock { packets in
                 // Half at once, because removing the first packet moves all others.
