@@ -26,17 +26,21 @@ import VirtualWorld
     private static let device: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
     private static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
 
+    private final class Heard: Sendable {
+        let signals = Mutex<[Signal]>([])
+    }
+
     /// Calls of a program, and the signals that it has received: `path member names`.
     private final class Program: Sendable {
         let connection: Connection
-        private let heard = Mutex<[Signal]>([])
+        private let heard = Heard()
 
-        var signals: [Signal] { heard.withLock { $0 } }
+        var signals: [Signal] { heard.signals.withLock { $0 } }
 
         init(_ address: String, _ loop: EventLoop) async throws {
             connection = try await Connection.open(.at(address), on: loop)
             _ = try await connection.subscribe(MatchRule(namespace: "/")) { [heard] signal in
-                heard.withLock { $0.append(signal) }
+                heard.signals.withLock { $0.append(signal) }
             }
         }
 
@@ -58,7 +62,7 @@ import VirtualWorld
             return true
         }
 
-        func forget() { heard.withLock { $0 = [] } }
+        func forget() { heard.signals.withLock { $0 = [] } }
 
         /// The paths of the characteristics with a UUID.
         func path(of uuid: String) -> ObjectPath? {
