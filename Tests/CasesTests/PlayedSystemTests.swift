@@ -19,7 +19,7 @@ import VirtualWorld
     private static let scenario = """
         {"lubdub": 1, "name": "A", "devices": [{"id": "strap", "name": "Strap", "address": "C0:FF:EE:00:00:01/random",
          "advertise": {"interval": "100 ms", "services": ["180D"]},
-         "services": [{"service": "heart_rate", "value": 62, "energy": true}, {"service": "battery", "value": 80}]}],
+         "services": [{"service": "heart_rate", "value": 62, "energy": true, "location": "chest"}, {"service": "battery", "value": 80}]}],
          "script": [{"when": "60 s", "do": "link_loss", "of": "strap", "for": "20 s"}]}
         """
     private static let adapter: ObjectPath = "/org/bluez/hci0"
@@ -52,7 +52,7 @@ import VirtualWorld
             do { return .success(try await connection.call(call)) } catch { return .failure(error) }
         }
 
-        /// Waits until a signal says that a property has a value; returns whether it was so within five minutes.
+        /// Waits for a signal; returns whether it came within five minutes.
         func wait(_ loop: EventLoop, until isSo: @Sendable (Signal) -> Bool) async throws -> Bool {
             let limit = loop.now.advanced(by: .seconds(300))
             while !signals.contains(where: isSo) {

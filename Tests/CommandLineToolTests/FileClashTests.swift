@@ -147,8 +147,8 @@ extension CommandTests {
                 pairs.filter { $0.value > 0 }.keys.sorted() == [
                     "check", "controller", "demo", "matrix", "merge", "record", "replay", "run", "serve",
                 ])
-            // SCENARIO, --events, --trace, --bonds, --control, and --controller, which can be repeated
-            #expect(pairs["serve"] == 16)
+            // SCENARIO, --events, --trace, --bonds, --control, --system, and --controller, which can be repeated
+            #expect(pairs["serve"] == 22)
         }
 
         @Test func `Files that are different, and streams, are accepted`() throws {

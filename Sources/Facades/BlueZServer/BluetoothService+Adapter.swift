@@ -3,7 +3,7 @@ import Bluetooth
 import DBus
 import SystemBluetooth
 
-/// What a program wants to discover: the argument of SetDiscoveryFilter.
+/// The peripherals that a program wants to discover: the argument of SetDiscoveryFilter.
 struct DiscoveryFilter: Equatable {
     var options = ScanOptions()
 

@@ -30,7 +30,7 @@ package actor BluetoothService: LoopActor {
     /// A program at the bus.
     struct Program {
         let id: ProgramID
-        /// What it wants to discover; nil: everything that is discoverable.
+        /// Its filter; nil: it discovers everything that is discoverable.
         var filter: DiscoveryFilter?
         var isDiscovering = false
         var agent: ObjectPath?

@@ -33,10 +33,10 @@ package struct PlayedSystem: Sendable {
         /// The socket of the bus.
         private let path: String
         private let folder: String?
-        private let bus: MessageBus?
+        private let bus: OwnBus?
         private let service: BluetoothService
 
-        fileprivate init(path: String, folder: String?, bus: MessageBus?, service: BluetoothService) {
+        fileprivate init(path: String, folder: String?, bus: OwnBus?, service: BluetoothService) {
             (self.path, self.folder, self.bus, self.service) = (path, folder, bus, service)
         }
 
@@ -54,7 +54,7 @@ package struct PlayedSystem: Sendable {
 
         package func close() async {
             await service.close()
-            await bus?.close()
+            await bus?.bus.close()
             if let folder { unsafe rmdir(folder) }
         }
     }
@@ -81,7 +81,7 @@ package struct PlayedSystem: Sendable {
                 return Running(path: path, folder: folder, bus: bus, service: service)
             } catch {
                 await connection.close()
-                await bus?.close()
+                await bus?.bus.close()
                 throw Obstacle(.environment, "--system: \(error)")
             }
         } catch {
@@ -90,12 +90,22 @@ package struct PlayedSystem: Sendable {
         }
     }
 
-    private func connect(to path: String, on loop: EventLoop) async throws(Obstacle) -> (MessageBus?, Connection) {
+    /// A bus of this program, and the lock of its socket.
+    fileprivate struct OwnBus: Sendable {
+        let bus: MessageBus
+        let lock: FileLock
+    }
+
+    private func connect(to path: String, on loop: EventLoop) async throws(Obstacle) -> (OwnBus?, Connection) {
         let address = BusAddress.at("unix:path=\(path)")
         if let present = try? await Connection.open(address, on: loop, within: .seconds(2)) { return (nil, present) }
+        let lock: FileLock
+        do throws(FileLock.Refusal) { lock = try FileLock(path) } catch {
+            throw Obstacle(.environment, "--system: another program uses \(path.quoted): choose another path")
+        }
         do throws(ConnectionFailure) {
             let bus = try MessageBus(at: address, on: loop)
-            return (bus, try await Connection.open(address, on: loop))
+            return (OwnBus(bus: bus, lock: lock), try await Connection.open(address, on: loop))
         } catch { throw Obstacle(.environment, "--system: \(error)") }
     }
 

@@ -48,7 +48,8 @@ package enum WordKind: Hashable, Sendable {
     /// The path of the file that a word of this kind names; nil for an address without one.
     fileprivate func path(in word: String) -> String? {
         guard self == .address else { return word }
-        return word.hasPrefix("unix:") ? String(word.dropFirst("unix:".count)) : nil
+        let prefix = ["unix:", "bluez:unix:"].first(where: word.hasPrefix)
+        return prefix.map { String(word.dropFirst($0.count)) }
     }
 }
 

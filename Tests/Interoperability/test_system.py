@@ -1,0 +1,166 @@
+"""Programs of BlueZ on the bus of a played bluetoothd: bleak and bluetoothctl, unmodified, without Bluetooth in the kernel."""
+
+import json
+import os
+import pathlib
+import re
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from harness import LUBDUB, ROOT
+
+STRAP = {
+    'lubdub': 1, 'name': 'System',
+    'devices': [{
+        'id': 'strap', 'name': 'Strap', 'address': 'C0:FF:EE:00:00:01/random',
+        'advertise': {'interval': '100 ms', 'services': ['180D']},
+        'services': [
+            {'service': 'heart_rate', 'value': 62, 'location': 'chest', 'energy': True},
+            {'service': 'battery', 'value': 80},
+        ],
+    }],
+}
+
+# Finds the strap, reads, writes, subscribes, and says what happened; "again" subscribes after a loss, too.
+APP = '''
+import asyncio, json, os, sys
+from bleak import BleakClient, BleakScanner
+from bleak.exc import BleakError
+MEASUREMENT, LOCATION, CONTROL, BATTERY = (f'0000{n}-0000-1000-8000-00805f9b34fb' for n in ('2a37', '2a38', '2a39', '2a19'))
+def say(line):
+    print(json.dumps(line), flush=True)
+def show(_, value):
+    say({'heart_rate': {'bpm': int.from_bytes(value[1:3], 'little') if value[0] & 1 else value[1]}})
+async def main():
+    strap = await BleakScanner.find_device_by_filter(lambda _, data: any('180d' in uuid for uuid in data.service_uuids), 20)
+    first = True
+    while True:
+        gone = asyncio.Event()
+        try:
+            async with BleakClient(strap, disconnected_callback=lambda _: gone.set()) as client:
+                if first and 'look' in sys.argv:
+                    say({'services': sorted(s.uuid[4:8] for s in client.services)})
+                    say({'location': list(await client.read_gatt_char(LOCATION))})
+                    say({'battery': list(await client.read_gatt_char(BATTERY))})
+                    for value in (b'\\x01', b'\\x02'):
+                        try:
+                            await client.write_gatt_char(CONTROL, value, response=True)
+                            say({'written': list(value)})
+                        except BleakError as error:
+                            say({'refused': str(error)})
+                if first or 'again' in sys.argv:
+                    await client.start_notify(MEASUREMENT, show)
+                first = False
+                await gone.wait()
+        except (BleakError, asyncio.TimeoutError) as error:
+            print(error, file=sys.stderr, flush=True)
+            await asyncio.sleep(1)
+asyncio.run(main())
+'''
+
+
+class SystemTests(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / 'app.py').write_text(APP)
+
+    def run_app(self, scenario, *words):
+        path = self.folder / 'scenario.json'
+        path.write_text(json.dumps(scenario))
+        command = f'{sys.executable} {self.folder}/app.py {" ".join(words)}'
+        return subprocess.run(
+            [LUBDUB, 'run', str(path), '--client', command, '--system', 'bluez', '--report', f'{self.folder}/r.json'],
+            capture_output=True, text=True, timeout=120, cwd=ROOT)
+
+    def test_bleak_finds_reads_writes_and_subscribes(self):
+        ended = self.run_app(STRAP | {'limit': '12 s', 'expect': [self.shows()]}, 'look')
+        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+        for line in ('{"services": ["1801", "180d", "180f"]}', '{"location": [1]}', '{"battery": [80]}', '{"written": [1]}'):
+            self.assertIn(line, ended.stdout)
+        self.assertRegex(ended.stdout, '"refused".*0x80')
+
+    @staticmethod
+    def shows(**more):
+        truth = {'$truth': 'last', 'of': 'strap/heart_rate', 'fresh': True}
+        event = {'event': 'said', 'line': {'heart_rate': {'bpm': truth}}}
+        return {'id': 'shows', 'expect': 'seen', 'event': event, 'within': '10 s'} | more
+
+    def away(self):
+        away = {'id': 'away', 'do': 'link_loss', 'of': 'strap', 'for': '2 s',
+                'when': {'event': 'subscribed', 'of': 'heart_rate', 'nth': 1, 'after': '2 s'}}
+        since = {'event': 'ended', 'of': 'away'}
+        return STRAP | {'limit': '20 s', 'script': [away], 'expect': [self.shows(since=since, within='8 s')]}
+
+    def test_an_app_that_subscribes_again_passes(self):
+        ended = self.run_app(self.away(), 'again')
+        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+
+    def test_an_app_that_forgets_to_subscribe_again_fails(self):
+        ended = self.run_app(self.away())
+        self.assertEqual(ended.returncode, 1, ended.stdout + ended.stderr)
+        self.assertIn('no value of strap/heart_rate was delivered since', ended.stdout)
+        self.assertIn('--system bluez', ended.stdout)
+
+    def test_an_app_that_does_not_use_the_bus_is_inconclusive(self):
+        path = self.folder / 'scenario.json'
+        path.write_text(json.dumps(STRAP | {'limit': '5 s', 'expect': [self.shows()]}))
+        ended = subprocess.run(
+            [LUBDUB, 'run', str(path), '--client', 'exit 0', '--system', 'bluez'],
+            capture_output=True, text=True, timeout=60, cwd=ROOT)
+        self.assertEqual(ended.returncode, 1, ended.stdout + ended.stderr)
+        self.assertIn('before it used org.bluez', ended.stdout)
+
+    def test_bluetoothctl_shows_the_device_and_its_attributes(self):
+        if not shutil.which('bluetoothctl'):
+            self.skipTest('bluetoothctl is not installed')
+        path = self.folder / 'scenario.json'
+        path.write_text(json.dumps(STRAP))
+        with subprocess.Popen(
+                [LUBDUB, 'serve', str(path), '--system', f'bluez:unix:{self.folder}/bus'], stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True) as serve:
+            try:
+                for line in serve.stdout:
+                    if line.startswith('system '):
+                        break
+                name, address = line.removeprefix('system export ').strip().split('=', 1)
+                environment = os.environ | {name: address}
+                with subprocess.Popen(
+                        ['bluetoothctl'], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as control:
+                    seen = self.converse(control, [
+                        ('', 'Agent registered'), ('scan on', 'NEW.*Strap|Device C0:FF:EE:00:00:01 Strap'),
+                        ('scan off', 'Discovery stopped'),
+                        ('connect C0:FF:EE:00:00:01', 'ServicesResolved: yes'),
+                        ('info C0:FF:EE:00:00:01', 'Heart Rate'), ('quit', None)])
+                self.assertIn('Connection successful', seen)
+                self.assertIn('char', seen)
+            finally:
+                serve.terminate()
+                serve.wait(10)
+        self.assertFalse((self.folder / 'bus').exists())
+
+    def converse(self, program, steps):
+        """Writes each command, and waits for an answer."""
+        seen = ''
+        os.set_blocking(program.stdout.fileno(), False)
+        for command, answer in steps:
+            if command:
+                program.stdin.write(f'{command}\n')
+                program.stdin.flush()
+            start = len(seen)
+            while answer and not re.search(answer, seen[start:]):
+                ready, _, _ = select.select([program.stdout], [], [], 30)
+                self.assertTrue(ready, f'{command}: no answer {answer}\n{seen}')
+                chunk = os.read(program.stdout.fileno(), 65536).decode(errors='replace')
+                self.assertTrue(chunk, f'{command}: it ended\n{seen}')
+                seen += chunk
+        return seen
+
+
+if __name__ == '__main__':
+    unittest.main()
