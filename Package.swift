@@ -70,7 +70,8 @@ let floors: KeyValuePairs<String, [Module]> = [
         .module("CheckCatalogue", uses: "Checks"),
         .module("Conformance", uses: "Expectations", "Linux", embedding: "Reports/HTML/page.css"),
         .module(
-            "Cases", uses: "BlueZServer", "CheckCatalogue", "Conformance", "Drivers", embedding: "Peripheral/known-deviations.json"),
+            "Cases", uses: "BlueZServer", "CheckCatalogue", "Conformance", "Drivers",
+            embedding: "Peripheral/known-deviations.json"),
     ],
     "Tool": [
         .module("CommandSupport", uses: "Cases"),

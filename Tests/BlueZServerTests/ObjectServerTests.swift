@@ -166,7 +166,9 @@ import Testing
 
     @Test func `Managed objects and introspection name all objects below a path`() {
         let server = Self.server()
-        guard case .reply(let objects) = server.action(for: Self.call(.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")),
+        guard
+            case .reply(let objects) = server.action(
+                for: Self.call(.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")),
             case .reply(let xml) = server.action(
                 for: Self.call(.root, ServedInterface.introspectable.name, "Introspect")),
             case .reply(let middle) = server.action(

@@ -166,6 +166,26 @@ import VirtualWorld
         }
     }
 
+    @Test func `Without power, nothing is discovered or connected`() throws {
+        try Self.play { program, loop, _ in
+            let notReady = Result<[Value], CallFailure>.failure(
+                .remote(RemoteError(name: "org.bluez.Error.NotReady", message: "Resource Not Ready")))
+            _ = await program.call(Self.adapter, "org.bluez.Adapter1", "StartDiscovery")
+            #expect(try await program.wait(loop) { $0.arguments.first == .path(Self.device) })
+            func power(_ isOn: Bool) async throws {
+                let property = [Value.string("org.bluez.Adapter1"), .string("Powered"), .variant(.boolean(isOn))]
+                #expect(await program.call(Self.adapter, Self.properties, "Set", property) == .success([]))
+                #expect(try await program.wait(loop, until: Self.changed("Powered", .boolean(isOn), at: Self.adapter)))
+            }
+            try await power(false)
+            #expect(await program.call(Self.adapter, "org.bluez.Adapter1", "StartDiscovery") == notReady)
+            try await power(true)
+            program.forget()
+            #expect(await program.call(Self.adapter, "org.bluez.Adapter1", "StartDiscovery") == .success([]))
+            #expect(try await program.wait(loop) { $0.arguments.first == .path(Self.device) })
+        }
+    }
+
     @Test(arguments: ["", "bluez:", "bluez:tcp:127.0.0.1:1", "bluez:unix:", "kernel", "bluez:unix:/tmp/a,b"])
     func `Another value of the option is refused`(text: String) {
         #expect(throws: Obstacle.self) { try PlayedSystem(text) }

@@ -48,7 +48,7 @@ extension BluetoothService {
         ]
     }
 
-    private var isPowered: Bool { objects.value("Powered", of: .adapter, at: adapter.path) == .boolean(true) }
+    var isPowered: Bool { objects.value("Powered", of: .adapter, at: adapter.path) == .boolean(true) }
 
     func performAdapter(_ method: String, _ call: ReceivedCall) {
         guard isPowered || method == "GetDiscoveryFilters" || method == "RemoveDevice" else {

@@ -89,7 +89,8 @@ extension BluetoothService {
             let offset = Int(call.arguments.first?["offset"]?.uint16 ?? 0)
             let handle = place.handle
             start(
-                .procedure(offset == 0 ? .readLong(handle: handle) : .readRest(handle: handle, from: UInt16(offset))), on: peer,
+                .procedure(offset == 0 ? .readLong(handle: handle) : .readRest(handle: handle, from: UInt16(offset))),
+                on: peer,
                 for: call, as: .read(call.path, interface, offset: offset))
         case "WriteValue": write(call, place, peer)
         case "StartNotify": notify(true, call, place, peer)

@@ -102,6 +102,7 @@ extension BluetoothService {
 
     func performDevice(_ method: String, _ call: ReceivedCall) {
         guard let peer = peer(at: call.path), let sender = call.sender else { return fail(call, .doesNotExist) }
+        guard isPowered || !["Connect", "Pair"].contains(method) else { return fail(call, .notReady) }
         let program = program(sender).id
         switch method {
         case "Connect":

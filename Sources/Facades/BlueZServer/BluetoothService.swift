@@ -86,6 +86,7 @@ package actor BluetoothService: LoopActor {
     ///   - whenUsed: Called when a program uses the service first.
     ///   - attach: Adds the `SystemHost`, whose events go to its argument, on the loop's thread but not during a request;
     ///     returns the function that takes requests.
+    /// - Returns: The service, which has the name.
     /// - Throws: `CallFailure` if the bus has gone, or the name has an owner.
     package static func open(
         _ adapter: Adapter, over connection: Connection, on loop: EventLoop,
@@ -236,6 +237,7 @@ package actor BluetoothService: LoopActor {
     /// Handles what all programs hear of, once.
     private func observe(_ event: CentralEvent) {
         switch event {
+        case .state(.unknown): break  // it starts
         case .state(let state): turn(isOn: state == .on)
         case .discovered(let peer, let advertisement, let rssi): discover(peer, advertisement, rssi)
         case .connected(let peer, let mtu): connected(peer, mtu)

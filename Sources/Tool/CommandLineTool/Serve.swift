@@ -99,7 +99,8 @@ func serve(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     case .max:
         for (isGiven, name, user) in [
             (!addresses.isEmpty, "--controller", "external hosts need"),
-            (system != nil, "--system", "programs need"), (control != nil, "--control", "control clients need"), (page != nil, "--page", "the page needs"),
+            (system != nil, "--system", "programs need"), (control != nil, "--control", "control clients need"),
+            (page != nil, "--page", "the page needs"),
         ] where isGiven {
             throw Obstacle(.usage, "--speed max cannot be combined with \(name): \(user) real time")
         }

@@ -1,7 +1,7 @@
 import Basics
 import Bluetooth
-import Clients
 import CVirtualTime
+import Clients
 import CoreBluetooth
 import Devices
 import Expectations
