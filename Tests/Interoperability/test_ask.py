@@ -275,6 +275,7 @@ class AskTests(Interoperability):
         for arguments, words in [
                 (['--radio', 'bluez'], '--radio requires --client or --ask'), (['--ask', '--client', 'true'], 'mutually exclusive'),
                 (['--ask', '--said', 'unix:x'], '--said requires --client'),
+                (['--system', 'bluez'], '--system requires --client'), (['--system', 'foo', '--client', 'x'], 'not bluez'),
                 (['--ask', '--speed', '2'], '--speed cannot be combined with --ask'),
                 (['--ask', '--jobs', '2'], '--jobs cannot be combined with --ask'),
                 (['--ask', '--radio', 'bluez', '--controller', 'vhci'], '--controller needs the virtual radio')]:

@@ -118,7 +118,10 @@ package actor BluetoothService: LoopActor {
         // 4: do not wait for the name.
         let result = try await connection.call(.bus("RequestName", [.string("org.bluez"), .uint32(4)], reply: "u"))
         guard result == [.uint32(1)] else {
-            throw .remote(RemoteError(name: "org.freedesktop.DBus.Error.Failed", message: "org.bluez has an owner"))
+            throw .remote(
+                RemoteError(
+                    name: "org.freedesktop.DBus.Error.Failed",
+                    message: "the bus has an org.bluez already: use another socket"))
         }
     }
 

@@ -142,7 +142,7 @@ private func checkClientOptions(_ invocation: Invocation) throws(Obstacle) {
     where invocation.has(name) && invocation.has("--watch") {
         throw Obstacle(.usage, "--watch cannot be combined with \(name), which \(why)")
     }
-    for name in ["--said", "--bpm-only"] where invocation.has(name) && !invocation.has("--client") {
+    for name in ["--said", "--bpm-only", "--system"] where invocation.has(name) && !invocation.has("--client") {
         throw Obstacle(.usage, "\(name) requires --client")
     }
     let hasClient = invocation.has("--client") || invocation.has("--ask")

@@ -265,8 +265,9 @@ private func jobs(_ invocation: Invocation, _ player: CasePlayer) throws(Obstacl
     where invocation.has(name) {
         throw Obstacle(.usage, "--jobs cannot be combined with \(name), which \(why)")
     }
-    // With vhci, each case has its own interface.
-    for name in ["--said", "--controller"] where invocation.has(name) && invocation.texts(name) != ["vhci"] {
+    // With vhci or bluez, each case has its own interface or bus.
+    for name in ["--said", "--controller", "--system"]
+    where invocation.has(name) && ![["vhci"], ["bluez"]].contains(invocation.texts(name)) {
         throw Obstacle(
             .usage, "--jobs cannot be combined with \(name): only one case can listen at the address")
     }
