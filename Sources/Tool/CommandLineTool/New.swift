@@ -60,7 +60,7 @@ extension Template {
         case "bumble": return ["python3 -m venv venv && venv/bin/pip install bumble"] + scenario("strap.json") + [run]
         case "bleak":
             return ["python3 -m venv venv && venv/bin/pip install bleak"] + scenario("strap.json")
-                + ["sudo \(run) --controller vhci"]
+                + ["\(run) --system bluez"]
         default:
             return (kind == "suite" ? scenario(strap) : []) + ["lubdub validate \(path)", "lubdub run \(path)"]
         }
