@@ -26,7 +26,7 @@ struct Node: Sendable {
     let isClient: Bool
     private(set) var host: Host
     var device: PeripheralDevice
-    /// Who is the device's host: `host`, unless the device has only attributes.
+    /// The kind of its host; a device that has only attributes does not use `host`.
     var hosting = DeviceHost.simulated
     /// The oldest is first.
     private(set) var connections: [(id: ConnectionID, peer: DeviceAddress, mtu: Int)] = [] {

@@ -3,17 +3,15 @@ import Bluetooth
 import DBus
 import SystemBluetooth
 
-/// The peripherals that a program wants to discover: the argument of SetDiscoveryFilter.
-struct DiscoveryFilter: Equatable {
-    var options = ScanOptions()
-
-    /// Reads a filter; nil if a key is unknown, or a value has the wrong type: src/adapter.c, parse_discovery_filter_dict.
-    init?(_ dictionary: Value) {
-        options.reportsUndiscoverable = true
+extension ScanOptions {
+    /// Reads the argument of SetDiscoveryFilter; nil if a key is unknown, or a value has the wrong type: src/adapter.c,
+    /// parse_discovery_filter_dict.
+    fileprivate init?(filter dictionary: Value) {
+        self.init()
         for entry in dictionary.entries ?? [] {
             guard let key = entry.key.string, let value = entry.value.variant, add(key, value) else { return nil }
         }
-        if options.minimumRSSI != nil, options.maximumPathLoss != nil { return nil }
+        if minimumRSSI != nil, maximumPathLoss != nil { return nil }
     }
 
     private mutating func add(_ key: String, _ value: Value) -> Bool {
@@ -21,14 +19,14 @@ struct DiscoveryFilter: Equatable {
         case ("UUIDs", .array(of: .string, let elements)):
             for element in elements {
                 guard let uuid = element.string.flatMap({ UUID($0) }) else { return false }
-                options.services.append(uuid)
+                services.append(uuid)
             }
-        case ("RSSI", .int16(let rssi)): options.minimumRSSI = Int8(clamping: rssi)
-        case ("Pathloss", .uint16(let loss)): options.maximumPathLoss = Int(loss)
+        case ("RSSI", .int16(let rssi)): minimumRSSI = Int8(clamping: rssi)
+        case ("Pathloss", .uint16(let loss)): maximumPathLoss = Int(loss)
         case ("Transport", .string(let transport)): return ["auto", "bredr", "le"].contains(transport)
-        case ("DuplicateData", .boolean(let isOn)): options.allowsDuplicates = isOn
+        case ("DuplicateData", .boolean(let isOn)): allowsDuplicates = isOn
         case ("Discoverable", .boolean): break
-        case ("Pattern", .string(let pattern)): options.prefix = pattern
+        case ("Pattern", .string(let pattern)): prefix = pattern
         default: return false
         }
         return true
@@ -37,7 +35,7 @@ struct DiscoveryFilter: Equatable {
 
 extension BluetoothService {
     var adapterProperties: [(String, Value)] {
-        let uuids = ["1801", "1800", "180a"].map { "0000\($0)-0000-1000-8000-00805f9b34fb" }
+        let uuids = [UUID.genericAttribute, .genericAccess, .deviceInformation].map(\.fullText)
         return [
             ("Address", .string(adapter.address.text)), ("AddressType", .string("public")),
             ("Name", .string(adapter.alias)), ("Alias", .string(adapter.alias)), ("Class", .uint32(0)),
@@ -70,7 +68,7 @@ extension BluetoothService {
             programs[sender] = program
             endDiscovery(of: program)
         case "SetDiscoveryFilter":
-            guard let dictionary = call.arguments.first, let filter = DiscoveryFilter(dictionary) else {
+            guard let dictionary = call.arguments.first, let filter = ScanOptions(filter: dictionary) else {
                 return fail(call, .invalidArguments)
             }
             program.filter = dictionary.entries?.isEmpty == true ? nil : filter
@@ -90,7 +88,7 @@ extension BluetoothService {
     }
 
     private func scan(_ program: Program) {
-        var options = program.filter?.options ?? ScanOptions()
+        var options = program.filter ?? ScanOptions()
         if program.filter == nil { options.reportsUndiscoverable = false }
         request(program.id, .central(.scan(options)))
     }

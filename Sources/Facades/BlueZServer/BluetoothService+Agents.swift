@@ -57,12 +57,13 @@ extension BluetoothService {
     ) {
         guard let name = name(of: program), let path = programs[name]?.agent else { return finish(self, nil) }
         let call = Call(name, path, .agent, method, arguments, reply: reply, within: Self.patience)
-        let isSent: Void? = connection.assumeIsolated { connection in
-            _ = try? connection.call(call) { [weak self] result in
+        let isSent = connection.assumeIsolated { connection in
+            let serial = try? connection.call(call) { [weak self] result in
                 self?.assumeIsolated { finish($0, try? result.get()) }
             }
+            return serial != nil
         }
-        if isSent == nil { finish(self, nil) }
+        if !isSent { finish(self, nil) }
     }
 
     /// REQUEST_TIMEOUT in src/agent.c.

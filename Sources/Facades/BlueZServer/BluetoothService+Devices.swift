@@ -38,7 +38,7 @@ extension BluetoothService {
         if let name = advertisement.name { rename(peer, name) }
         noteSignal(rssi, at: path)
         if let power = advertisement.txPower { set("TxPower", .int16(Int16(power))) }
-        let repeats = programs.values.contains { $0.isDiscovering && $0.filter?.options.allowsDuplicates == true }
+        let repeats = programs.values.contains { $0.isDiscovering && $0.filter?.allowsDuplicates == true }
         if let data = advertisement.manufacturerData, data.count >= 2 {
             let company = UInt16(data[0]) | UInt16(data[1]) << 8
             let entry = Value.Entry(.uint16(company), .variant(.octets(Array(data.dropFirst(2)))))

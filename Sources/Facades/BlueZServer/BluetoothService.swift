@@ -31,7 +31,7 @@ package actor BluetoothService: LoopActor {
     struct Program {
         let id: ProgramID
         /// Its filter; nil: it discovers everything that is discoverable.
-        var filter: DiscoveryFilter?
+        var filter: ScanOptions?
         var isDiscovering = false
         var agent: ObjectPath?
     }
@@ -146,7 +146,7 @@ package actor BluetoothService: LoopActor {
     private func leave(_ name: BusName) {
         guard let program = programs.removeValue(forKey: name) else { return }
         names[program.id] = nil
-        endDiscovery(of: program)
+        if program.isDiscovering { endDiscovery(of: program) }
         for path in notifying.keys { stopNotifying(path, program.id) }
         request(program.id, .central(.close))
         scheduleFlush()

@@ -4,7 +4,6 @@ import DBus
 // have.
 
 extension InterfaceName {
-    static let objectManager: InterfaceName = "org.freedesktop.DBus.ObjectManager"
     static let adapter: InterfaceName = "org.bluez.Adapter1"
     static let device: InterfaceName = "org.bluez.Device1"
     static let service: InterfaceName = "org.bluez.GattService1"
@@ -20,7 +19,7 @@ extension ServedInterface {
         name: "org.freedesktop.DBus.Introspectable", methods: [Method("Introspect", returns: ["xml": "s"])])
 
     static let properties = ServedInterface(
-        name: "org.freedesktop.DBus.Properties",
+        name: .properties,
         methods: [
             Method("Get", ["interface": "s", "name": "s"], returns: ["value": "v"]),
             Method("Set", ["interface": "s", "name": "s", "value": "v"]),
@@ -121,11 +120,6 @@ extension ObjectPath {
 }
 
 extension ErrorName {
-    static let invalidArgs: ErrorName = "org.freedesktop.DBus.Error.InvalidArgs"
-    static let unknownObject: ErrorName = "org.freedesktop.DBus.Error.UnknownObject"
-    static let unknownMethod: ErrorName = "org.freedesktop.DBus.Error.UnknownMethod"
-    static let unknownProperty: ErrorName = "org.freedesktop.DBus.Error.UnknownProperty"
-    static let propertyReadOnly: ErrorName = "org.freedesktop.DBus.Error.PropertyReadOnly"
     static let invalidSignature: ErrorName = "org.freedesktop.DBus.Error.InvalidSignature"
 }
 

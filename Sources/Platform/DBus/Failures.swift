@@ -80,12 +80,12 @@ public struct MethodError: Error, Hashable, Sendable {
 }
 
 extension ErrorName {
-    static let invalidArgs: ErrorName = "org.freedesktop.DBus.Error.InvalidArgs"
-    static let unknownObject: ErrorName = "org.freedesktop.DBus.Error.UnknownObject"
+    package static let invalidArgs: ErrorName = "org.freedesktop.DBus.Error.InvalidArgs"
+    package static let unknownObject: ErrorName = "org.freedesktop.DBus.Error.UnknownObject"
     static let unknownInterface: ErrorName = "org.freedesktop.DBus.Error.UnknownInterface"
-    static let unknownMethod: ErrorName = "org.freedesktop.DBus.Error.UnknownMethod"
-    static let unknownProperty: ErrorName = "org.freedesktop.DBus.Error.UnknownProperty"
-    static let propertyReadOnly: ErrorName = "org.freedesktop.DBus.Error.PropertyReadOnly"
+    package static let unknownMethod: ErrorName = "org.freedesktop.DBus.Error.UnknownMethod"
+    package static let unknownProperty: ErrorName = "org.freedesktop.DBus.Error.UnknownProperty"
+    package static let propertyReadOnly: ErrorName = "org.freedesktop.DBus.Error.PropertyReadOnly"
     static let accessDenied: ErrorName = "org.freedesktop.DBus.Error.AccessDenied"
     static let limitsExceeded: ErrorName = "org.freedesktop.DBus.Error.LimitsExceeded"
     static let failed: ErrorName = "org.freedesktop.DBus.Error.Failed"

@@ -55,11 +55,18 @@ public struct MatchRule: Hashable, Sendable {
 
 extension ObjectPath {
     /// Whether the path is `other` or below it.
-    public func isWithin(_ other: ObjectPath) -> Bool { self == other || isBelow(other) }
+    public func isWithin(_ other: ObjectPath) -> Bool { text.isPath(within: other.text) }
 
     /// Whether the path is below `other`.
     public func isBelow(_ other: ObjectPath) -> Bool {
-        other.text == "/" ? text != "/" : text.utf8.starts(with: (other.text + "/").utf8)
+        self != other && isWithin(other)
+    }
+}
+
+extension String {
+    /// Whether this is the path `namespace`, or one below it.
+    func isPath(within namespace: String) -> Bool {
+        namespace == "/" || self == namespace || utf8.starts(with: (namespace + "/").utf8)
     }
 }
 

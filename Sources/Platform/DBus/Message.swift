@@ -91,7 +91,7 @@ struct Message: ~Copyable {
     var interface: InterfaceName? { unsafe valid(dbus_message_get_interface(raw)) }
     var member: MemberName? { unsafe valid(dbus_message_get_member(raw)) }
 
-    private func text(_ characters: UnsafePointer<CChar>?) -> String? {
+    func text(_ characters: UnsafePointer<CChar>?) -> String? {
         unsafe characters.map { unsafe String(cString: $0) }
     }
 

@@ -1,7 +1,7 @@
 import Basics
 package import ScenarioModel
 
-/// Who is the host of a device, and on which controller.
+/// The host of a device, and the controller below it.
 enum DeviceHost: Sendable {
     case simulated
     case onController(ControllerHost)

@@ -61,8 +61,4 @@ extension Message {
         guard let characters = unsafe characters else { return nil }
         return (unsafe String(cString: characters), type == SHIM_TYPE_OBJECT_PATH)
     }
-
-    private func text(_ characters: UnsafePointer<CChar>?) -> String? {
-        unsafe characters.map { unsafe String(cString: $0) }
-    }
 }

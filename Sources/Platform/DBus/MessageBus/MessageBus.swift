@@ -217,7 +217,7 @@ public actor MessageBus: LoopActor {
     private func wants(_ program: BusProgram, _ message: borrowing Message, _ header: MessageHeader) -> Bool {
         for rule in program.rules {
             let isMatch = rule.matches(message, header) { name in
-                self.program(named: name)?.name.text == header.sender
+                names.owner(of: name).flatMap { self.program($0) }?.name.text == header.sender
             }
             if isMatch { return true }
         }

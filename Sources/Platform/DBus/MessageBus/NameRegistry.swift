@@ -1,4 +1,4 @@
-/// Who owns which name of a bus, and who waits for it.
+/// The names of a bus, with their owners and the programs that wait for them.
 ///
 /// Source: D-Bus Specification, "Message Bus Names".
 struct NameRegistry<Program: Hashable & Sendable>: Sendable {

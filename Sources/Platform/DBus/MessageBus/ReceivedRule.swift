@@ -20,6 +20,8 @@ struct ReceivedRule: Hashable, Sendable {
 
     private var type: String?
     private var sender: String?
+    /// The same as a name; nil if it is not one, so that nobody has it.
+    private var senderName: BusName?
     private var destination: String?
     private var interface: String?
     private var member: String?
@@ -81,7 +83,9 @@ struct ReceivedRule: Hashable, Sendable {
                 throw Malformed(reason: "Invalid message type (\(value)) in match rule\n")
             }
             try Self.set(&type, value, key)
-        case "sender": try Self.set(&sender, value, key)
+        case "sender":
+            try Self.set(&sender, value, key)
+            senderName = try? BusName(value)
         case "destination": try Self.set(&destination, value, key)
         case "interface": try Self.set(&interface, value, key)
         case "member": try Self.set(&member, value, key)
@@ -111,14 +115,14 @@ struct ReceivedRule: Hashable, Sendable {
     }
 
     /// Whether a message matches; `owns` returns whether its sender has a well-known name.
-    func matches(_ message: borrowing Message, _ header: MessageHeader, owns: (String) -> Bool) -> Bool {
+    func matches(_ message: borrowing Message, _ header: MessageHeader, owns: (BusName) -> Bool) -> Bool {
         if let type, type != header.type { return false }
         if let interface, interface != header.interface { return false }
         if let member, member != header.member { return false }
         if let path, path != header.path { return false }
-        if let namespace, !Self.isPath(header.path, within: namespace) { return false }
+        if let namespace, header.path?.isPath(within: namespace) != true { return false }
         if let destination, destination != header.destination { return false }
-        if let sender, sender != header.sender, !owns(sender) { return false }
+        if let sender, sender != header.sender, !(senderName.map(owns) ?? false) { return false }
         if let firstNamespace, !Self.isName(message.text(ofArgument: 0)?.text, within: firstNamespace) { return false }
         for condition in arguments {
             guard let (text, isPath) = message.text(ofArgument: condition.index) else { return false }
@@ -129,11 +133,6 @@ struct ReceivedRule: Hashable, Sendable {
             }
         }
         return true
-    }
-
-    private static func isPath(_ path: String?, within namespace: String) -> Bool {
-        guard let path else { return false }
-        return namespace == "/" || path == namespace || path.utf8.starts(with: (namespace + "/").utf8)
     }
 
     private static func isName(_ name: String?, within namespace: String) -> Bool {
