@@ -37,6 +37,7 @@ let floors: KeyValuePairs<String, [Module]> = [
         .system("CLubdubDBus", pkgConfig: "dbus-1"), .module("CMicrohttpd"),
         .module("Sockets", uses: "HCI"),
         .module("DBus", uses: "Basics", "CLubdubDBus"),
+        .module("BlueZNames", uses: "DBus", "GATT", "SecurityManager"),
         .module("Linux", uses: "Basics"),
     ],
     "Devices": [
@@ -54,14 +55,14 @@ let floors: KeyValuePairs<String, [Module]> = [
         .module("Clients", uses: "SystemBluetooth", "VirtualWorld"),
     ],
     "Facades": [
-        .module("BlueZServer", uses: "DBus", "SystemBluetooth"), .system("COSLog"), .module("CVirtualTime"),
+        .module("BlueZServer", uses: "BlueZNames", "SystemBluetooth"), .system("COSLog"), .module("CVirtualTime"),
         .module("CoreBluetooth", uses: "SystemBluetooth", "Sockets", by: appleRules),
         .module("CoreBluetoothMock", uses: "CoreBluetooth", by: appleRules),
         .module("os", uses: "COSLog"),
     ],
     "Doors": [
         .system("CBluetooth"),
-        .module("BlueZ", uses: "DBus", "LEHost"),
+        .module("BlueZ", uses: "BlueZNames", "LEHost"),
         .module("Drivers", uses: "BlueZ", "CBluetooth", "Clients", "Linux", "Sockets"),
     ],
     "Verdicts": [

@@ -1,3 +1,4 @@
+import BlueZNames
 import DBus
 import Testing
 
@@ -85,7 +86,7 @@ import Testing
         var server = Self.server()
         _ = server.takeSignals()
         server.register(.service, [("UUID", .string("180d"))], at: Self.service)
-        server.unregister(.service, at: Self.service)
+        server.unregister(.gattService, at: Self.service)
         #expect(server.takeSignals().isEmpty)
     }
 
@@ -103,7 +104,8 @@ import Testing
     private static let properties = ServedInterface.properties.name
     private static let refused: [(call: ReceivedCall, name: ErrorName, text: String)] = [
         (
-            call("/nowhere", .characteristic, "ReadValue", [.options([])]), "org.freedesktop.DBus.Error.UnknownObject",
+            call("/nowhere", .gattCharacteristic, "ReadValue", [.options([])]),
+            "org.freedesktop.DBus.Error.UnknownObject",
             "Method \"ReadValue\" with signature \"a{sv}\" on interface \"org.bluez.GattCharacteristic1\" doesn't exist\n"
         ),
         (

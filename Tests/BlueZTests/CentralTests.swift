@@ -1,5 +1,6 @@
 import ATT
 import Basics
+import BlueZNames
 import Bluetooth
 import DBus
 import GATT

@@ -1,4 +1,5 @@
 import Basics
+import BlueZNames
 import DBus
 import TestBus
 import Testing

@@ -1,4 +1,5 @@
 import Basics
+import BlueZNames
 import DBus
 import SecurityManager
 import Synchronization

@@ -1,4 +1,5 @@
 import ATT
+import BlueZNames
 import Bluetooth
 import DBus
 import GATT

@@ -1,4 +1,5 @@
 import Basics
+import BlueZNames
 package import Bluetooth
 import DBus
 

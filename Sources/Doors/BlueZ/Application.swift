@@ -1,3 +1,4 @@
+import BlueZNames
 import Bluetooth
 import DBus
 import GATT
@@ -144,22 +145,6 @@ struct Application: Sendable {
         case .success(let value): call.reply(results(value))
         case .failure(let error): call.fail(with: MethodError(error))
         }
-    }
-}
-
-extension CharacteristicProperties {
-    /// BlueZ's names of properties.
-    private static let names: [(CharacteristicProperties, String)] = [
-        (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "write-without-response"),
-        (.write, "write"), (.notify, "notify"), (.indicate, "indicate"),
-        (.authenticatedSignedWrites, "authenticated-signed-writes"), (.extendedProperties, "extended-properties"),
-    ]
-
-    fileprivate var flags: [String] { Self.names.filter { contains($0.0) }.map(\.1) }
-
-    /// The properties with these names; other names are ignored.
-    init(flags: [String]) {
-        self = Self.names.reduce([]) { flags.contains($1.1) ? $0.union($1.0) : $0 }
     }
 }
 

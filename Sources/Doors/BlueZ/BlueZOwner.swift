@@ -1,3 +1,4 @@
+import BlueZNames
 import DBus
 import Synchronization
 

@@ -1,4 +1,5 @@
 package import Basics
+import BlueZNames
 package import Bluetooth
 package import DBus
 import GATT

@@ -1,3 +1,4 @@
+import BlueZNames
 package import DBus
 
 extension Connection {

@@ -1,4 +1,5 @@
 import Basics
+import BlueZNames
 import DBus
 
 /// A client of bluetoothd, which may stop and start again. It makes its calls one after the other, and receives signals

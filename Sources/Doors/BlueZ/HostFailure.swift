@@ -1,4 +1,5 @@
 import Basics
+import BlueZNames
 
 /// Why bluetoothd cannot be used, and how to fix it.
 package enum HostFailure: Error, Hashable, Sendable, CustomStringConvertible {

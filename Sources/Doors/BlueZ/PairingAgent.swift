@@ -1,4 +1,5 @@
 package import Basics
+import BlueZNames
 package import DBus
 package import SecurityManager
 
@@ -164,17 +165,4 @@ package actor PairingAgent: LoopActor {
 
 extension MethodError {
     fileprivate static let rejected = MethodError("org.bluez.Error.Rejected", "rejected by the user")
-}
-
-extension IOCapability {
-    /// BlueZ's name of it.
-    package var nameInBlueZ: String {
-        switch self {
-        case .displayOnly: "DisplayOnly"
-        case .displayYesNo: "DisplayYesNo"
-        case .keyboardOnly: "KeyboardOnly"
-        case .noInputNoOutput: "NoInputNoOutput"
-        case .keyboardDisplay: "KeyboardDisplay"
-        }
-    }
 }

@@ -1,3 +1,4 @@
+import BlueZNames
 package import Bluetooth
 import DBus
 import HCI

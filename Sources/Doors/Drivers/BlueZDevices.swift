@@ -1,5 +1,6 @@
 import Basics
 package import BlueZ
+import BlueZNames
 import Bluetooth
 import DBus
 import ScenarioModel

@@ -1,4 +1,5 @@
 import Basics
+import BlueZNames
 import Bluetooth
 import DBus
 import SystemBluetooth

@@ -1,4 +1,5 @@
 import Basics
+import BlueZNames
 import Bluetooth
 import DBus
 import SecurityManager
@@ -12,7 +13,7 @@ extension BluetoothService {
         }
         switch method {
         case "RegisterAgent":
-            guard let capability = IOCapability(ofAgent: call.arguments.last?.string ?? "") else {
+            guard let capability = IOCapability(nameInBlueZ: call.arguments.last?.string ?? "") else {
                 return fail(call, .invalidArguments)
             }
             guard program.agent == nil else { return fail(call, .alreadyExists) }
@@ -68,18 +69,4 @@ extension BluetoothService {
 
     /// REQUEST_TIMEOUT in src/agent.c.
     private static let patience = Duration.seconds(60)
-}
-
-extension IOCapability {
-    /// By its name at RegisterAgent; nil for another name.
-    init?(ofAgent name: String) {
-        switch name {
-        case "", "KeyboardDisplay": self = .keyboardDisplay
-        case "DisplayOnly": self = .displayOnly
-        case "DisplayYesNo": self = .displayYesNo
-        case "KeyboardOnly": self = .keyboardOnly
-        case "NoInputNoOutput": self = .noInputNoOutput
-        default: return nil
-        }
-    }
 }

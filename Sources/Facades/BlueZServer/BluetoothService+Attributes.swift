@@ -1,5 +1,6 @@
 import ATT
 import Basics
+import BlueZNames
 import Bluetooth
 import DBus
 import GATT
@@ -54,7 +55,7 @@ extension BluetoothService {
             let values = devices[peer]?.values.keys.filter { $0.isBelow(path) } ?? []
             removeObjects(values)
             for value in values { devices[peer]?.values[value] = nil }
-            objects.unregister(.service, at: path)
+            objects.unregister(.gattService, at: path)
         }
     }
 
@@ -62,11 +63,11 @@ extension BluetoothService {
     func removeObjects(_ paths: some Sequence<ObjectPath>) {
         let paths = paths.sorted(by: >)
         for path in paths {
-            objects.unregister(.descriptor, at: path)
-            objects.unregister(.characteristic, at: path)
+            objects.unregister(.gattDescriptor, at: path)
+            objects.unregister(.gattCharacteristic, at: path)
             notifying[path] = nil
         }
-        for service in Set(paths.compactMap(\.parent)).sorted(by: >) { objects.unregister(.service, at: service) }
+        for service in Set(paths.compactMap(\.parent)).sorted(by: >) { objects.unregister(.gattService, at: service) }
     }
 
     private static func path(of service: DiscoveredService, below device: ObjectPath) -> ObjectPath {
@@ -148,7 +149,7 @@ extension BluetoothService {
         case (.write, .success): reply(to: call)
         case (.startNotify(let path), .success):
             notifying[path, default: []].insert(program)
-            objects.set("Notifying", .boolean(true), of: .characteristic, at: path)
+            objects.set("Notifying", .boolean(true), of: .gattCharacteristic, at: path)
             reply(to: call)
         case (.stopNotify(let path), .success):
             stopNotifying(path, program)
@@ -159,13 +160,13 @@ extension BluetoothService {
     func stopNotifying(_ path: ObjectPath, _ program: ProgramID) {
         guard notifying[path]?.remove(program) != nil, notifying[path]?.isEmpty == true else { return }
         notifying[path] = nil
-        objects.set("Notifying", .boolean(false), of: .characteristic, at: path)
+        objects.set("Notifying", .boolean(false), of: .gattCharacteristic, at: path)
     }
 
     /// A value was notified: each subscription announces it for itself.
     func received(_ value: [UInt8], _ handle: UInt16, _ peer: DeviceAddress) {
         guard let place = devices[peer]?.values.first(where: { $1.handle == handle }) else { return }
-        objects.set("Value", .octets(value), of: .characteristic, at: place.key, isEmitted: true)
+        objects.set("Value", .octets(value), of: .gattCharacteristic, at: place.key, isEmitted: true)
         flush(place.key)
     }
 
@@ -173,7 +174,7 @@ extension BluetoothService {
 
     func received(_ value: [UInt8], of uuid: UUID, _ peer: DeviceAddress) {
         if let place = devices[peer]?.values.first(where: { $1.uuid == uuid && $1.characteristic != nil }) {
-            objects.set("Value", .octets(value), of: .characteristic, at: place.key)
+            objects.set("Value", .octets(value), of: .gattCharacteristic, at: place.key)
         }
         guard uuid == .batteryLevel, let percentage = value.first else { return }
         let path = path(of: peer)
@@ -192,17 +193,5 @@ extension DiscoveredCharacteristic {
     fileprivate var configuration: ClientConfiguration? {
         if properties.contains(.notify) { return .notification }
         return properties.contains(.indicate) ? .indication : nil
-    }
-}
-
-extension CharacteristicProperties {
-    /// The flags of GattCharacteristic1, in the order of the bits.
-    fileprivate var flags: [String] {
-        let names: [(CharacteristicProperties, String)] = [
-            (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "write-without-response"),
-            (.write, "write"), (.notify, "notify"), (.indicate, "indicate"),
-            (.authenticatedSignedWrites, "authenticated-signed-writes"), (.extendedProperties, "extended-properties"),
-        ]
-        return names.compactMap { property, name in contains(property) ? name : nil }
     }
 }

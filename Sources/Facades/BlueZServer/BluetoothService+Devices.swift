@@ -1,4 +1,5 @@
 import Basics
+import BlueZNames
 import Bluetooth
 import DBus
 import GATT
@@ -166,7 +167,7 @@ extension BluetoothService {
     func resolved(_ peer: DeviceAddress) {
         let path = path(of: peer)
         let services = devices[peer]?.values.keys.compactMap { path in
-            path.parent.flatMap { objects.value("UUID", of: .service, at: $0)?.string }
+            path.parent.flatMap { objects.value("UUID", of: .gattService, at: $0)?.string }
         }
         let known = objects.value("UUIDs", of: .device, at: path)?.strings ?? []
         objects.set("UUIDs", .strings(Set(known + (services ?? [])).sorted()), of: .device, at: path)

@@ -1,4 +1,5 @@
 package import Basics
+import BlueZNames
 package import Bluetooth
 package import DBus
 import GATT
@@ -179,7 +180,7 @@ package actor BluetoothService: LoopActor {
         switch interface {
         case .adapter: performAdapter(method, call)
         case .device: performDevice(method, call)
-        case .characteristic, .descriptor: performAttribute(method, interface, call)
+        case .gattCharacteristic, .gattDescriptor: performAttribute(method, interface, call)
         case .agentManager: performAgentManager(method, call)
         default: fail(call, .notSupported)
         }

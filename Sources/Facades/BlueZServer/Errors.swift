@@ -1,3 +1,4 @@
+import BlueZNames
 import Bluetooth
 import DBus
 import SystemBluetooth

@@ -1,18 +1,8 @@
+import BlueZNames
 import DBus
 
 // The interfaces of bluetoothd 5.66: doc/org.bluez.*.rst, and the tables in src and src/gatt-client.c, whose order properties
 // have.
-
-extension InterfaceName {
-    static let adapter: InterfaceName = "org.bluez.Adapter1"
-    static let device: InterfaceName = "org.bluez.Device1"
-    static let service: InterfaceName = "org.bluez.GattService1"
-    static let characteristic: InterfaceName = "org.bluez.GattCharacteristic1"
-    static let descriptor: InterfaceName = "org.bluez.GattDescriptor1"
-    static let battery: InterfaceName = "org.bluez.Battery1"
-    static let agentManager: InterfaceName = "org.bluez.AgentManager1"
-    static let agent: InterfaceName = "org.bluez.Agent1"
-}
 
 extension ServedInterface {
     static let introspectable = ServedInterface(
@@ -74,13 +64,13 @@ extension ServedInterface {
         ])
 
     static let service = ServedInterface(
-        name: .service,
+        name: .gattService,
         properties: [
             Property("UUID", "s"), Property("Device", "o"), Property("Primary", "b"), Property("Includes", "ao"),
         ])
 
     static let characteristic = ServedInterface(
-        name: .characteristic,
+        name: .gattCharacteristic,
         methods: [
             Method("ReadValue", ["options": "a{sv}"], returns: ["value": "ay"]),
             Method("WriteValue", ["value": "ay", "options": "a{sv}"]), Method("StartNotify"), Method("StopNotify"),
@@ -91,7 +81,7 @@ extension ServedInterface {
         ])
 
     static let descriptor = ServedInterface(
-        name: .descriptor,
+        name: .gattDescriptor,
         methods: [
             Method("ReadValue", ["options": "a{sv}"], returns: ["value": "ay"]),
             Method("WriteValue", ["value": "ay", "options": "a{sv}"]),
@@ -109,9 +99,6 @@ extension ServedInterface {
 }
 
 extension ObjectPath {
-    static let root: ObjectPath = "/"
-    static let bluez: ObjectPath = "/org/bluez"
-
     /// The object above; nil for the root.
     var parent: ObjectPath? {
         guard text != "/", let slash = text.lastIndex(of: "/") else { return nil }

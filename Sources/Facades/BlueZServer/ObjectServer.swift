@@ -1,4 +1,5 @@
 import Basics
+import BlueZNames
 import DBus
 
 /// The description of an interface that a program serves.
