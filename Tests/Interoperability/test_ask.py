@@ -274,6 +274,9 @@ class AskTests(Interoperability):
     async def test_invalid_combinations_of_options_are_rejected(self):
         for arguments, words in [
                 (['--radio', 'bluez'], '--radio requires --client or --ask'), (['--ask', '--client', 'true'], 'mutually exclusive'),
+                (['--lines', '(?<bpm>.)'], '--lines requires --client or --ask'),
+                (['--lines', '(?<bpm>.)', '--client', 'x', '--bpm-only'], 'mutually exclusive'),
+                (['--lines', '[', '--client', 'x'], '--lines "[": not a regular expression'),
                 (['--ask', '--said', 'unix:x'], '--said requires --client'),
                 (['--system', 'bluez'], '--system requires --client'), (['--system', 'foo', '--client', 'x'], 'not bluez'),
                 (['--ask', '--speed', '2'], '--speed cannot be combined with --ask'),

@@ -51,6 +51,10 @@ private let clientOptions: [CommandGrammar.Option] = [
         "Test an app interactively: print instructions, ask what the app shows, and read answers from\n"
             + "standard input"),
     .option(
+        "--lines", "PATTERN", repeatable: true,
+        "With --client or --ask: your client prints text; find values in it by this regular expression, whose\n"
+            + "named groups are keys, such as 'HR: (?<bpm>[0-9]+)' (repeatable)"),
+    .option(
         "--said", "ADDRESS", of: .address,
         "With --client: also listen at tcp:HOST:PORT or unix:PATH for the client's lines, for example\nfrom a phone"
     ),
@@ -145,9 +149,14 @@ private func checkClientOptions(_ invocation: Invocation) throws(Obstacle) {
     for name in ["--said", "--bpm-only", "--system"] where invocation.has(name) && !invocation.has("--client") {
         throw Obstacle(.usage, "\(name) requires --client")
     }
+    if invocation.has("--lines"), invocation.has("--bpm-only") {
+        throw Obstacle(
+            .usage, "--lines and --bpm-only are mutually exclusive: the groups of --lines are the values that it shows")
+    }
     let hasClient = invocation.has("--client") || invocation.has("--ask")
     for (name, values) in [
-        ("--controller", invocation.texts("--controller")), ("--radio", DeviceRadios.named(invocation)),
+        ("--lines", invocation.texts("--lines")), ("--controller", invocation.texts("--controller")),
+        ("--radio", DeviceRadios.named(invocation)),
     ]
     where !hasClient && !values.isEmpty {
         throw Obstacle(.usage, "\(name) requires --client or --ask")

@@ -38,6 +38,8 @@ package struct RunPlan {
     package var speed: Speed?
     /// What the client shows.
     package var shown = ShownLines.all
+    /// The patterns that find values in the client's lines of text.
+    package var patterns: [LinePattern] = []
     /// The fault of the built-in client, if it has one.
     package var faultyClient: FaultyClient?
     /// Whether an external client is under test, not the built-in one.

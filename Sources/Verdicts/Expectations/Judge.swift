@@ -220,33 +220,8 @@ extension Judge {
                     return "\(event.kind.rawValue) cannot be observed: \(reason)"
                 }
             }
-            if shown == .heartRate, !expectation.events.allSatisfy(\.isAboutHeartRateOnly) {
-                return "the client shows only its heart rate"
-            }
+            guard expectation.events.allSatisfy(shown.contains) else { return shown.reason }
             return asksOperator ? expectation.reasonNotToAsk : nil
-        }
-    }
-}
-
-/// What a client shows.
-package enum ShownLines: Sendable {
-    /// All lines of the contract.
-    case all
-    /// The heart rate in beats per minute, and its states.
-    case heartRate
-}
-
-extension Event {
-    /// Whether a client can print its line that shows only the heart rate in beats per minute.
-    fileprivate var isAboutHeartRateOnly: Bool {
-        guard kind == .said else { return true }
-        return filters.allSatisfy { filter in
-            guard case .line(.object(let members)) = filter else { return true }
-            return members.allSatisfy { member in
-                guard member.key == "heart_rate" else { return ["state", "peer"].contains(member.key) }
-                guard case .object(let parts) = member.matcher else { return true }
-                return parts.allSatisfy { $0.key == "bpm" }
-            }
         }
     }
 }

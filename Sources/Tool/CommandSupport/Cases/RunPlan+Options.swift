@@ -49,9 +49,11 @@ extension RunPlan {
         (keep, settings, limitText) = (invocation.text("--keep"), invocation.texts("--set"), invocation.text("--for"))
         isStrict = invocation.has("--strict")
         hasExternalClient = invocation.has("--client") || invocation.has("--ask")
-        clientOptions = ["--client", "--controller", "--said", "--radio", "--system"].flatMap { name in
+        clientOptions = ["--client", "--lines", "--controller", "--said", "--radio", "--system"].flatMap { name in
             invocation.texts(name).flatMap { [name, $0] }
         }
+        patterns = try invocation.texts("--lines").map(LinePattern.init)
+        if !patterns.isEmpty { shown = ShownLines(patterns) }
         if invocation.has("--bpm-only") { shown = .heartRate }
         let faulty = try orFail { try invocation.choice("--faulty", of: FaultyClient.all.map(\.name)) }
         faultyClient = FaultyClient.all.first { $0.name == faulty }

@@ -39,6 +39,7 @@ package actor OperatorRun: ClientSession {
     private let open: @Sendable () async throws -> Void
     private let report: @Sendable (Instant, ClientLine) -> Void
     private let isOnBlueZ: Bool
+    private let reader: LineReader
     private let questions: [OperatorPrompt?]  // by expectation
     private var session: OperatorSession?
     private var typed: [String] = []
@@ -54,6 +55,7 @@ package actor OperatorRun: ClientSession {
         (live, completion, open) = (operatorCase.live, operatorCase.completion, operatorCase.open)
         (report, self.console, loop) = (operatorCase.report, console, live.loop)
         (scenario, caseID) = (operatorCase.plan.scenario, operatorCase.plan.caseID)
+        reader = LineReader(operatorCase.plan.patterns)
         isOnBlueZ = operatorCase.radio == .bluetoothd
         questions = scenario.expectations.map(OperatorPrompt.init)
     }
@@ -146,7 +148,7 @@ package actor OperatorRun: ClientSession {
             show("\(text) (\(question.hint))")
         }
         while let line = nextLine() {
-            if take(question.read(line), to: inquiry) { return }
+            if take(question.read(line, by: reader), to: inquiry) { return }
         }
         if isAtEnd, let silence = question.silence { answer(.nobody, silence, to: inquiry) }
     }

@@ -11,9 +11,11 @@ package struct ClientLine: ClientReport, Equatable {
     package let datum: Datum?
     package let isJSON: Bool
     package let isMeasurement: Bool
+    /// Why a pattern that matches finds no value in it; nil if there is none, or if it does.
+    let problem: String?
 
     /// Takes a line without its line feed; nil when it is blank.
-    package init?(_ line: [UInt8]) {
+    package init?(_ line: [UInt8], problem: String? = nil) {
         let spaces = Array(" \t\r".utf8)
         guard let first = line.firstIndex(where: { !spaces.contains($0) }),
             let last = line.lastIndex(where: { !spaces.contains($0) })
@@ -22,6 +24,7 @@ package struct ClientLine: ClientReport, Equatable {
         let object = octets.first == UInt8(ascii: "{") ? Datum(json: octets) : nil
         isJSON = object != nil
         isMeasurement = Self.measured.contains { key in object?[key].map { $0 != .null } ?? false }
+        self.problem = problem
         datum = object ?? .string(String(decoding: octets, as: UTF8.self))
     }
 
@@ -35,39 +38,5 @@ package struct ClientLine: ClientReport, Equatable {
         } else {
             text.append(quoted: String(decoding: octets, as: UTF8.self))
         }
-    }
-}
-
-/// Splits a client's output into lines.
-///
-/// Long lines are truncated, and lines that are not JSON are limited to 1 MiB in total: endless output fills neither
-/// memory nor log.
-package struct ClientOutput {
-    /// The maximum octets of a line, without its line feed.
-    package static let maximumLine = 64 << 10
-    /// The maximum octets of all lines that are not JSON.
-    package static let maximumText = 1 << 20
-
-    private var cutter = LineCutter(longest: Self.maximumLine)
-    private var text = 0  // octets of lines that are not JSON
-    package private(set) var leftOut = 0
-
-    /// The lines that `octets` complete.
-    package mutating func take(_ octets: ArraySlice<UInt8>) -> [ClientLine] {
-        cutter.take(octets).compactMap { keep($0) }
-    }
-
-    /// The rest without a line feed; nil when there is none.
-    package mutating func finish() -> ClientLine? { keep(cutter.finish()) }
-
-    private mutating func keep(_ octets: [UInt8]) -> ClientLine? {
-        guard let line = ClientLine(octets) else { return nil }
-        guard !line.isJSON else { return line }
-        text += octets.count
-        guard text <= Self.maximumText else {
-            leftOut += 1
-            return nil
-        }
-        return line
     }
 }

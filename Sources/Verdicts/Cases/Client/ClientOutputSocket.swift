@@ -7,19 +7,20 @@ actor ClientOutputSocket: LoopActor {
     private struct Sender {
         let number: Int  // by arrival
         let connection: StreamConnection
-        var output = ClientOutput()
+        var output: ClientOutput
     }
 
     /// The maximum number of connections; more are closed.
     static let maximumSenders = 16
 
     nonisolated let loop: EventLoop
+    private let patterns: [LinePattern]
     private var listener: StreamListener?
     private var senders: [Sender] = []
     private var arrivals = 0
     private var receive: @Sendable ([ClientLine]) -> Void = { _ in }
 
-    init(on loop: EventLoop) { self.loop = loop }
+    init(_ patterns: [LinePattern], on loop: EventLoop) { (self.patterns, self.loop) = (patterns, loop) }
 
     /// Listens at an address, and returns the address with the port that was chosen.
     func open(at address: StreamAddress) throws(SocketFailure) -> StreamAddress {
@@ -46,7 +47,7 @@ actor ClientOutputSocket: LoopActor {
         guard senders.count < Self.maximumSenders else { return connection.close() }
         arrivals += 1
         let number = arrivals
-        senders.append(Sender(number: number, connection: connection))
+        senders.append(Sender(number: number, connection: connection, output: ClientOutput(patterns)))
         connection.start { [weak self] event in
             self?.assumeIsolated { $0.received(number, event) }
         }

@@ -157,7 +157,7 @@ package struct ClientUnderTest: Sendable {
         }
         var socket: ClientOutputSocket?
         if let lineSocket {
-            let listener = ClientOutputSocket(on: loop)
+            let listener = ClientOutputSocket(plan.patterns, on: loop)
             let address = try await listener.open(at: lineSocket)
             follower.address("said \(address)")
             socket = listener
@@ -188,7 +188,8 @@ package struct ClientUnderTest: Sendable {
             throw error
         }
         if case .controllers([.kernel]) = attachment { await live.start() }
-        return ProcessSession(process, live, socket, system, completion, report: follower.line) { lines, octets in
+        return ProcessSession(process, live, socket, system, completion, plan.patterns, report: follower.line) {
+            lines, octets in
             follower.errors(lines)
             files.writeClientErrors(octets)
         }

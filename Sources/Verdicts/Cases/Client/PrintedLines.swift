@@ -35,6 +35,10 @@ struct PrintedLines: Sendable {
     mutating func take(_ line: ClientLine, at instant: Instant) {
         guard compared < Self.maximum, let node = try? Node(json: Array(line.json.utf8), file: "") else { return }
         compared += 1
+        if let problem = line.problem {
+            stranger = stranger ?? Note(instant: instant, words: problem)
+            return
+        }
         let printed = node.json.abbreviated
         switch ClientLines.likeness(of: node) {
         case .right(let keys):

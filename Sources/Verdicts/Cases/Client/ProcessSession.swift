@@ -22,7 +22,7 @@ actor ProcessSession: ClientSession {
     private let reportErrors: @Sendable (_ lines: [String], _ octets: ArraySlice<UInt8>) -> Void
     private let started: Instant
     private var client: ClientProcess
-    private var output = ClientOutput()
+    private var output: ClientOutput
     private var buffer = [UInt8](repeating: 0, count: chunk)
     private var watch: EventLoop.Watch?
     private var errorWatch: EventLoop.Watch?
@@ -31,11 +31,12 @@ actor ProcessSession: ClientSession {
 
     init(
         _ client: ClientProcess, _ live: LiveWorld, _ socket: ClientOutputSocket?, _ system: PlayedSystem.Running?,
-        _ completion: RunCompletion,
+        _ completion: RunCompletion, _ patterns: [LinePattern],
         report: @escaping @Sendable (Instant, ClientLine) -> Void,
         reportErrors: @escaping @Sendable (_ lines: [String], _ octets: ArraySlice<UInt8>) -> Void
     ) {
         (self.client, self.live, self.socket, self.system) = (client, live, socket, system)
+        output = ClientOutput(patterns)
         record.usesSystem = system != nil
         (self.completion, self.report, self.reportErrors) = (completion, report, reportErrors)
         loop = live.loop
