@@ -103,7 +103,7 @@ let examples: [Module] = [
 ]
 
 /// The program of `make bench`, which no package contains.
-let benchmarks = Module.program("benchmarks", uses: ["CommandLineTool"], embedding: "bumble.py")
+let benchmarks = Module.program("benchmarks", uses: ["CommandLineTool"], embedding: "bumble.py", "bluezoo.py")
 
 /// The tests in `Tests/<name>Tests`, which use `Mutations`, too, and files there that are not Swift.
 let tests =

@@ -15,15 +15,16 @@ struct BenchRow {
     /// Its name on the command line.
     let word: String
     let name: String
-    /// The name of Bumble's benchmark of the same work, if there is one.
-    var twin: String?
+    /// The same work in another program, if there is one.
+    private(set) var twin: Twin?
     /// With Bumble, or nil.  Returns nil if the row needs Bumble.
     let measure: (Bumble?) throws(Obstacle) -> Figures?
 
     private init(
         word: String, name: String, twin: String? = nil, measure: @escaping () throws(Obstacle) -> Figures
     ) {
-        (self.word, self.name, self.twin) = (word, name, twin)
+        (self.word, self.name) = (word, name)
+        self.twin = twin.map(Twin.bumble)
         self.measure = { _ throws(Obstacle) in try measure() }
     }
 
@@ -65,6 +66,9 @@ struct BenchRow {
             BenchRow(word: "suite", name: "the scenarios for clients, judged", measure: suite),
             BenchRow(word: "start", name: "time from start to the first advertisement", measure: StartupRows.time),
             BenchRow(word: "memory", name: "peak memory at the first advertisement", measure: StartupRows.memory),
+            system,
+            BenchRow(
+                word: "system_start", name: "time from start to org.bluez on the bus", measure: SystemRow.start),
             BenchRow(word: "check", name: "check of Bumble's strap, in real time") { bumble throws(Obstacle) in
                 try CheckRow.measure(bumble)
             },
@@ -72,6 +76,15 @@ struct BenchRow {
                 try CheckRow.measure(bumble, ["--only", "HRS/*"])
             },
         ]
+    }
+
+    private static var system: BenchRow {
+        var row = BenchRow(word: "system", name: "values for a program of BlueZ (compared: BlueZoo)") {
+            bumble throws(Obstacle) in
+            try SystemRow.measure(bumble)
+        }
+        row.twin = .blueZoo
+        return row
     }
 
     // MARK: In virtual time

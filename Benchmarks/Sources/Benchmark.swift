@@ -10,11 +10,11 @@ extension BenchRow {
     func result(comparedWith bumble: Bumble?) throws(Obstacle) -> BenchResult? {
         guard var ours = try measure(bumble) else { return nil }
         guard let bumble, let twin else { return BenchResult(word: word, name: name, figures: ours, theirs: nil) }
-        var theirs = try bumble.measure(twin)
-        for _ in 1..<5 where ours.fault == nil {
+        var theirs = try twin.measure(bumble)
+        for _ in 1..<twin.turns where ours.fault == nil {
             guard let again = try measure(bumble) else { break }
             if again.fault != nil || again.microsecondsPerItem < ours.microsecondsPerItem { ours = again }
-            let theirsAgain = try bumble.measure(twin)
+            let theirsAgain = try twin.measure(bumble)
             if theirsAgain.microsecondsPerItem < theirs.microsecondsPerItem { theirs = theirsAgain }
         }
         return BenchResult(word: word, name: name, figures: ours, theirs: theirs)

@@ -4,6 +4,29 @@ import CommandSupport
 import Glibc
 import Linux
 
+/// A benchmark's work in another program.
+enum Twin {
+    /// The row of Bumble with this name.
+    case bumble(String)
+    /// The strap at BlueZoo of `SystemRow`.
+    case blueZoo
+
+    /// How often Lubdub and the other program are measured in turn.
+    var turns: Int {
+        switch self {
+        case .bumble: 5
+        case .blueZoo: 2
+        }
+    }
+
+    func measure(_ bumble: Bumble) throws(Obstacle) -> Bumble.Figures {
+        switch self {
+        case .bumble(let row): try bumble.measure(row)
+        case .blueZoo: try SystemRow.measureBlueZoo(bumble)
+        }
+    }
+}
+
 /// Bumble (https://google.github.io/bumble/), which does the same work in another process.
 struct Bumble {
     /// The cost of a benchmark's work.
@@ -31,6 +54,11 @@ struct Bumble {
     }
 
     private static var script: String { String(decoding: PackageResources.bumble_py, as: UTF8.self) }
+
+    /// Starts the interpreter with a program of BlueZ, which uses the bus with this socket.
+    func program(_ arguments: [String], onBus path: String) throws(Obstacle) -> ChildProcess {
+        try ChildProcess("/usr/bin/env", ["DBUS_SYSTEM_BUS_ADDRESS=unix:path=\(path)", python] + arguments)
+    }
 
     func measure(_ row: String) throws(Obstacle) -> Figures {
         let child = try ChildProcess(python, ["-c", Self.script, row])

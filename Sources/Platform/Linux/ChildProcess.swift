@@ -33,6 +33,15 @@ package final class ChildProcess {
 
     package func interrupt() { kill(process, SIGINT) }
 
+    /// Its CPU time so far, in nanoseconds; 0 when it has exited.
+    package var spent: Int64 {
+        var (clock, time) = (clockid_t(), timespec())
+        guard unsafe clock_getcpuclockid(process, &clock) == 0, unsafe clock_gettime(clock, &time) == 0 else {
+            return 0
+        }
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
     /// Its peak memory in KiB; nil when it has exited.
     package var peak: Int? { peakMemory(of: "\(process)") }
 
