@@ -129,7 +129,7 @@ let tests =
         .tests("Examples", uses: "Adapters", "BatteryPeripheral", "Measurement", "Scanner", "TestBus"),
     ]
 let fuzzingTests = Module.tests(
-    "Fuzzing", uses: "BlueZ", "Characteristics", "CommandLineTool", "Fuzzing", "VirtualRadio",
+    "Fuzzing", uses: "BlueZ", "BlueZServer", "Characteristics", "CommandLineTool", "Fuzzing", "VirtualRadio",
     excluding: "CFuzzer", "Driver", "Programs", "Corpus", "Crashes", "Codecs.txt", "Seeds.txt", "Unreached.txt")
 
 /// The programs of `make fuzz`, each with the folder of its name in `Tests/FuzzingTests/Readers`.
@@ -138,7 +138,7 @@ let fuzzingTests = Module.tests(
 let fuzzers: [Module] = [
     .fuzzer("Packets", uses: "ATT", "HCI", "L2CAP"),
     .fuzzer("Hosts", uses: "Characteristics", "LEHost", "VirtualRadio"), .fuzzer("Values", uses: "Services"),
-    .fuzzer("Bus", uses: "BlueZ", "HCI"), .fuzzer("JSON", uses: "Documents"),
+    .fuzzer("Bus", uses: "BlueZ", "BlueZServer"), .fuzzer("JSON", uses: "Documents"),
     .fuzzer("Files", uses: "CommandLineTool"),
 ]
 

@@ -3,6 +3,6 @@ import Fuzzing
 extension Reader {
     static let all =
         packets + [values, server, client, host, controller, pairing, pairings, json] + files + [
-            message, names, objects,
+            message, names, objects, calls, bus,
         ]
 }

@@ -2,5 +2,5 @@ import FuzzDriver
 import Fuzzing
 
 @main enum Program {
-    static func main() { fuzz([.message, .names, .objects]) }
+    static func main() { fuzz([.message, .names, .objects, .calls, .bus]) }
 }

@@ -58,7 +58,7 @@ extension Reader {
         }
     }
 
-    private static func unmarshalled(_ octets: [UInt8]) -> Message? {
+    static func unmarshalled(_ octets: [UInt8]) -> Message? {
         let raw = unsafe octets.withUnsafeBytes { octets in
             unsafe dbus_message_demarshal(octets.baseAddress, CInt(octets.count), nil)
         }
