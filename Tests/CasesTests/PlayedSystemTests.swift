@@ -1,4 +1,5 @@
 import Basics
+import BlueZNames
 import BlueZServer
 import DBus
 import Drivers
@@ -183,6 +184,53 @@ import VirtualWorld
             program.forget()
             #expect(await program.call(Self.adapter, "org.bluez.Adapter1", "StartDiscovery") == .success([]))
             #expect(try await program.wait(loop) { $0.arguments.first == .path(Self.device) })
+        }
+    }
+
+    /// Each leaves the bus while its last call is under way.
+    @Test(arguments: 1...9) func `A program that vanishes leaves nothing behind`(steps: Int) throws {
+        try Self.play { program, loop, running in
+            let other = try await Program(running.busAddress, loop)
+            for step in 0..<steps { try await Self.step(step, of: program, loop, isLast: step == steps - 1) }
+            await program.connection.close()
+            let property = [Value.string("org.bluez.Adapter1"), .string("Discovering")]
+            while await other.call(Self.adapter, Self.properties, "Get", property, reply: "v")
+                != .success([.variant(.boolean(false))])
+            { try await loop.sleep(for: .milliseconds(50)) }
+            // What has begun goes on: bluetoothd does not ask who wanted to connect or disconnect.
+            if steps == 4 { #expect(try await other.wait(loop, until: Self.changed("Connected", .boolean(true)))) }
+            if steps == 9 { #expect(try await other.wait(loop, until: Self.changed("Connected", .boolean(false)))) }
+            for step in 0..<8 { try await Self.step(step, of: other, loop, isLast: false) }
+            #expect(other.signals.count { Self.isValue($0, at: other.path(of: "2a37") ?? .root) } >= 1)
+        }
+    }
+
+    /// A step of a usual conversation; the last one of a program is not awaited.
+    private static func step(_ number: Int, of program: Program, _ loop: EventLoop, isLast: Bool) async throws {
+        let (gattPath, gatt): (ObjectPath?, InterfaceName) = (program.path(of: "2a37"), "org.bluez.GattCharacteristic1")
+        let calls: [(ObjectPath?, InterfaceName, MemberName, [Value])] = [
+            (adapter, "org.bluez.Adapter1", "SetDiscoveryFilter", [.options([("Transport", .string("le"))])]),
+            (adapter, "org.bluez.Adapter1", "StartDiscovery", []),
+            (adapter, "org.bluez.Adapter1", "StopDiscovery", []), (device, "org.bluez.Device1", "Connect", []),
+            (program.path(of: "2a38"), gatt, "ReadValue", [.options([])]), (gattPath, gatt, "StartNotify", []),
+            (gattPath, gatt, "StopNotify", []), (gattPath, gatt, "StartNotify", []),
+            (device, "org.bluez.Device1", "Disconnect", []),
+        ]
+        let (path, interface, member, arguments) = calls[number]
+        guard let path else { return }
+        let reply: Signature = member == "ReadValue" ? "ay" : ""
+        guard !isLast else {
+            let call = Call("org.bluez", path, interface, member, arguments, reply: reply)
+            try await program.connection.call(call) { _ in }
+            return
+        }
+        let result = await program.call(path, interface, member, arguments, reply: reply)
+        #expect((try? result.get()) != nil, "\(member): \(result)")
+        switch number {
+        case 1: #expect(try await program.wait(loop) { $0.arguments.first == .path(device) })
+        case 3: #expect(try await program.wait(loop) { $0.arguments.last?[gatt.text] != nil })
+        case 7: #expect(try await program.wait(loop) { isValue($0, at: path) })
+        default: break
         }
     }
 

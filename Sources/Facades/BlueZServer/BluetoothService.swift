@@ -35,7 +35,12 @@ package actor BluetoothService: LoopActor {
         var filter: ScanOptions?
         var isDiscovering = false
         var agent: ObjectPath?
+        /// How many of its calls have no answer yet.
+        var unanswered = 0
     }
+
+    /// The maximum number of calls of a program without an answer; a bus counts only those that expect one.
+    static let maximumUnanswered = 1024
 
     /// A call that is answered when an operation has ended.
     struct WaitingCall {
@@ -166,7 +171,11 @@ package actor BluetoothService: LoopActor {
     // MARK: Calls
 
     private func receive(_ call: ReceivedCall) {
-        if let sender = call.sender { _ = program(sender) }
+        guard let sender = call.sender else { return }
+        guard program(sender).unanswered < Self.maximumUnanswered else {
+            return call.fail(with: MethodError(.limitsExceeded, "The program waits for too many replies"))
+        }
+        programs[sender]?.unanswered += 1
         switch objects.action(for: call) {
         case .reply(let values): reply(to: call, values)
         case .fail(let error): fail(call, error)
@@ -189,12 +198,18 @@ package actor BluetoothService: LoopActor {
     /// Before a reply, everything that waits is announced: g_dbus_send_message.
     func reply(to call: ReceivedCall, _ values: [Value] = []) {
         flush()
+        answered(call)
         call.reply(values)
     }
 
     func fail(_ call: ReceivedCall, _ error: MethodError) {
         flush()
+        answered(call)
         call.fail(with: error)
+    }
+
+    private func answered(_ call: ReceivedCall) {
+        if let sender = call.sender { programs[sender]?.unanswered -= 1 }
     }
 
     // MARK: Announcements

@@ -87,6 +87,6 @@ extension ErrorName {
     package static let unknownProperty: ErrorName = "org.freedesktop.DBus.Error.UnknownProperty"
     package static let propertyReadOnly: ErrorName = "org.freedesktop.DBus.Error.PropertyReadOnly"
     static let accessDenied: ErrorName = "org.freedesktop.DBus.Error.AccessDenied"
-    static let limitsExceeded: ErrorName = "org.freedesktop.DBus.Error.LimitsExceeded"
+    package static let limitsExceeded: ErrorName = "org.freedesktop.DBus.Error.LimitsExceeded"
     static let failed: ErrorName = "org.freedesktop.DBus.Error.Failed"
 }
