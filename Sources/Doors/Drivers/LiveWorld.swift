@@ -14,13 +14,6 @@ package import VirtualWorld
 ///
 /// Each connection to one of its addresses is a separate controller, which is removed when the connection ends.
 package actor LiveWorld: LoopActor {
-    /// An external controller that a device uses.
-    private struct DeviceController {
-        let address: ControllerAddress
-        let transport: H4Transport
-        var isOpen = false
-    }
-
     package nonisolated let loop: EventLoop
     private var session: Session<AttachedSystemHosts>
     private let flushLogs: @Sendable (inout World) -> Bool
@@ -29,11 +22,9 @@ package actor LiveWorld: LoopActor {
     private var time: WorldClock
     private var budget = 0  // events that the world may still play in this turn
     private var turn = Instant.start  // the loop's time in this turn
-    private var guests = Guests()
-    private var listeners: [StreamListener] = []
+    var guests = Guests()
+    var listeners: [StreamListener] = []
     private var controllers: [DeviceController] = []  // by device
-    private var warnings: [HostWarnings] = []  // by device
-    private var powerReports: [PowerReports] = []  // by device
     private var bluetoothd: BlueZDevices?
     private var adapters: [Int: DeviceAddress] = [:]  // that bluetoothd gives the devices
     /// Why a device's radio is unusable; nil while all work.
@@ -65,34 +56,6 @@ package actor LiveWorld: LoopActor {
     private var world: World {
         _read { yield session.world }
         _modify { yield &session.world }
-    }
-
-    /// Offers controllers at an address, and returns the address for clients.
-    func offer(_ address: StreamAddress) throws(SocketFailure) -> StreamAddress {
-        let listener = try StreamListener(at: address, on: loop) { [weak self] connection in
-            guard let self else { return connection.close() }
-            self.assumeIsolated { $0.joined(H4Transport(connection), isKernel: false) }
-        }
-        listeners.append(listener)
-        return listener.address
-    }
-
-    /// Offers controllers, and returns where external hosts find them: an address, or the name of an interface.
-    package func offer(_ place: ControllerPlace) async throws(Obstacle) -> String {
-        switch place {
-        case .stream(let address): return try orFail { "\(try offer(address))" }
-        case .kernel:
-            let interface = try KernelInterface(on: loop)
-            joined(H4Transport(interface), isKernel: true)
-            return try await interface.name()
-        }
-    }
-
-    /// Disconnects the external hosts, and removes the socket files.
-    func stopOffering() {
-        for listener in listeners { listener.close() }
-        listeners.removeAll()
-        guests.close()
     }
 
     /// Starts the world's time and the devices.
@@ -147,9 +110,7 @@ package actor LiveWorld: LoopActor {
         assert(world.radio == .controllers)
         for address in addresses {
             let transport = try H4Transport(above: address, on: loop)
-            controllers.append(DeviceController(address: address, transport: transport))
-            warnings.append(HostWarnings())
-            powerReports.append(PowerReports())
+            controllers.append(DeviceController(address, transport))
         }
         for (device, controller) in controllers.enumerated() {
             controller.transport.start { [weak self] event in
@@ -246,18 +207,16 @@ package actor LiveWorld: LoopActor {
             if controllers.allSatisfy(\.isOpen) { start() }
         case .received(let packets):
             for packet in packets { world.receive(packet.kind, packet.octets[...], fromRadioOf: device, at: world.now) }
-        case .failed(let failure): lose(device, ControllerTrouble.message(failure, controllers[device].address))
+        case .failed(let failure): lose(device, controllers[device].message(of: failure))
         }
         advance()
     }
 
     /// A message that a controller does not respond; nil if all devices have started.
     package var silence: String? {
-        for (device, controller) in controllers.enumerated() {
-            let command = world.unansweredCommand(ofDevice: device)
-            if !controller.isOpen || command != nil { return ControllerTrouble.silence(command, controller.address) }
-        }
-        return nil
+        controllers.indices.lazy.compactMap { [world] device in
+            self.controllers[device].silence(unanswered: world.unansweredCommand(ofDevice: device))
+        }.first
     }
 
     private func lose(_ device: Int, _ reason: String) {
@@ -313,7 +272,7 @@ package actor LiveWorld: LoopActor {
 
     // MARK: Guests
 
-    private func joined(_ transport: H4Transport, isKernel: Bool) {
+    func joined(_ transport: H4Transport, isKernel: Bool) {
         guard !isOver else { return transport.close() }
         hasHadGuests = true
         catchUp()
@@ -456,17 +415,13 @@ package actor LiveWorld: LoopActor {
             controllers[device].transport.send(kind, world.pool.octets(of: packet))
             world.pool.release(packet)
         case .radioFailed(let device, let failure):
-            lose(device, ControllerTrouble.message(failure, controllers[device].address))
-        case .radioWarning(let device, let output): warn(device, output)
+            lose(device, controllers[device].message(of: failure))
+        case .radioWarning(let device, let output):
+            if let text = controllers[device].warning(for: output) { Notices.warn("\(text)") }
         case .radioPower(let device, let power):
-            if let line = powerReports[device].line(for: power) { report("\(controllers[device].address): \(line)") }
+            if let line = controllers[device].line(for: power) { report(line) }
         case .toAttributeHost(let device, let command): bluetoothd?.perform(command, of: device)
         case .client(_, let output): client?(output)
         }
-    }
-
-    private func warn(_ device: Int, _ output: Host.Output) {
-        guard let text = warnings[device].warning(for: output) else { return }
-        Notices.warn("\(controllers[device].address): \(text)")
     }
 }
