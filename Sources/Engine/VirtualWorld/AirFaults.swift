@@ -81,7 +81,7 @@ extension World {
 
     /// Switches the power of all clients' controllers; `addGuest` does so for later ones.
     mutating func setPowerOfClients(isOn: Bool) {
-        for (controller, user) in users.enumerated() {
+        for (controller, user) in users.all.enumerated() {
             switch user {
             case .guest: setPower(of: controller, isOn: isOn)
             case .node(let node) where nodes[node].isClient: setPower(of: controller, isOn: isOn)

@@ -103,7 +103,7 @@ extension World {
         case .command, .synchronous, .isochronous: break
         }
         if case .node(let node) = users[controller], !nodes[node].isClient { return }
-        guard let delivery = observers[controller].observe(kind, packet, at: now, pool: &pool) else { return }
+        guard let delivery = users.deliveries[controller].observe(kind, packet, at: now, pool: &pool) else { return }
         if let device = device(at: delivery.peer) {
             var own = airspace.ownAddress(ofLink: delivery.link, of: controller)
             if let address = own, address.isResolvable { own = nodes[device].peer(at: address) }

@@ -78,7 +78,7 @@ extension World {
         case .requestPasskey: nodes[node].user.screen?.isAsking = true
         case .completed, .failed:
             nodes[node].user.screen = nil
-            clientPasskey = nil
+            clients.passkey = nil
             return
         default: return
         }
@@ -94,7 +94,7 @@ extension World {
         guard case .number(let number)? = line["passkey"]?["displayed"], let passkey = UInt32(exactly: number) else {
             return
         }
-        clientPasskey = passkey
+        clients.passkey = passkey
         for node in nodes.indices where !nodes[node].isClient { answerQuestions(of: node) }
     }
 
@@ -118,7 +118,7 @@ extension World {
 
     /// What the script lets a user do; nil: what is right.
     private func behaviour(ofUserOf node: Int) -> Action.Answer? {
-        let conditions = nodes[node].isClient ? clientConditions : nodes[node].conditions
+        let conditions = nodes[node].isClient ? clients.lasting : nodes[node].conditions
         guard case .user(let answer)? = conditions.last(.user) else { return nil }
         return answer
     }
@@ -137,7 +137,7 @@ extension World {
     /// The passkey on the other screen; that of an external client is what it reports, or the scenario's.  If both devices
     /// ask, the scenario's, or 0.
     private func passkey(for node: Int, with other: Int?) -> UInt32? {
-        guard let other else { return clientPasskey ?? fixedPasskey(of: node) }
+        guard let other else { return clients.passkey ?? fixedPasskey(of: node) }
         if let passkey = nodes[other].user.screen?.passkey { return passkey }
         guard nodes[other].user.screen?.isAsking == true else { return nil }
         return [node, other].lazy.compactMap { fixedPasskey(of: $0) }.first ?? 0

@@ -36,7 +36,7 @@ extension World {
     private mutating func begin(_ action: Action, begun: Instant? = nil) {
         if action.kind.lasts {
             if let node = action.entity?.device { nodes[node].conditions.begin(action) }
-            if action.entity == .client { clientConditions.begin(action) }
+            if action.entity == .client { clients.lasting.begin(action) }
         }
         play(action, begun: begun, isOn: true)
     }
@@ -45,7 +45,7 @@ extension World {
     private mutating func end(_ action: Action) {
         guard action.kind.lasts else { return }
         if let node = action.entity?.device { nodes[node].conditions.end(action) }
-        if action.entity == .client { clientConditions.end(action) }
+        if action.entity == .client { clients.lasting.end(action) }
         play(action, begun: nil, isOn: false)
     }
 

@@ -26,13 +26,6 @@ package struct World: Sendable {
         case cancelled
     }
 
-    /// The user of a controller.
-    enum User: Hashable, Sendable {
-        case node(Int)
-        case guest
-        case nobody
-    }
-
     package let scenario: Scenario
     package var pool = PacketPool()
     /// Every HCI packet of every controller.
@@ -61,19 +54,14 @@ package struct World: Sendable {
     private var eventSchedule = EventSchedule()
     var airspace: Airspace
     var nodes: [Node] = []
-    private(set) var users: [User] = []  // by controller
+    var users = ControllerUsers()
     /// The node that `addClient` has added.
     package private(set) var central: Int?
-    private var arrivals = 0
-    var observers: [DeliveryObserver] = []  // by controller
     private var airspaceOutbox = OutputQueue<Airspace.Output>()
     var hostOutbox: [Host.Output] = []
-    /// The lasting actions of the script on the client.
-    var clientConditions = Conditions()
+    var clients = ClientConditions()
     /// How often the memory of a device has changed: its bonds, or what its server knows of bonded clients.
     package var memoryChanges = 0
-    /// The passkey that an external client displays.
-    var clientPasskey: UInt32?
     var script: PlayedScript
     private var notifications: [PeripheralDevice.Notification] = []
     let chance: RandomStream
@@ -115,22 +103,17 @@ package struct World: Sendable {
     package static let defaultMTU = 247
 
     /// The public address of the next controller: locally administered and numbered.
-    private var ownAddress: DeviceAddress { DeviceAddress(0x0200_0000_0000 | UInt64(arrivals + 1), .public) }
+    private var ownAddress: DeviceAddress { DeviceAddress(0x0200_0000_0000 | UInt64(users.arrivals + 1), .public) }
 
     /// When the next event is due; nil if there is none.
     package var nextDue: Instant? { mutating get { eventSchedule.nextDue } }
 
     // MARK: Devices, clients and guests
 
-    private mutating func add(_ address: DeviceAddress, at place: Medium.Station, for user: User) -> Int {
+    private mutating func add(_ address: DeviceAddress, at place: Medium.Station, for user: ControllerUsers.User) -> Int
+    {
         let controller = airspace.add(address: address, at: place)
-        arrivals += 1
-        if controller == users.count {
-            users.append(user)
-            observers.append(DeliveryObserver())
-        } else {
-            users[controller] = user
-        }
+        users.add(user, of: controller)
         return controller
     }
 
@@ -172,17 +155,17 @@ package struct World: Sendable {
         let address = ownAddress
         let controller = add(address, at: Medium.Station(), for: .guest)
         packets.open(controller: controller, address, name: "guest", at: now)
-        if clientConditions.has(.powerOff) { setPower(of: controller, isOn: false) }
+        if clients.lasting.has(.powerOff) { setPower(of: controller, isOn: false) }
         return controller
     }
 
     /// Removes the controller of an external host at once, without disconnections; its number may be reused.
     package mutating func removeGuest(_ controller: Int, at now: Instant) {
         run(until: now)
-        guard users.indices.contains(controller), users[controller] == .guest else { return }
+        guard users.isGuest(controller) else { return }
         users[controller] = .nobody
         airspace.remove(controller, at: now, pool: &pool, into: &airspaceOutbox.added)
-        observers[controller].reset(pool: &pool)
+        users.deliveries[controller].reset(pool: &pool)
         packets.close(controller: controller, at: now)
         forwardAirspaceOutputs()
         outbox.removeAll { output in
@@ -223,7 +206,7 @@ package struct World: Sendable {
         _ kind: PacketKind, _ octets: ArraySlice<UInt8>, fromGuest controller: Int, at now: Instant
     ) {
         run(until: now)
-        guard users.indices.contains(controller), users[controller] == .guest else { return }
+        guard users.isGuest(controller) else { return }
         let packet = pool.take(octets)
         noteSending(kind, packet, to: controller)
         schedule(.toController(controller, kind, packet), due: now)
