@@ -24,8 +24,8 @@ import VirtualRadio
         }
         #expect(harness.meta(0x01).count > 200, "some were linked")
         harness.run(until: harness.world.now.advanced(byNanoseconds: 10_000_000_000))
-        #expect(harness.world.users.count <= 8)
-        #expect(harness.world.airspace.count == harness.world.users.count)
+        #expect(harness.world.users.all.count <= 8)
+        #expect(harness.world.airspace.count == harness.world.users.all.count)
         #expect(harness.world.nodes.allSatisfy { $0.connections.isEmpty && $0.subscriptions.isEmpty })
         #expect(harness.world.outbox.isEmpty)
         #expect(harness.world.pool.taken == 0)

@@ -196,7 +196,7 @@ extension Check {
                 throw .notApplicable("nothing is notified or indicated within \(Recording.usualDuration.formatted)")
             }
             peripheral.wait(min(patience, .seconds(10)))
-            guard !peripheral.hasPeerExchangedMTU else {
+            guard !peripheral.latestLink.hasPeerExchangedMTU else {
                 throw .notApplicable("the peripheral has exchanged an MTU of \(peripheral.mtu)")
             }
             for received in peripheral.receivedValues {

@@ -125,9 +125,9 @@ extension Examiner {
         var (attempts, moves) = (0, 0)
         while attempts < 3 {
             beginConnecting(parameters, within: .seconds(30))
-            _ = wait(atMost: .seconds(31)) { $0.connection != nil || $0.refusal != nil }
+            _ = wait(atMost: .seconds(31)) { $0.connection != nil || $0.latestLink.refusal != nil }
             guard connection != nil else {
-                guard case .outside(let why)? = refusal else {
+                guard case .outside(let why)? = latestLink.refusal else {
                     guard case .name = peer, moves < Self.mostMoves else {
                         throw .inconclusive("could not connect to \(peer) within 30 s")
                     }
@@ -144,11 +144,11 @@ extension Examiner {
             // Six connection intervals without a packet end it.  Core 6.0, Vol 6, Part B, section 4.5.2.
             let begun = Duration.milliseconds(Int(interval) * 8)
             if let connection { command(.readRemoteFeatures(connection)) }
-            _ = wait(atMost: begun, due: .seconds(30)) { $0.connection == nil || $0.isEstablished }
+            _ = wait(atMost: begun, due: .seconds(30)) { $0.connection == nil || $0.latestLink.isEstablished }
             if connection != nil { return }
             attempts += 1
             failure = nil
-            guard end == .failedToBeEstablished || end == .unspecified else { break }
+            guard latestLink.end == .failedToBeEstablished || latestLink.end == .unspecified else { break }
         }
         throw .inconclusive(failure ?? "the connection ended immediately: \(endReason)")
     }
@@ -247,14 +247,14 @@ extension Examiner {
             try require(.lossOfLinks)
             try resetController()
             try require(.lossOfLinks)  // known by the reset
-            return wait(max(duration, supervisionTimeout + .seconds(1)))
+            return wait(max(duration, latestLink.supervisionTimeout + .seconds(1)))
         }
         try act(Action(.linkLoss, of: .device(simulated.device)), for: duration)
         let isLost = wait(atMost: duration) { $0.connection == nil }
         guard isLost else {
             throw .inconclusive(
                 "the link survived \(duration.formatted) without packets; supervision timeout "
-                    + supervisionTimeout.formatted)
+                    + latestLink.supervisionTimeout.formatted)
         }
         wait(duration)
     }

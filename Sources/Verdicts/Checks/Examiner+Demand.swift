@@ -100,12 +100,12 @@ extension Examiner {
     }
 
     private func keepsBond(isAuthenticated: Bool) -> Bool {
-        ownAddress == firstAddress && host.keepsBond(isAuthenticated: isAuthenticated)
+        addresses.own == addresses.first && host.keepsBond(isAuthenticated: isAuthenticated)
     }
 
     /// Keeps the keys of a pairing, if both devices have agreed on a bond under the usual address.
     private mutating func keep(_ keys: PairedKeys, of plan: PairingPlan) {
-        guard let address, let own = firstAddress, let key = keys.longTermKey,
+        guard let address, let own = addresses.first, let key = keys.longTermKey,
             keepsBond(isAuthenticated: key.isAuthenticated), keys.response.requirements.contains(.bonding)
         else { return }
         var bond = Bond(with: keys.identityAddress ?? address)

@@ -12,7 +12,7 @@ extension Examiner {
         security.encryption = nil
         command(.security(connection, .encrypt(key)))
         _ = wait(atMost: Self.securityTimeout) { $0.security.encryption != nil || $0.connection == nil }
-        switch (security.encryption, end) {
+        switch (security.encryption, latestLink.end) {
         case (.success?, _) where self.connection != nil: return
         case (let status?, _) where status != .success:
             throw .wrong(expected: "a link encrypted with the key of pairing", seen: "\(status)")

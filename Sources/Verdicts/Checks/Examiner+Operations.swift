@@ -84,16 +84,18 @@ extension Examiner {
     /// A fail if the peripheral disconnected instead of answering; inconclusive if the cause is unknown.
     package func disconnectedFailure(instead description: String) -> CheckExit {
         // Some hosts do not report the reason of a disconnection.
-        guard end != .connectionTimeout, end != .unspecified else { return disconnected(during: description) }
+        guard latestLink.end != .connectionTimeout, latestLink.end != .unspecified else { return disconnected(during: description) }
         return failure(expected: "an answer to \(description)", seen: "the connection ended: \(endReason)")
     }
 
     /// Why the last connection ended.
-    var endReason: String { end.map { "\($0)" } ?? "reason unknown" }
+    var endReason: String { latestLink.end.map { "\($0)" } ?? "reason unknown" }
 
     /// Inconclusive: the connection ended before the check could decide.
     package func disconnected(during description: String) -> CheckExit {
-        let known = supervisionTimeout > .zero ? "; supervision timeout \(supervisionTimeout.formatted)" : ""
+        let known =
+            latestLink.supervisionTimeout > .zero
+            ? "; supervision timeout \(latestLink.supervisionTimeout.formatted)" : ""
         return .inconclusive("the connection ended during \(description): \(endReason)\(known)")
     }
 

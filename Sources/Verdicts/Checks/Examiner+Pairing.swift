@@ -64,7 +64,7 @@ extension Examiner {
     }
 
     private mutating func performPairing(_ plan: PairingPlan) throws(PairingEnd) -> PairedKeys {
-        guard let own = ownAddress, let peer = address else { throw .lost(after: PairingEnd.first) }
+        guard let own = addresses.own, let peer = address else { throw .lost(after: PairingEnd.first) }
         security.received = []
         let request = plan.features
         send(.pairingRequest(request))

@@ -55,7 +55,7 @@ extension Examiner {
     package mutating func bond(_ plan: PairingPlan) throws(CheckExit) -> PairedKeys {
         var plan = plan
         plan.requirements.insert(.bonding)
-        let base = firstAddress?.number ?? 0
+        let base = addresses.first?.number ?? 0
         var refusal = PairingFailedReason.authenticationRequirements
         for number in [0xC000_0000_0000 | base ^ (plan.isSecure ? 1 : 2), 0xC000_0000_0000 | secrets.next() >> 18] {
             disconnectKeepingAddress()

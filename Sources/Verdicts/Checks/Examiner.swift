@@ -30,14 +30,7 @@ package struct Examiner {
     package let peer: Peer
     /// Its address; nil until it is found.
     private(set) var address: DeviceAddress?
-    /// The examiner's address; nil before the host has started.
-    private(set) var ownAddress: DeviceAddress?
-    /// The address with which the host has started, or under which its bonds were made.
-    private(set) var firstAddress: DeviceAddress?
-    /// The address of checks that avoid a bond.
-    private var strangersAddress: DeviceAddress?
-    /// Whether it uses an address under which the peripheral has no bond.
-    private(set) var avoidsBond = false
+    private(set) var addresses = ExaminerAddresses()
     var security = Security()
     /// Where keys and random values come from.
     var secrets: HostSecurity.Secrets
@@ -54,18 +47,8 @@ package struct Examiner {
     package var receivedValues: [ReceivedValue] = []
     /// The responses, requested or not, since this was last cleared.
     package var answered: [[UInt8]] = []
-    package private(set) var connection: ConnectionID?
-    /// Whether the peripheral is known to have received a packet in this connection.
-    private(set) var isEstablished = false
-    package private(set) var mtu = 23
-    /// Whether the peripheral has exchanged the MTU, as a client.  Core 6.0, Vol 3, Part F, section 3.4.2.
-    package private(set) var hasPeerExchangedMTU = false
-    private(set) var supervisionTimeout = Duration.zero
-    /// Why the last connection ended.
-    private(set) var end: HCIStatus?
+    package private(set) var latestLink = ExaminedLink()
     private(set) var isReady = false
-    /// Why the last connection attempt failed; nil if it did not.
-    private(set) var refusal: Host.ConnectionFailure?
     /// Whether the peripheral has ignored a request of the check.
     var isIgnored = false
     private var answers: [UInt32: Result<Procedure.Outcome, Procedure.Failure>] = [:]
@@ -97,6 +80,9 @@ package struct Examiner {
     }
 
     package var now: Instant { host.now }
+
+    package var connection: ConnectionID? { latestLink.connection }
+    package var mtu: Int { latestLink.mtu }
 
     /// Whether nobody acts on the peripheral, because it is not a scenario's.
     package var isReal: Bool { host.simulated == nil }
@@ -188,7 +174,7 @@ package struct Examiner {
     private mutating func take(_ output: Host.Output) {
         switch output {
         case .started(let address, _):
-            (isReady, ownAddress, firstAddress) = (true, address, host.bondAddress ?? address)
+            (isReady, addresses.own, addresses.first) = (true, address, host.bondAddress ?? address)
         case .report(let report):
             let advertiser = advertisers.add(report)
             // Of several devices with one name, the first found counts.
@@ -202,15 +188,16 @@ package struct Examiner {
         case .connected(let id, let complete):
             // Another host exchanges the MTU without reporting it.
             let hasDefaultMTU = host.unsupportedReason(for: .untouchedConnections) == nil
-            (connection, end, isEstablished, mtu) = (id, nil, false, hasDefaultMTU ? 23 : Server.maximumMTU)
-            hasPeerExchangedMTU = false
-            supervisionTimeout = .milliseconds(10 * Int(complete.timing.supervisionTimeout))
-        case .remoteFeatures(let id, _) where id == connection: isEstablished = true
-        case .timing(_, let timing): supervisionTimeout = .milliseconds(10 * Int(timing.supervisionTimeout))
-        case .connectionFailed(_, let failure): refusal = failure
-        case .disconnected(let id, _, let reason) where id == connection: (connection, end) = (nil, reason)
-        case .exchangedMTU(_, let size): mtu = size
-        case .server(let id, .exchangedMTU(let size)) where id == connection: (mtu, hasPeerExchangedMTU) = (size, true)
+            latestLink = ExaminedLink(connection: id, mtu: hasDefaultMTU ? 23 : Server.maximumMTU)
+            latestLink.supervisionTimeout = .milliseconds(10 * Int(complete.timing.supervisionTimeout))
+        case .remoteFeatures(let id, _) where id == connection: latestLink.isEstablished = true
+        case .timing(_, let timing): latestLink.supervisionTimeout = .milliseconds(10 * Int(timing.supervisionTimeout))
+        case .connectionFailed(_, let failure): latestLink.refusal = failure
+        case .disconnected(let id, _, let reason) where id == connection:
+            (latestLink.connection, latestLink.end) = (nil, reason)
+        case .exchangedMTU(_, let size): latestLink.mtu = size
+        case .server(let id, .exchangedMTU(let size)) where id == connection:
+            (latestLink.mtu, latestLink.hasPeerExchangedMTU) = (size, true)
         case .finished(let own, let id, let result) where own == connection: answers[id] = result
         case .notified(_, let handle, let packet), .indicated(_, let handle, let packet):
             let octets = host.take(packet)
@@ -253,27 +240,25 @@ package struct Examiner {
 
     /// Uses another static random address in later connections; nil: the usual one.
     mutating func changeAddress(to address: DeviceAddress?) {
-        guard let wanted = address ?? usualAddress, wanted != ownAddress else { return }
+        guard let wanted = address ?? addresses.usual, wanted != addresses.own else { return }
         command(.changeAddress(wanted.kind == .random ? wanted : nil))
-        ownAddress = wanted
+        addresses.own = wanted
     }
 
-    private var usualAddress: DeviceAddress? { avoidsBond ? strangersAddress : firstAddress }
-
     /// Whether the connection is one for a check that avoids a bond, or for one that does not.
-    var hasUsualAddress: Bool { ownAddress == usualAddress }
+    var hasUsualAddress: Bool { addresses.own == addresses.usual }
 
     /// The bond with the peripheral, under the present address.
     var keptBond: Bond? {
-        guard ownAddress == firstAddress, let address else { return nil }
+        guard addresses.own == addresses.first, let address else { return nil }
         return host.bond(with: address)
     }
 
     /// Uses an address under which the peripheral has no bond, if it has one under the first.
     mutating func avoidBond(_ avoids: Bool) {
-        avoidsBond = avoids && address.flatMap(host.bond) != nil
-        guard avoidsBond, strangersAddress == nil else { return }
-        strangersAddress = DeviceAddress(0xC000_0000_0000 | secrets.next() >> 18, .random)
+        addresses.avoidsBond = avoids && address.flatMap(host.bond) != nil
+        guard addresses.avoidsBond, addresses.strangers == nil else { return }
+        addresses.strangers = DeviceAddress(0xC000_0000_0000 | secrets.next() >> 18, .random)
     }
 
     /// Waits for advertising of the peripheral.  A device with a shortened name counts if none advertises the whole one.
@@ -289,10 +274,10 @@ package struct Examiner {
 
     mutating func beginConnecting(_ parameters: ConnectionParameters, within patience: Duration) {
         pauseRecording()
-        (refusal, services, receivedValues, answered, configured, sharedScope) = (nil, [], [], [], [], nil)
+        (latestLink.refusal, services, receivedValues, answered, configured, sharedScope) = (nil, [], [], [], [], nil)
         (security, reusesAttributes) = (Security(), false)
         guard let address else {
-            refusal = .notNow
+            latestLink.refusal = .notNow
             return
         }
         command(.connect(ConnectionCreation(to: address, parameters: parameters), timeout: patience))
