@@ -14,17 +14,17 @@ extension Host {
         case .stop: stop(pool: &pool, into: &outbox)
         case .advertise(var parameters, let data, let scanResponse):
             parameters.ownAddress = ownAddress
-            advertisement = Advertisement(parameters: parameters, data: data, scanResponse: scanResponse)
+            advertising.wanted = Advertisement(parameters: parameters, data: data, scanResponse: scanResponse)
             advertise()
         case .stopAdvertising:
-            advertisement = nil
-            if isAdvertising || willAdvertise { commands.add(family.stopAdvertising) }
+            advertising.wanted = nil
+            if advertising.isOn || willAdvertise { commands.add(family.stopAdvertising) }
         case .scan(var parameters, let filterDuplicates):
             parameters.ownAddress = ownAddress
-            scan = Scan(parameters: parameters, filterDuplicates: filterDuplicates)
+            scanning.wanted = Scan(parameters: parameters, filterDuplicates: filterDuplicates)
             beginScanning()
         case .stopScanning:
-            scan = nil
+            scanning.wanted = nil
             if isReady { commands.add(family.stopScanning) }
         case .connect(let creation, let timeout): connect(creation, timeout, at: now, into: &outbox)
         case .cancelConnecting:
@@ -86,8 +86,8 @@ extension Host {
     /// address.  Core 6.0, Vol 4, Part E, section 7.8.4.
     mutating func useAddress() {
         let ownAddress = ownAddress
-        advertisement?.parameters.ownAddress = ownAddress
-        scan?.parameters.ownAddress = ownAddress
+        advertising.wanted?.parameters.ownAddress = ownAddress
+        scanning.wanted?.parameters.ownAddress = ownAddress
         guard isReady else { return }
         if willAdvertise { commands.add(family.stopAdvertising) }
         if willScan { commands.add(family.stopScanning) }
@@ -128,7 +128,7 @@ extension Host {
     private mutating func start(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
         let former = connections.map { FormerConnection(id: $0.id, handle: $0.handle) }
         endAll(isOff ? .connectionTimeout : .hardwareFailure, pool: &pool, into: &outbox)
-        malformedReports = 0
+        scanning.malformedReports = 0
         generateAddress(at: now, into: &outbox)
         phase = .initializing(Initialization(randomAddress: usedRandomAddress, after: former))
         continueInitializing(pool: &pool, into: &outbox)
@@ -172,7 +172,7 @@ extension Host {
         features = controller.features
         publicAddress = controller.publicAddress
         family = CommandFamily(features)
-        power.range = controller.transmitPower
+        advertising.power.range = controller.transmitPower
         sending = SendQueue(fragmentLength: controller.bufferLength, count: controller.bufferCount)
         phase = .ready
         hasStarted = true
@@ -187,25 +187,25 @@ extension Host {
     }
 
     /// Whether the controller will advertise after the waiting commands.
-    var willAdvertise: Bool { commands.last(\.enablesAdvertising) ?? isAdvertising }
+    var willAdvertise: Bool { commands.last(\.enablesAdvertising) ?? advertising.isOn }
 
     /// Whether the controller will scan after the waiting commands.
-    private var willScan: Bool { commands.last(\.enablesScanning) ?? isScanning }
+    private var willScan: Bool { commands.last(\.enablesScanning) ?? scanning.isOn }
 
     /// Advertises if the caller has requested it.  Stops first: the controller accepts parameters only then.
     mutating func advertise() {
-        guard isReady, let advertisement else { return }
+        guard isReady, let advertisement = advertising.wanted else { return }
         if willAdvertise { commands.add(family.stopAdvertising) }
-        if hasAdvertisingSet { commands.add(.leRemoveAdvertisingSet(CommandFamily.advertisingSet)) }
-        hasAdvertisingSet = family == .extended
-        for command in family.advertise(advertisement, address: usedRandomAddress, power: power.requested) {
+        if advertising.hasSet { commands.add(.leRemoveAdvertisingSet(CommandFamily.advertisingSet)) }
+        advertising.hasSet = family == .extended
+        for command in family.advertise(advertisement, address: usedRandomAddress, power: advertising.power.requested) {
             commands.add(command)
         }
     }
 
     /// Scans if the caller has requested it, but not while connecting: not every controller supports both at once.
     private mutating func beginScanning() {
-        guard isReady, connecting == nil, let scan else { return }
+        guard isReady, connecting == nil, let scan = scanning.wanted else { return }
         if willScan { commands.add(family.stopScanning) }
         for command in family.scan(scan) { commands.add(command) }
     }

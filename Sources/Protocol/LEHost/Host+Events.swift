@@ -25,8 +25,8 @@ extension Host {
 
     /// Reports a packet of the controller that cannot be read, up to `maximumMalformedReports` of them.
     mutating func report(_ malformed: MalformedPacket, into outbox: inout [Output]) {
-        guard malformedReports < Self.maximumMalformedReports else { return }
-        malformedReports += 1
+        guard scanning.malformedReports < Self.maximumMalformedReports else { return }
+        scanning.malformedReports += 1
         outbox.append(.malformed(malformed))
     }
 
@@ -74,7 +74,7 @@ extension Host {
         case Event.leExtendedAdvertisingReport:
             let parts = try Event.leExtendedAdvertisingReport.parameters(of: event)
             for part in parts {
-                if let report = reports.receive(part) { outbox.append(.report(resolved(report))) }
+                if let report = scanning.reports.receive(part) { outbox.append(.report(resolved(report))) }
             }
         case Event.leAdvertisingSetTerminated:
             let (_, set, _, _) = try Event.leAdvertisingSetTerminated.parameters(of: event)

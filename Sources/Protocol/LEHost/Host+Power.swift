@@ -48,9 +48,9 @@ extension Host {
     }
 
     mutating func attenuate(by decibels: Int, into outbox: inout [Output]) {
-        power.attenuation = max(
+        advertising.power.attenuation = max(
             PowerControl.attenuations.lowerBound, min(PowerControl.attenuations.upperBound, decibels))
-        power.isReported = false
+        advertising.power.isReported = false
         guard isReady else { return }
         reportFixedPower(into: &outbox)
         if family == .extended, willAdvertise { advertise() }
@@ -58,10 +58,11 @@ extension Host {
 
     /// Reports that the power cannot be changed, if the caller wants to change it.
     mutating func reportFixedPower(into outbox: inout [Output]) {
-        guard family == .legacy, !power.isReported else { return }
-        power.isReported = true
+        guard family == .legacy, !advertising.power.isReported else { return }
+        advertising.power.isReported = true
         outbox.append(
-            .advertisingPower(AdvertisingPower(wantedAttenuation: power.attenuation, attenuation: 0, level: nil)))
+            .advertisingPower(
+                AdvertisingPower(wantedAttenuation: advertising.power.attenuation, attenuation: 0, level: nil)))
     }
 
     /// Takes the level that the controller has selected: `Selected_TX_Power`.
@@ -69,18 +70,19 @@ extension Host {
         guard let octet = returned.dropFirst().first,
             let parameters = try? HCI.Command.leSetExtendedAdvertisingParameters.parameters(of: command)
         else { return }
-        let level = power.level(Int8(bitPattern: octet), for: parameters.txPower)
-        if parameters.txPower == PowerControl.ownChoice { power.ownLevel = level }
-        guard parameters.txPower == power.requested else {
+        let level = advertising.power.level(Int8(bitPattern: octet), for: parameters.txPower)
+        if parameters.txPower == PowerControl.ownChoice { advertising.power.ownLevel = level }
+        guard parameters.txPower == advertising.power.requested else {
             let next = commands.last { HCI.Command.leSetExtendedAdvertisingParameters ~= $0 ? $0 : nil }
             if next == nil { advertise() }
             return
         }
-        guard !power.isReported, let ownLevel = power.ownLevel else { return }
-        power.isReported = true
+        guard !advertising.power.isReported, let ownLevel = advertising.power.ownLevel else { return }
+        advertising.power.isReported = true
         outbox.append(
             .advertisingPower(
                 AdvertisingPower(
-                    wantedAttenuation: power.attenuation, attenuation: Int(ownLevel) - Int(level), level: level)))
+                    wantedAttenuation: advertising.power.attenuation, attenuation: Int(ownLevel) - Int(level),
+                    level: level)))
     }
 }

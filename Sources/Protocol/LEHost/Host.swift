@@ -42,6 +42,22 @@ public struct Host: Sendable {
         var filterDuplicates: Bool
     }
 
+    struct AdvertisingState: Sendable {
+        /// Nil: none.
+        var wanted: Advertisement?
+        var isOn = false
+        var hasSet = false
+        var power = PowerControl()
+    }
+
+    struct ScanningState: Sendable {
+        /// Nil: none.
+        var wanted: Scan?
+        var isOn = false
+        var reports = ReportAssembler()
+        var malformedReports = 0
+    }
+
     struct Connecting: Sendable {
         let peer: DeviceAddress
         var deadline: Instant
@@ -68,15 +84,9 @@ public struct Host: Sendable {
     var connections: [Connection] = []
     var lastNumber: UInt32 = 0
     var hasNewDisconnection = false
-    var malformedReports = 0
 
-    var advertisement: Advertisement?
-    var isAdvertising = false
-    var hasAdvertisingSet = false
-    var power = PowerControl()
-    var scan: Scan?
-    var isScanning = false
-    var reports = ReportAssembler()
+    var advertising = AdvertisingState()
+    var scanning = ScanningState()
     var connecting: Connecting?
     var faults = Faults()
     var overhears = false
@@ -286,7 +296,7 @@ public struct Host: Sendable {
     /// Removes what a reset ends in any case, and reports it.
     mutating func endAllButConnections(_ reason: HCIStatus, into outbox: inout [Output]) {
         commands = CommandQueue()
-        hasAdvertisingSet = false
+        advertising.hasSet = false
         if let attempt = connecting { outbox.append(.connectionFailed(attempt.peer, .status(reason))) }
         connecting = nil
         setAdvertising(false, into: &outbox)
@@ -312,15 +322,15 @@ public struct Host: Sendable {
     }
 
     mutating func setAdvertising(_ isOn: Bool, into outbox: inout [Output]) {
-        guard isOn != isAdvertising else { return }
-        isAdvertising = isOn
+        guard isOn != advertising.isOn else { return }
+        advertising.isOn = isOn
         outbox.append(.advertising(isOn))
     }
 
     mutating func setScanning(_ isOn: Bool, into outbox: inout [Output]) {
-        guard isOn != isScanning else { return }
-        isScanning = isOn
-        reports.reset()
+        guard isOn != scanning.isOn else { return }
+        scanning.isOn = isOn
+        scanning.reports.reset()
         outbox.append(.scanning(isOn))
     }
 }

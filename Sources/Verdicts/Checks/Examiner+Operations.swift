@@ -84,7 +84,9 @@ extension Examiner {
     /// A fail if the peripheral disconnected instead of answering; inconclusive if the cause is unknown.
     package func disconnectedFailure(instead description: String) -> CheckExit {
         // Some hosts do not report the reason of a disconnection.
-        guard latestLink.end != .connectionTimeout, latestLink.end != .unspecified else { return disconnected(during: description) }
+        guard latestLink.end != .connectionTimeout, latestLink.end != .unspecified else {
+            return disconnected(during: description)
+        }
         return failure(expected: "an answer to \(description)", seen: "the connection ended: \(endReason)")
     }
 

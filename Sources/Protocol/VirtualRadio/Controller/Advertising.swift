@@ -12,7 +12,7 @@ extension Controller {
     private static let maximumReported = 1024
 
     mutating func setRandomAddress(_ address: DeviceAddress, _ opcode: Opcode, _ context: inout Context) {
-        guard !isAdvertising, !isScanning, creation == nil else {
+        guard !advertising.isOn, !isScanning, creation == nil else {
             return complete(opcode, .commandDisallowed, &context)
         }
         randomAddress = DeviceAddress(address.number, .random)
@@ -22,7 +22,7 @@ extension Controller {
     mutating func setAdvertisingParameters(
         _ parameters: AdvertisingParameters, _ opcode: Opcode, _ context: inout Context
     ) {
-        guard !isAdvertising else { return complete(opcode, .commandDisallowed, &context) }
+        guard !advertising.isOn else { return complete(opcode, .commandDisallowed, &context) }
         let range = Self.advertisingIntervals
         let isInRange =
             parameters.kind == .directedHighDuty
@@ -31,53 +31,53 @@ extension Controller {
         guard isInRange, (1...7).contains(parameters.channelMap), parameters.filterPolicy <= 3 else {
             return complete(opcode, .invalidParameters, &context)
         }
-        advertisingParameters = parameters
+        advertising.parameters = parameters
         complete(opcode, .success, &context)
     }
 
     mutating func setAdvertising(_ enable: Bool, _ opcode: Opcode, _ context: inout Context) {
         guard enable else {
-            isAdvertising = false
+            advertising.isOn = false
             context.radio.stopAdvertising(station)
             return complete(opcode, .success, &context)
         }
-        if !isAdvertising { publicAddress = assignedAddress }
+        if !advertising.isOn { publicAddress = assignedAddress }
         guard let address = ownAdvertisingAddress(&context) else {
             return complete(opcode, .invalidParameters, &context)
         }
         let reserved = creation == nil ? 0 : 1
-        guard !advertisingParameters.isConnectable || links.count + reserved < Capabilities.connections else {
+        guard !advertising.parameters.isConnectable || links.count + reserved < Capabilities.connections else {
             return complete(opcode, .connectionLimitExceeded, &context)
         }
         var advertisement = Radio.Advertisement(
-            kind: kindOnAir, address: address, data: advertisingData, scanResponse: scanResponse)
+            kind: kindOnAir, address: address, data: advertising.data, scanResponse: advertising.scanResponse)
         advertisement.resolving = resolving
         if case .directed(let peer) = kindOnAir {
             advertisement.privateTarget = resolving.target(peer, using: &chance)
         }
-        if advertisingParameters.filterPolicy & 0b01 != 0 { advertisement.scanners = acceptList }
-        if advertisingParameters.filterPolicy & 0b10 != 0 { advertisement.connectors = acceptList }
-        let isHighDuty = advertisingParameters.kind == .directedHighDuty
-        isAdvertising = true
+        if advertising.parameters.filterPolicy & 0b01 != 0 { advertisement.scanners = acceptList }
+        if advertising.parameters.filterPolicy & 0b10 != 0 { advertisement.connectors = acceptList }
+        let isHighDuty = advertising.parameters.kind == .directedHighDuty
+        advertising.isOn = true
         complete(opcode, .success, &context)
         context.radio.advertise(
-            advertisement, isHighDuty ? .highDutyCycle : .every(advertisingParameters.maximumInterval), from: station,
+            advertisement, isHighDuty ? .highDutyCycle : .every(advertising.parameters.maximumInterval), from: station,
             at: context.now, into: &context.outbox)
     }
 
     /// No peer has connected for 1.28 s.  Section 7.8.9.
     mutating func advertisingTimedOut(_ context: inout Context) {
-        isAdvertising = false
+        advertising.isOn = false
         let timing = ConnectionTiming(interval: 0, latency: 0, supervisionTimeout: 0)
         let nothing = ConnectionComplete(
-            handle: 0, role: .peripheral, peer: advertisingParameters.peer, timing: timing)
+            handle: 0, role: .peripheral, peer: advertising.parameters.peer, timing: timing)
         send(.advertisingTimeout, EnhancedConnectionComplete(nothing), &context)
     }
 
     private var kindOnAir: Radio.Advertisement.Kind {
-        switch advertisingParameters.kind {
+        switch advertising.parameters.kind {
         case .undirected: .undirected
-        case .directedHighDuty, .directedLowDuty: .directed(advertisingParameters.peer)
+        case .directedHighDuty, .directedLowDuty: .directed(advertising.parameters.peer)
         case .scannable: .scannable
         case .nonConnectable: .nonConnectable
         }
@@ -145,7 +145,7 @@ extension Controller {
     mutating func changeAcceptList(_ command: Command) throws(Malformed) -> HCIStatus {
         let isInUse =
             creation?.usesAcceptList == true || isScanning && scanParameters.filterPolicy & 1 != 0
-            || isAdvertising && advertisingParameters.filterPolicy != 0
+            || advertising.isOn && advertising.parameters.filterPolicy != 0
         guard !isInUse else { return .commandDisallowed }
         switch command {
         case Command.leClearFilterAcceptList: acceptList.removeAll()

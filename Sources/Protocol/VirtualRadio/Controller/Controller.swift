@@ -32,6 +32,14 @@ struct Controller: Sendable {
         var responseDue: Instant?  // the end of patience with the peer
     }
 
+    /// Its own advertising.
+    struct Advertising: Sendable {
+        var parameters = AdvertisingParameters(minimumInterval: 0x0800, maximumInterval: 0x0800)
+        var data: [UInt8] = []
+        var scanResponse: [UInt8] = []
+        var isOn = false
+    }
+
     /// Its number in the air.
     let station: Int
     private var hasPower = true
@@ -45,10 +53,7 @@ struct Controller: Sendable {
     var randomAddress: DeviceAddress?
     var eventMask = EventMask.afterReset
     var leEventMask = LEEventMask.afterReset
-    var advertisingParameters = AdvertisingParameters(minimumInterval: 0x0800, maximumInterval: 0x0800)
-    var advertisingData: [UInt8] = []
-    var scanResponse: [UInt8] = []
-    var isAdvertising = false
+    var advertising = Advertising()
     var scanParameters = ScanParameters(isActive: false, interval: 0x10, window: 0x10)
     var isScanning = false
     var reported: Set<ReportKey>?  // nil: without the duplicate filter
@@ -123,12 +128,12 @@ struct Controller: Sendable {
         case Command.leSetAdvertisingParameters:
             setAdvertisingParameters(try Command.leSetAdvertisingParameters.parameters(of: command), opcode, &context)
         case Command.leSetAdvertisingData:
-            advertisingData = try Command.leSetAdvertisingData.parameters(of: command)
-            context.radio.changeAdvertisement(of: station) { $0.data = advertisingData }
+            advertising.data = try Command.leSetAdvertisingData.parameters(of: command)
+            context.radio.changeAdvertisement(of: station) { $0.data = advertising.data }
             complete(opcode, .success, &context)
         case Command.leSetScanResponseData:
-            scanResponse = try Command.leSetScanResponseData.parameters(of: command)
-            context.radio.changeAdvertisement(of: station) { $0.scanResponse = scanResponse }
+            advertising.scanResponse = try Command.leSetScanResponseData.parameters(of: command)
+            context.radio.changeAdvertisement(of: station) { $0.scanResponse = advertising.scanResponse }
             complete(opcode, .success, &context)
         case Command.leSetAdvertisingEnable:
             setAdvertising(try Command.leSetAdvertisingEnable.parameters(of: command), opcode, &context)

@@ -12,7 +12,7 @@ extension Controller {
             Self.isScan(interval: creation.scanInterval, window: creation.scanWindow),
             let own = ownAddresses(creation.ownAddress, &context)
         else { return status(.invalidParameters, opcode, &context) }
-        let reserved = isAdvertising && advertisingParameters.isConnectable ? 1 : 0
+        let reserved = advertising.isOn && advertising.parameters.isConnectable ? 1 : 0
         guard links.count + reserved < Capabilities.connections else {
             return status(.connectionLimitExceeded, opcode, &context)
         }
@@ -54,10 +54,10 @@ extension Controller {
         _ connection: Radio.Connection, own: DeviceAddress, peer address: DeviceAddress, _ parameters: ConnectionTiming,
         _ context: inout Context
     ) {
-        let kind = connection.end == .central ? creation?.ownAddress : advertisingParameters.ownAddress
+        let kind = connection.end == .central ? creation?.ownAddress : advertising.parameters.ownAddress
         let peer = resolving.sender(at: address) ?? address
         resolving.note(address, of: peer)
-        if connection.end == .central { creation = nil } else { isAdvertising = false }
+        if connection.end == .central { creation = nil } else { advertising.isOn = false }
         let handle = (1...UInt16(Capabilities.connections + 1)).first { handle in
             !links.contains { $0.handle == handle }
         }

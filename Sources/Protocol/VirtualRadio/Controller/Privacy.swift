@@ -29,7 +29,7 @@ extension Controller {
     }
 
     /// Whether the controller advertises, scans or initiates.
-    private var usesAddresses: Bool { isAdvertising || isScanning || creation != nil }
+    private var usesAddresses: Bool { advertising.isOn || isScanning || creation != nil }
 
     private mutating func changeResolvingList(_ command: Command) throws(Malformed) -> HCIStatus {
         switch command {
@@ -73,10 +73,10 @@ extension Controller {
 
     /// The address with which to advertise; nil: the host has set none.
     mutating func ownAdvertisingAddress(_ context: inout Context) -> DeviceAddress? {
-        let kind = advertisingParameters.ownAddress
+        let kind = advertising.parameters.ownAddress
         guard kind.isPrivate else { return own(kind) }
         preparePrivateAddresses(&context)
-        return resolving.local(for: advertisingParameters.peer) ?? own(kind)
+        return resolving.local(for: advertising.parameters.peer) ?? own(kind)
     }
 
     /// The addresses with which to scan or to initiate; nil: the host has set none.
@@ -101,7 +101,7 @@ extension Controller {
     /// Replaces the private addresses that are in use; links keep theirs.
     mutating func rotatePrivateAddresses(_ context: inout Context) {
         guard privateAddressDue == context.now else { return }
-        let isAdvertisingPrivately = isAdvertising && advertisingParameters.ownAddress.isPrivate
+        let isAdvertisingPrivately = advertising.isOn && advertising.parameters.ownAddress.isPrivate
         guard
             isAdvertisingPrivately || isScanning && scanParameters.ownAddress.isPrivate
                 || creation?.ownAddress.isPrivate == true
@@ -112,7 +112,7 @@ extension Controller {
         resolving.rotate(using: &chance)
         schedulePrivateAddress(&context)
         context.radio.changeAddresses(of: station, to: resolving)
-        guard isAdvertisingPrivately, let address = resolving.local(for: advertisingParameters.peer) else { return }
+        guard isAdvertisingPrivately, let address = resolving.local(for: advertising.parameters.peer) else { return }
         context.radio.changeAdvertisement(of: station) { $0.address = address }
     }
 }
