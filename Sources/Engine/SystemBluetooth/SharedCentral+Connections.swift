@@ -173,6 +173,7 @@ extension SharedCentral {
             outbox.append(.event(watches[index].program, .connection(link.peer, isConnected: false)))
         }
         reportEnd(of: link, link.isEnding ? link.failure : CentralFailure(endOfLink: reason), at: now, into: &outbox)
+        connectStranger(at: now, into: &outbox)
     }
 
     /// Reports the end of a link, and of what it interrupts.

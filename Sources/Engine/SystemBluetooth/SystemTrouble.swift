@@ -49,7 +49,7 @@ struct Troubles: Sendable {
     var resolutions: [DeviceAddress: SystemTrouble.Resolution] = [:]
     /// The peripherals whose attributes are not renewed.
     var stale: Set<DeviceAddress> = []
-    /// The peripherals to which a program connects that is not ours, as soon as the radio is on.
+    /// The peripherals to which a program connects that is not ours, as soon as the radio is on, and its link has ended.
     var awaited: [DeviceAddress] = []
 
     /// Whether the next connection with a peripheral is aborted; counts it.
@@ -74,16 +74,16 @@ extension SharedCentral {
         let isFirst = isOn && trouble.isAbrupt
         if isFirst { tell(.trouble(trouble, isOn: true), into: &outbox) }
         switch trouble {
-        case .serviceAway, .busAway:
-            if isOn { peers.forgetAttributes() }
+        case .serviceAway, .busAway, .radioUnplugged:
             hold(isOn, at: now, into: &outbox)
-        case .radioOff, .radioUnplugged: hold(isOn, at: now, into: &outbox)
+            if isOn { peers.forgetAttributes() }
+        case .radioOff: hold(isOn, at: now, into: &outbox)
         case .forgetting(let peer): if isOn { forget(peer, at: now, into: &outbox) }
         case .aborting(let peer, let times): troubles.aborts[peer] = isOn ? times ?? .max : nil
         case .resolving(let peer, let resolution): troubles.resolutions[peer] = isOn ? resolution : nil
         case .stale(let peer): if isOn { troubles.stale.insert(peer) } else { troubles.stale.remove(peer) }
         case .connecting(let peer):
-            troubles.awaited = isOn ? [peer] : []
+            if isOn, !troubles.awaited.contains(peer) { troubles.awaited.append(peer) }
             connectStranger(at: now, into: &outbox)
         case .discoveryStuck, .otherScan, .lateReplies: break
         }
@@ -100,8 +100,10 @@ extension SharedCentral {
     /// Connects a program that is not ours.
     mutating func connectStranger(at now: Instant, into outbox: inout [Output]) {
         guard state == .on else { return }
-        for peer in troubles.awaited { connect(peer, Client(program: .stranger), at: now, into: &outbox) }
-        troubles.awaited = []
+        for peer in troubles.awaited where !links.contains(where: { $0.peer == peer }) {
+            troubles.awaited.removeAll { $0 == peer }
+            connect(peer, Client(program: .stranger), at: now, into: &outbox)
+        }
     }
 
     /// Reports that a link is resolved, unless that is to happen at another time.

@@ -51,7 +51,7 @@ extension BluetoothService {
             objects = ObjectServer()
             leaveBus(atOnce: isAbrupt)
         }
-        if absence == .bus { Task { [bus] in await bus.turn(false) } }
+        if absence == .bus { Task(executorPreference: loop) { [bus] in await bus.turn(false) } }
     }
 
     /// Closes the connection, after what was sent has arrived unless it is `atOnce`.
@@ -76,23 +76,28 @@ extension BluetoothService {
     private func join(_ absence: Absence) {
         guard absences.contains(absence) else { return }
         let departure = departures
-        Task {
-            if absence == .bus { await bus.turn(true) }
-            absences.remove(absence)
-            guard absences.isEmpty, departure == departures, let fresh = try? await bus.connect() else { return }
-            guard absences.isEmpty, departure == departures else { return await fresh.close() }
-            connection = fresh
-            try? await serve()
-            take(.turned(.service, isOn: true))
-            addStoredDevices()
-            updateOtherScan()
-            scheduleFlush()
-        }
+        Task(executorPreference: loop) { await self.join(absence, after: departure) }
+    }
+
+    private func join(_ absence: Absence, after departure: Int) async {
+        if absence == .bus { await bus.turn(true) }
+        guard departure == departures else { return }
+        absences.remove(absence)
+        guard absences.isEmpty, let fresh = try? await bus.connect() else { return }
+        guard absences.isEmpty, departure == departures else { return await fresh.close() }
+        connection = fresh
+        addRoots()
+        _ = objects.takeSignals()
+        try? await serve()
+        take(.turned(.service, isOn: true))
+        addAdapter()
+        updateOtherScan()
     }
 
     // MARK: Adapter
 
     private func removeAdapter() {
+        guard objects.contains(adapter.path, .adapter) else { return }
         stored = devicesToStore
         for peer in devices.keys.sorted(by: { $0.number < $1.number }) { forget(peer) }
         for name in programs.keys { programs[name]?.isDiscovering = false }

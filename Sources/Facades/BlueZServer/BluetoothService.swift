@@ -124,15 +124,20 @@ package actor BluetoothService: LoopActor {
     private func start(_ requesting: @escaping Requesting) async throws(CallFailure) {
         self.requesting = requesting
         request(Self.observer, .central(.open))
+        addRoots()
+        objects.register(.adapter, adapterProperties, at: adapter.path)
+        _ = objects.takeSignals()
         try await serve()
     }
 
-    /// Serves the first objects, and takes the name.
-    func serve() async throws(CallFailure) {
+    /// Adds the objects of the service itself.
+    func addRoots() {
         objects.register(.objectManager, at: .root)
         objects.register(.agentManager, at: .bluez)
-        objects.register(.adapter, adapterProperties, at: adapter.path)
-        _ = objects.takeSignals()
+    }
+
+    /// Serves the objects, and takes the name.
+    func serve() async throws(CallFailure) {
         await connection.handleCalls { [weak self] call in self?.assumeIsolated { $0.receive(call) } }
         let changes = MatchRule(sender: "org.freedesktop.DBus", member: "NameOwnerChanged")
         _ = try await connection.subscribe(changes) { [weak self] signal in

@@ -1,5 +1,6 @@
 import Basics
 import DBus
+import FoundationEssentials
 import Synchronization
 
 /// A program of BlueZ that shows heart rates: correct, or with faults of real programs.
@@ -14,7 +15,7 @@ final class HeartProgram: Sendable {
         /// After it has subscribed, it waits for Connected to become false.
         case trustsSignals
         case givesUpOnNotReady, givesUpOnUnknownObject, givesUpOnInProgress
-        /// Gives up if Connect fails.
+        /// Gives up after its first connection.
         case connectsOnce
         /// Waits 2 s for the services, and begins anew.
         case isImpatient
@@ -47,6 +48,7 @@ final class HeartProgram: Sendable {
         var isLost = false
         var ownerChanges = 0
         var isStopped = false
+        var hasTried = false
         var hasSubscribed = false
     }
 
@@ -98,6 +100,7 @@ final class HeartProgram: Sendable {
     }
 
     private func judge(_ failure: CallFailure) throws {
+        if ProcessInfo.processInfo.environment["HCDEBUG"] != nil { print("DEBUG", loop.now, failure) }
         guard case .remote(let error) = failure else { return }
         let reasons: [(Fault, String)] = [
             (.givesUpOnNotReady, "NotReady"), (.givesUpOnUnknownObject, "UnknownObject"),
@@ -174,12 +177,12 @@ final class HeartProgram: Sendable {
         }
         try await find(connection)
         state.withLock { ($0.isLost, $0.values) = (false, []) }
-        do {
-            _ = try await call(connection, Self.device, "org.bluez.Device1", "Connect")
-        } catch {
-            if faults.contains(.connectsOnce) { throw GaveUp() }
-            throw error
+        let hasTried = state.withLock { state in
+            defer { state.hasTried = true }
+            return state.hasTried
         }
+        if hasTried, faults.contains(.connectsOnce) { throw GaveUp() }
+        _ = try await call(connection, Self.device, "org.bluez.Device1", "Connect")
         guard let path = try await resolve(connection) else { throw Again() }
         if !faults.contains(.subscribesOnce) || !state.withLock(\.hasSubscribed) {
             do {
