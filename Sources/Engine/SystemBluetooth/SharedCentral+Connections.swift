@@ -136,6 +136,7 @@ extension SharedCentral {
         _ id: ConnectionID, _ address: DeviceAddress, at now: Instant, into outbox: inout [Output]
     ) {
         let peer = peers.known(address)
+        scanning.drop(address)
         (connecting, isCancelling) = (nil, false)
         let awaited = attempts.firstIndex { $0.peer == peer }
         guard let index = awaited, !troubles.takeAbort(of: peer) else {

@@ -154,14 +154,14 @@ extension Action {
         /// Actions on a device's server, and on the client.
         case stall, attError = "att_error", mtu, moveHandles = "move_handles", changeServices = "change_services",
             unconfirmed, clear
+        /// Actions on pairing and encryption.
+        case forgetBond = "forget_bond", refusePairing = "refuse_pairing", stallPairing = "stall_pairing",
+            alterPairing = "alter_pairing", wrongKey = "wrong_key", requestSecurity = "request_security", user
         /// Actions on the Bluetooth service of the client's system.
         case daemonAway = "daemon_away", adapterOff = "adapter_off", adapterUnplugged = "adapter_unplugged",
             discoveryStuck = "discovery_stuck", deviceGone = "device_gone", connectAborts = "connect_aborts",
             servicesResolved = "services_resolved", staleAttributes = "stale_attributes", otherScan = "other_scan",
             otherConnection = "other_connection", lateReplies = "late_replies", busAway = "bus_away"
-        /// Actions on pairing and encryption.
-        case forgetBond = "forget_bond", refusePairing = "refuse_pairing", stallPairing = "stall_pairing",
-            alterPairing = "alter_pairing", wrongKey = "wrong_key", requestSecurity = "request_security", user
     }
 }
 

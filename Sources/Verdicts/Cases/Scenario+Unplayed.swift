@@ -2,7 +2,7 @@ package import ScenarioModel
 import VirtualWorld
 
 extension Scenario {
-    /// What a radio does not play of the script, as reasons not to judge a client; empty if it plays all.
+    /// The parts of the script that a radio does not play, as reasons not to judge a client; empty if it plays all.
     package func unplayed(on radio: RadioKind) -> [String] {
         let ignored = script.enumerated().compactMap { rule, it in
             radio.ignoredArgument(of: it.action).map { (rule, "bluetoothd controls \"\($0)\"") }

@@ -30,7 +30,7 @@ package final class TraceContext: Sendable {
             fact.kind == .line && fact.instant == moment.instant
         }
         var links = LinkHistory()
-        var subscriptions = SubscriptionHistory()
+        var subscriptions: SubscriptionHistory
         var returns: ReturnHistory
     }
 
@@ -43,7 +43,7 @@ package final class TraceContext: Sendable {
     /// Records the clients of a scenario, whose controllers follow those of its devices.
     package init(_ scenario: Scenario) {
         firstClient = UInt16(clamping: scenario.devices.count)
-        state = Mutex(State(returns: ReturnHistory(scenario)))
+        state = Mutex(State(subscriptions: SubscriptionHistory(scenario), returns: ReturnHistory(scenario)))
     }
 
     func mark(_ instant: Instant) {

@@ -1,6 +1,5 @@
 import Basics
 import DBus
-import FoundationEssentials
 import Synchronization
 
 /// A program of BlueZ that shows heart rates: correct, or with faults of real programs.
@@ -100,7 +99,6 @@ final class HeartProgram: Sendable {
     }
 
     private func judge(_ failure: CallFailure) throws {
-        if ProcessInfo.processInfo.environment["HCDEBUG"] != nil { print("DEBUG", loop.now, failure) }
         guard case .remote(let error) = failure else { return }
         let reasons: [(Fault, String)] = [
             (.givesUpOnNotReady, "NotReady"), (.givesUpOnUnknownObject, "UnknownObject"),
@@ -164,7 +162,7 @@ final class HeartProgram: Sendable {
         objects.first { $0.key.path == path }?.value[interface]
     }
 
-    // MARK: What it does
+    // MARK: Course
 
     /// Finds the device, connects, subscribes, and shows values until the connection is lost.
     private func play(_ connection: Connection, isGone: () -> Bool) async throws {

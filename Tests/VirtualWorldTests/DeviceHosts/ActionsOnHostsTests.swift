@@ -82,7 +82,7 @@ import Testing
         .secure(.wrongKey, #""of": "strap""#, when: #""9 s""#),
         .secure(.requestSecurity, #""of": "strap""#, when: #""9 s""#),
         .secure(.user, #""of": "strap", "answers": "wrong""#), .secure(.user, #""of": "client", "answers": "wrong""#),
-        // What a played system does is in `BadDaysOfBlueZTests`.
+        // `BadDaysOfBlueZTests` has a system that plays them.
         Case(.daemonAway, #""abrupt": true, "for": "2 s""#), Case(.adapterOff, #""for": "2 s""#),
         Case(.adapterUnplugged, #""of": "client""#), Case(.discoveryStuck, #""of": "client""#),
         Case(.deviceGone, #""of": "strap""#), Case(.connectAborts, #""of": "strap", "times": 2"#),

@@ -49,7 +49,7 @@ extension World {
         }
     }
 
-    /// Tells the Bluetooth services of systems what happens to them.
+    /// Reports to the Bluetooth services of systems that something happens to them.
     private mutating func tellSystems(_ fault: Action.SystemFault, _ phase: ActionPhase) {
         let peer = phase.entity.device.flatMap { address(of: $0) }
         outbox.added.append(.system(fault, of: peer, isOn: phase.isOn))

@@ -51,7 +51,7 @@ struct Causes: Sendable {
         return traceContext?.explanationOfLoss(at: ruling.at)
     }
 
-    /// What a program of a played system does not do any more, if something was missing that needs a connection.
+    /// Why a program of a played system does nothing more, if something was missing that needs a connection.
     private func idleness(_ ruling: Judge.Ruling, _ expectation: Expectation) -> String? {
         guard ruling.verdict == .fail, let event = expectation.missing, event.needsConnection,
             !expectation.asksForDeliveredValue
