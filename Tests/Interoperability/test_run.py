@@ -34,6 +34,8 @@ class RunTests(unittest.TestCase):
 
     def test_each_scenario_runs(self):
         for path in sorted((ROOT / 'scenarios').rglob('*.json')):
+            if path.parent.name == 'bluez':
+                continue  # they need a program of BlueZ
             with self.subTest(path.name):
                 # The expectations need the whole duration.
                 limit = [] if 'expect' in json.loads(path.read_text()) else ['--for', '12s']

@@ -13,7 +13,7 @@ enum Files {
     }
 
     /// Those with scenarios of the repository.
-    static let folders = ["", "/devices", "/errors", "/formats", "/recovery"].map { "scenarios\($0)" }
+    static let folders = ["", "/devices", "/errors", "/formats", "/recovery", "/bluez"].map { "scenarios\($0)" }
 
     static func names(_ folder: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: "\(root)/\(folder)")) ?? [])

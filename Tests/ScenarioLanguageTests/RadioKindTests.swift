@@ -29,7 +29,7 @@ import Testing
             let reading = ScenarioFile.read("x.json") { _ in Array(text.utf8) }
             return try #require(reading.scenario, "\(reading.problems)")
         }
-        for radio in [RadioKind.rehearsal, .virtual] {
+        for radio in [RadioKind.rehearsal, .virtual, .system] {
             #expect(try scenario("delivered").observed(by: radio) == scenario("delivered"))
         }
         for radio in [RadioKind.controllers, .bluetoothd] {

@@ -173,7 +173,7 @@ extension Conversation {
         },
         Conversation(
             "A program connects while another one scans",
-            because: "Linux connects when it receives the peripheral, which a scan reports once in 10.24 s",
+            because: "Linux connects at the next advertisement, and finds all attributes",
 
             iPhone: """
                 > exchange MTU 185
@@ -185,7 +185,6 @@ extension Conversation {
                 6 s
                 """,
             bluetoothd: """
-                6 s
                 > exchange MTU 517
                 1, 2 connected 23
                 1, 2 MTU 247
@@ -200,6 +199,7 @@ extension Conversation {
                 > read 2A19
                 > write 2A19/2902 01 00
                 1, 2 own value of 2A19: 32
+                6 s
                 """
         ) { talk in
             talk.ask(2, scan { $0.services = [.healthThermometer] })
@@ -265,6 +265,27 @@ extension Conversation {
             talk.run(.seconds(5))
             talk.ask(1, .power(true))
             talk.run(.seconds(5))
+        },
+        Conversation(
+            "Programs scan and connect while the radio is off", because: "bluetoothd answers Connect",
+
+            iPhone: """
+                1, 2 off
+                1, 2 on
+                """,
+            bluetoothd: """
+                1, 2 off
+                1 failed to connect: cancelled
+                1, 2 on
+                """
+        ) { talk in
+            talk.ask(1, .power(false))
+            talk.run(.seconds(1))
+            talk.ask(2, scan())
+            talk.ask(1, .connect(strap, ConnectionOptions()))
+            talk.run(.seconds(1))
+            talk.ask(1, .power(true))
+            talk.run(.seconds(15))
         },
     ]
 }

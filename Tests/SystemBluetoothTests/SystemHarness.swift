@@ -283,6 +283,7 @@ struct SystemHarness {
         case .paired(_, let failure): line += "paired" + (failure.map { ": \($0)" } ?? "")
         case .bonded(_, let identity): line += identity == nil ? "bonded no more" : "bonded"
         case .forgotten: line += "forgotten"
+        case .trouble(_, let isOn): line += "trouble \(isOn)"
         }
         learn(event)
         note(line, by: program)

@@ -421,6 +421,7 @@ package actor LiveWorld: LoopActor {
         case .radioPower(let device, let power):
             if let line = controllers[device].line(for: power) { report(line) }
         case .toAttributeHost(let device, let command): bluetoothd?.perform(command, of: device)
+        case .system: break  // no system has been added
         case .client(_, let output): client?(output)
         }
     }

@@ -56,10 +56,14 @@ package struct AttachedSystemHosts: Participant {
         } while hosts.contains { !$0.outputs.isEmpty }
     }
 
-    /// Takes the packets for the controllers of the hosts, and leaves the others.
+    /// Takes the packets for the controllers of the hosts, and what happens to the hosts; leaves the others.
     private mutating func takeOutputs(of world: inout World) {
         var others: [World.Output] = []
         while let output = world.outbox.takeFirst() {
+            if case .system(let fault, let peer, let isOn) = output, let trouble = SystemTrouble(fault, of: peer) {
+                for host in hosts.indices { hosts[host].step(.trouble(trouble, isOn: isOn), at: world.now) }
+                continue
+            }
             guard case .toGuest(let controller, let kind, let packet) = output,
                 let host = hosts.firstIndex(where: { $0.controller == controller })
             else {

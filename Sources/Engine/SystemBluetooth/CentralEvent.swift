@@ -39,6 +39,8 @@ package enum CentralEvent: Equatable, Sendable {
     case bonded(DeviceAddress, identity: DeviceAddress?)
     /// The system does not know the peripheral any more.
     case forgotten(DeviceAddress)
+    /// Something begins or ends that happens to the system.
+    case trouble(SystemTrouble, isOn: Bool)
 }
 
 /// Whether the radio can be used.
@@ -77,6 +79,8 @@ package enum CentralFailure: Error, Equatable, Sendable {
     case bondLost
     /// A program has cancelled it.
     case cancelled
+    /// The system ended the connection as soon as it was made.
+    case aborted
     /// The same is being done already.
     case inProgress
     /// The peripheral is not connected.

@@ -120,6 +120,9 @@ struct KnownPeers: Sendable {
         }
     }
 
+    /// Forgets the attributes of all peripherals.
+    mutating func forgetAttributes() { attributes = [:] }
+
     /// A program has ended: nothing is sent to it any more.
     mutating func leave(_ program: ProgramID) {
         for peer in attributes.keys { _ = attributes[peer]?.subscriptions.leave(program) }

@@ -53,6 +53,12 @@ struct Link: Sendable {
     var reported: [UUID] = []
     /// Whether the service forgets the peripheral when the link has ended.
     var isForgotten = false
+    /// When it is reported to be resolved, if not when it is.
+    var resolution: SystemTrouble.Resolution?
+    /// Whether it is resolved, and will be reported to be.
+    var isResolvedLate = false
+    /// When that is due.
+    var resolutionDue = Instant.never
     /// The program that has requested pairing.
     var pairing: ProgramID?
 

@@ -72,6 +72,9 @@ struct Scanning: Sendable {
         }
     }
 
+    /// A peripheral is connected: nobody waits for its scan response.
+    mutating func drop(_ peer: DeviceAddress) { unanswered[peer] = nil }
+
     /// The advertisements that wait longer than a controller with a filter would report their scan responses.
     mutating func takeUnanswered(before report: AdvertisingReport?) -> [AdvertisingReport] {
         guard policy.filtersDuplicates, !unanswered.isEmpty else { return [] }

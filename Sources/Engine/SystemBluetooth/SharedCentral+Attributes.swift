@@ -37,6 +37,7 @@ extension SharedCentral {
         case .findServiceChanged:
             runOwn(.findPrimaryServices(.genericAttribute), link, for: step, into: &outbox)
         case .discover: runOwn(.discoverEverything, link, for: step, into: &outbox)
+        case .compareHash where troubles.stale.contains(peer): break
         case .compareHash:
             guard let hash = links[link].characteristic(.databaseHash), peers[peer]?.hash != nil else {
                 return renew(link)
@@ -60,7 +61,7 @@ extension SharedCentral {
             }
         case .announce: announce(link, into: &outbox)
         case .retire: retire(link, into: &outbox)
-        case .resolve: tell(.resolved(peer), about: links[link], into: &outbox)
+        case .resolve: resolve(link, into: &outbox)
         }
     }
 
@@ -150,6 +151,7 @@ extension SharedCentral {
 
     /// Attributes have changed: the service renews them, or programs do.
     mutating func changed(_ range: HandleRange, _ link: Int, into outbox: inout [Output]) {
+        guard !troubles.stale.contains(links[link].peer) else { return }
         tell(.servicesChanged(links[link].peer, range), about: links[link], into: &outbox)
         let renewal = policy.attributes.renewal
         guard !renewal.isEmpty else { return links[link].forget(range) }

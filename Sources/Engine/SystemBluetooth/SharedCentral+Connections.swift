@@ -6,7 +6,10 @@ import LEHost
 // Connecting and disconnecting.
 extension SharedCentral {
     mutating func connect(_ peer: DeviceAddress, _ client: Client, at now: Instant, into outbox: inout [Output]) {
-        guard state == .on else { return }
+        guard state == .on else {
+            guard policy.audience == .everyone else { return }
+            return outbox.append(.event(client.program, .failedToConnect(peer, .cancelled)))
+        }
         let link = links.firstIndex { $0.peer == peer }
         if let link, links[link].isUsable {
             links[link].clients.removeAll { $0.program == client.program }
@@ -36,6 +39,7 @@ extension SharedCentral {
         attempts.append(Attempt(peer: peer, programs: client.map { [$0] } ?? [], pairing: pairing, due: due))
         peers.keep(peer)
         if due < .never { outbox.append(.wake(at: due)) }
+        searchAgain(into: &outbox)
     }
 
     /// A program has ended.
@@ -132,15 +136,20 @@ extension SharedCentral {
         _ id: ConnectionID, _ address: DeviceAddress, at now: Instant, into outbox: inout [Output]
     ) {
         let peer = peers.known(address)
+        scanning.drop(address)
         (connecting, isCancelling) = (nil, false)
-        guard let index = attempts.firstIndex(where: { $0.peer == peer }) else {
-            return outbox.append(.command(.disconnect(id, reason: .remoteUserTerminated)))
+        let awaited = attempts.firstIndex { $0.peer == peer }
+        guard let index = awaited, !troubles.takeAbort(of: peer) else {
+            outbox.append(.command(.disconnect(id, reason: .remoteUserTerminated)))
+            return awaited.map { fail($0, .aborted, into: &outbox) } ?? ()
         }
         let attempt = attempts.remove(at: index)
         links.append(Link(id: id, peer: peer, clients: attempt.programs))
         let link = links.count - 1
+        links[link].resolution = troubles.resolutions[peer]
         prepare(link, at: now, into: &outbox)
         tell(.connected(peer, mtu: links[link].mtu), about: links[link], into: &outbox)
+        if links[link].resolution == .early { tell(.resolved(peer), about: links[link], into: &outbox) }
         report(link, into: &outbox) { watch in watch.peers.contains(peer) }
         if let program = attempt.pairing { pair(link, program, into: &outbox) }
     }
@@ -165,6 +174,7 @@ extension SharedCentral {
             outbox.append(.event(watches[index].program, .connection(link.peer, isConnected: false)))
         }
         reportEnd(of: link, link.isEnding ? link.failure : CentralFailure(endOfLink: reason), at: now, into: &outbox)
+        connectStranger(at: now, into: &outbox)
     }
 
     /// Reports the end of a link, and of what it interrupts.

@@ -11,6 +11,7 @@ extension SharedCentral {
     /// peripherals, the service therefore scans, and connects to a peripheral that it receives.
     mutating func arrange(at now: Instant, into outbox: inout [Output]) {
         guard state == .on else { return }
+        resolveLate(at: now, into: &outbox)
         let waiting = attempts.filter { attempt in !links.contains { $0.peer == attempt.peer } }
         let wanted = wantedScan(for: waiting.count)
         if let connecting {
@@ -35,7 +36,10 @@ extension SharedCentral {
     }
 
     /// A program begins to scan.  A scan that runs, and reports each advertiser once, begins anew if the program's differs.
+    ///
+    /// Without power, there is nothing that would begin later.
     mutating func scan(_ options: ScanOptions, of program: ProgramID, at now: Instant, into outbox: inout [Output]) {
+        guard state == .on else { return }
         let isNew = scanning.begin(options, of: program)
         if isNew, hostScan == .programs, policy.scanning.filtersDuplicates { scan(at: now, into: &outbox) }
     }
@@ -48,6 +52,15 @@ extension SharedCentral {
         scanning.beginPeriod(at: now)
         if scanning.periodEnd < .never { outbox.append(.wake(at: scanning.periodEnd)) }
         outbox.append(.command(.scan(parameters, filterDuplicates: policy.scanning.filtersDuplicates)))
+    }
+
+    /// Lets a controller that scans for programs report each advertiser again, since programs wait for one: the kernel connects at
+    /// the next advertisement.
+    mutating func searchAgain(into outbox: inout [Output]) {
+        guard hostScan == .programs, policy.connecting.background != nil, policy.scanning.filtersDuplicates else {
+            return
+        }
+        outbox.append(.command(.scan(scanning.parameters, filterDuplicates: true)))
     }
 
     private mutating func stopScanning(at now: Instant, into outbox: inout [Output]) {

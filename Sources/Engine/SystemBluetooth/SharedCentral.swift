@@ -67,6 +67,7 @@ package struct SharedCentral: Sendable {
     var links: [Link] = []
     var watches: [Watch] = []
     var peers: KnownPeers
+    var troubles = Troubles()
     var lastProcedure: UInt32 = 0
     let policy: HostPolicy
 
@@ -108,7 +109,10 @@ package struct SharedCentral: Sendable {
         case .pair(let peer): pair(peer, program, at: now, into: &outbox)
         case .cancelPairing(let peer): cancelPairing(peer, program, into: &outbox)
         case .forget(let peer): forget(peer, at: now, into: &outbox)
-        case .power(let isOn): power(isOn, at: now, into: &outbox)
+        case .power(let isOn):
+            // A program can switch on what another one has switched off.
+            if isOn { troubles.holdsRadio = false }
+            power(isOn, at: now, into: &outbox)
         }
         arrange(at: now, into: &outbox)
     }
@@ -118,7 +122,7 @@ package struct SharedCentral: Sendable {
         _ output: Host.Output, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
     ) {
         switch output {
-        case .started: turn(.on, at: now, into: &outbox)
+        case .started: started(at: now, into: &outbox)
         case .failed: failed(at: now, into: &outbox)
         case .report(let report): receive(report, at: now, into: &outbox)
         case .connected(let id, let complete): connected(id, complete.peer, at: now, into: &outbox)
@@ -184,6 +188,15 @@ package struct SharedCentral: Sendable {
     /// How long the service waits before it starts a radio that has failed.
     static let pause = Duration.seconds(1)
 
+    private mutating func started(at now: Instant, into outbox: inout [Output]) {
+        guard troubles.holdsRadio else {
+            turn(.on, at: now, into: &outbox)
+            return connectStranger(at: now, into: &outbox)
+        }
+        outbox.append(.command(.stop))
+        turn(.off, at: now, into: &outbox)
+    }
+
     private mutating func failed(at now: Instant, into outbox: inout [Output]) {
         guard state != .unknown else { return turn(.unsupported, at: now, into: &outbox) }
         turn(.off, at: now, into: &outbox)
@@ -191,8 +204,8 @@ package struct SharedCentral: Sendable {
         outbox.append(.wake(at: restartDue))
     }
 
-    private mutating func power(_ isOn: Bool, at now: Instant, into outbox: inout [Output]) {
-        guard isOn != (state == .on), state != .unsupported else { return }
+    mutating func power(_ isOn: Bool, at now: Instant, into outbox: inout [Output]) {
+        guard isOn != (state == .on), state != .unsupported, state != .unknown else { return }
         outbox.append(.command(isOn ? .start : .stop))
         if !isOn { turn(.off, at: now, into: &outbox) }
     }

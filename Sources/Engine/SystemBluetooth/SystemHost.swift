@@ -16,6 +16,8 @@ package struct SystemHost: Sendable {
         /// A packet of the controller, without its H4 indicator.
         case received(PacketKind, [UInt8])
         indirect case request(ProgramID, ProgramRequest)
+        /// Something begins, or ends, that happens to the service.
+        indirect case trouble(SystemTrouble, isOn: Bool)
         /// The time is what a `.wake` requested, or any other.
         case timePassed
         /// The controller cannot be reached.
@@ -81,6 +83,7 @@ package struct SystemHost: Sendable {
                 desk.close(program, into: &deskOutputs)
                 central.perform(.close, of: program, at: now, into: &outputs)
             }
+        case .trouble(let trouble, let isOn): central.meet(trouble, isOn: isOn, at: now, into: &outputs)
         case .timePassed:
             central.timePassed(at: now, into: &outputs)
             peripheral.timePassed(at: now, into: &peripheralOutputs)

@@ -1,10 +1,10 @@
 package import Basics
-import Bluetooth
+package import Bluetooth
 import Devices
 import GATT
 package import HCI
 package import LEHost
-import ScenarioModel
+package import ScenarioModel
 import SecurityManager
 
 /// A host above a controller, and the device that it serves.
@@ -280,6 +280,8 @@ extension World {
         case radioPower(node: Int, AdvertisingPower?)
         /// A command for the stack that owns the links of a device.
         case toAttributeHost(node: Int, AttributeHost.Command)
+        /// Something begins, or ends, that happens to the Bluetooth services of systems, or to a device that they know.
+        case system(Action.SystemFault, of: DeviceAddress?, isOn: Bool)
         case client(node: Int, Host.Output)
     }
 }

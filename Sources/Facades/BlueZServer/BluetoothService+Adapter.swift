@@ -40,7 +40,7 @@ extension BluetoothService {
         return [
             ("Address", .string(adapter.address.text)), ("AddressType", .string("public")),
             ("Name", .string(adapter.alias)), ("Alias", .string(adapter.alias)), ("Class", .uint32(0)),
-            ("Powered", .boolean(true)), ("Discoverable", .boolean(false)), ("DiscoverableTimeout", .uint32(180)),
+            ("Powered", .boolean(isRadioOn)), ("Discoverable", .boolean(false)), ("DiscoverableTimeout", .uint32(180)),
             ("Pairable", .boolean(false)), ("PairableTimeout", .uint32(0)), ("Discovering", .boolean(false)),
             ("UUIDs", .strings(uuids)), ("Modalias", .string("usb:v1D6Bp0246d0542")),
             ("Roles", .strings(["central", "peripheral"])),
@@ -55,6 +55,7 @@ extension BluetoothService {
         }
         guard let sender = call.sender, var program = programs[sender] else { return }
         switch method {
+        case "StartDiscovery" where isDiscoveryStuck, "StopDiscovery" where isDiscoveryStuck: fail(call, .inProgress)
         case "StartDiscovery":
             guard !program.isDiscovering else { return fail(call, .inProgress) }
             program.isDiscovering = true
@@ -88,7 +89,7 @@ extension BluetoothService {
         }
     }
 
-    private func scan(_ program: Program) {
+    func scan(_ program: Program) {
         var options = program.filter ?? ScanOptions()
         if program.filter == nil { options.reportsUndiscoverable = false }
         request(program.id, .central(.scan(options)))
@@ -113,8 +114,12 @@ extension BluetoothService {
 
     /// The radio has been switched on or off.
     func turn(isOn: Bool) {
+        if isOn != isRadioOn { take(.turned(.adapter, isOn: isOn)) }
+        isRadioOn = isOn
         objects.set("Powered", .boolean(isOn), of: .adapter, at: adapter.path)
-        guard !isOn else { return }
+        guard !isOn else { return updateOtherScan() }
+        for call in connecting.values.joined() { fail(call, .notReady) }
+        connecting = [:]
         for name in programs.keys { programs[name]?.isDiscovering = false }
         objects.set("Discovering", .boolean(false), of: .adapter, at: adapter.path)
     }

@@ -10,6 +10,8 @@ struct Device {
     /// Of the link, in octets.
     var mtu = 23
     var isConnected = false
+    /// Whether bluetoothd keeps it in a file: it was connected, or paired.
+    var isStored = false
     /// The paths of its attributes' objects, and their handles.
     var values: [ObjectPath: AttributePlace] = [:]
 }
@@ -55,7 +57,7 @@ extension BluetoothService {
     }
 
     /// Adds the object of a peripheral, unless there is one.
-    private func add(_ peer: DeviceAddress) -> ObjectPath {
+    func add(_ peer: DeviceAddress) -> ObjectPath {
         let path = path(of: peer)
         guard devices[peer] == nil else { return path }
         devices[peer] = Device()
@@ -132,6 +134,7 @@ extension BluetoothService {
     func connected(_ peer: DeviceAddress, _ mtu: Int) {
         let path = add(peer)
         devices[peer]?.isConnected = true
+        devices[peer]?.isStored = true
         devices[peer]?.mtu = mtu
         objects.set("Connected", .boolean(true), of: .device, at: path)
         for call in connecting.removeValue(forKey: peer) ?? [] { reply(to: call) }
@@ -145,7 +148,11 @@ extension BluetoothService {
         guard let index else { return }
         let call = connecting[peer]?.remove(at: index)
         if connecting[peer]?.isEmpty == true { connecting[peer] = nil }
-        if let call { fail(call, MethodError(ofConnect: failure)) }
+        guard let call else { return }
+        let path = path(of: peer)
+        if failure == .aborted { objects.set("Connected", .boolean(true), of: .device, at: path) }
+        fail(call, MethodError(ofConnect: failure))
+        if failure == .aborted { objects.set("Connected", .boolean(false), of: .device, at: path) }
     }
 
     private func isOf(_ call: ReceivedCall, _ program: ProgramID) -> Bool {
@@ -177,6 +184,7 @@ extension BluetoothService {
     // MARK: Pairing
 
     func bonded(_ peer: DeviceAddress, _ isBonded: Bool) {
+        if isBonded { devices[peer]?.isStored = true }
         for name in ["Bonded", "Paired"] { objects.set(name, .boolean(isBonded), of: .device, at: path(of: peer)) }
     }
 

@@ -59,14 +59,17 @@ package actor BluetoothService: LoopActor {
     static let observer = ProgramID(number: 0)
 
     package nonisolated let loop: EventLoop
-    let connection: Connection
+    var connection: Connection
+    let bus: Bus
     let adapter: Adapter
     private var requesting: Requesting = { _, _ in }
     private let whenUsed: @Sendable () -> Void
+    /// Receives what is worth noting.
+    let take: @Sendable (ServiceNote) -> Void
     var objects = ObjectServer()
     /// By unique name.
     var programs: [BusName: Program] = [:]
-    private var names: [ProgramID: BusName] = [:]
+    var names: [ProgramID: BusName] = [:]
     private var numbers: UInt32 = 0
     var devices: [DeviceAddress: Device] = [:]
     var waiting: [UInt32: WaitingCall] = [:]
@@ -76,11 +79,24 @@ package actor BluetoothService: LoopActor {
     var removing: [DeviceAddress: [ReceivedCall]] = [:]
     private var operations: UInt32 = 0
     private var isFlushing = false
+    var isRadioOn = true
+    // Its bad days.
+    /// Why it is not on the bus; empty: it is.
+    var absences: Set<Absence> = []
+    /// How often it has left the bus.
+    var departures = 0
+    /// The devices that it has when it, or the adapter, is back.
+    var stored: [StoredDevice] = []
+    var isDiscoveryStuck = false
+    var hasOtherScan = false
+    var delay: Duration?
 
     private init(
-        _ adapter: Adapter, over connection: Connection, on loop: EventLoop, whenUsed: @escaping @Sendable () -> Void
+        _ adapter: Adapter, over connection: Connection, of bus: Bus, on loop: EventLoop,
+        whenUsed: @escaping @Sendable () -> Void, take: @escaping @Sendable (ServiceNote) -> Void
     ) {
-        (self.adapter, self.connection, self.loop, self.whenUsed) = (adapter, connection, loop, whenUsed)
+        (self.adapter, self.connection, self.bus, self.loop) = (adapter, connection, bus, loop)
+        (self.whenUsed, self.take) = (whenUsed, take)
     }
 
     /// Takes the name `org.bluez` of a bus, and serves an adapter.
@@ -88,18 +104,21 @@ package actor BluetoothService: LoopActor {
     /// - Parameters:
     ///   - adapter: The adapter.
     ///   - connection: To the bus, which has no bluetoothd.
+    ///   - bus: The bus.
     ///   - loop: The loop of the connection.
     ///   - whenUsed: Called when a program uses the service first.
+    ///   - take: Receives what is worth noting, on the loop's thread but not during a request.
     ///   - attach: Adds the `SystemHost`, whose events go to its argument, on the loop's thread but not during a request;
     ///     returns the function that takes requests.
     /// - Returns: The service, which has the name.
     /// - Throws: `CallFailure` if the bus has gone, or the name has an owner.
     package static func open(
-        _ adapter: Adapter, over connection: Connection, on loop: EventLoop,
-        whenUsed: @escaping @Sendable () -> Void = {},
+        _ adapter: Adapter, over connection: Connection, of bus: Bus, on loop: EventLoop,
+        whenUsed: @escaping @Sendable () -> Void = {}, take: @escaping @Sendable (ServiceNote) -> Void = { _ in },
         attach: @Sendable (@escaping @Sendable (ProgramID, ProgramEvent) -> Void) async -> Requesting
     ) async throws(CallFailure) -> BluetoothService {
-        let service = BluetoothService(adapter, over: connection, on: loop, whenUsed: whenUsed)
+        let service = BluetoothService(
+            adapter, over: connection, of: bus, on: loop, whenUsed: whenUsed, take: take)
         let requesting = await attach { [weak service] program, event in
             service?.assumeIsolated { $0.handle(event, of: program) }
         }
@@ -109,10 +128,21 @@ package actor BluetoothService: LoopActor {
 
     private func start(_ requesting: @escaping Requesting) async throws(CallFailure) {
         self.requesting = requesting
-        objects.register(.objectManager, at: .root)
-        objects.register(.agentManager, at: .bluez)
+        request(Self.observer, .central(.open))
+        addRoots()
         objects.register(.adapter, adapterProperties, at: adapter.path)
         _ = objects.takeSignals()
+        try await serve()
+    }
+
+    /// Adds the objects of the service itself.
+    func addRoots() {
+        objects.register(.objectManager, at: .root)
+        objects.register(.agentManager, at: .bluez)
+    }
+
+    /// Serves the objects, and takes the name.
+    func serve() async throws(CallFailure) {
         await connection.handleCalls { [weak self] call in self?.assumeIsolated { $0.receive(call) } }
         let changes = MatchRule(sender: "org.freedesktop.DBus", member: "NameOwnerChanged")
         _ = try await connection.subscribe(changes) { [weak self] signal in
@@ -120,7 +150,6 @@ package actor BluetoothService: LoopActor {
             guard names.count == 3, names[2].isEmpty, let name = try? BusName(names[0]) else { return }
             self?.assumeIsolated { $0.leave(name) }
         }
-        request(Self.observer, .central(.open))
         // 4: do not wait for the name.
         let result = try await connection.call(.bus("RequestName", [.string("org.bluez"), .uint32(4)], reply: "u"))
         guard result == [.uint32(1)] else {
@@ -171,7 +200,7 @@ package actor BluetoothService: LoopActor {
     // MARK: Calls
 
     private func receive(_ call: ReceivedCall) {
-        guard let sender = call.sender else { return }
+        guard absences.isEmpty, let sender = call.sender else { return }
         guard program(sender).unanswered < Self.maximumUnanswered else {
             return call.fail(with: MethodError(.limitsExceeded, "The program waits for too many replies"))
         }
@@ -186,6 +215,7 @@ package actor BluetoothService: LoopActor {
     }
 
     private func perform(_ method: String, of interface: InterfaceName, _ call: ReceivedCall) {
+        take(.called(method))
         switch interface {
         case .adapter: performAdapter(method, call)
         case .device: performDevice(method, call)
@@ -199,13 +229,20 @@ package actor BluetoothService: LoopActor {
     func reply(to call: ReceivedCall, _ values: [Value] = []) {
         flush()
         answered(call)
-        call.reply(values)
+        later { call.reply(values) }
     }
 
     func fail(_ call: ReceivedCall, _ error: MethodError) {
         flush()
         answered(call)
-        call.fail(with: error)
+        take(.failed(call.member.text, error.message.isEmpty ? error.name.text : error.message))
+        later { call.fail(with: error) }
+    }
+
+    /// Sends a reply now, or when a late one is due.
+    private func later(_ send: @escaping @Sendable () -> Void) {
+        guard let delay else { return send() }
+        loop.call(at: loop.now.advanced(by: delay), send)
     }
 
     private func answered(_ call: ReceivedCall) {
@@ -245,6 +282,9 @@ package actor BluetoothService: LoopActor {
     /// Handles an event of the `SystemHost` for a program.
     private func handle(_ event: ProgramEvent, of program: ProgramID) {
         switch event {
+        case .central(.trouble(let trouble, let isOn)): if program == Self.observer { meet(trouble, isOn: isOn) }
+        case .central(.state(let state)) where !absences.isEmpty: isRadioOn = state == .on
+        case _ where !absences.isEmpty: break
         case .central(let event):
             if program == Self.observer { observe(event) } else { report(event, to: program) }
         case .pairing(let event): ask(event, program)
@@ -270,7 +310,7 @@ package actor BluetoothService: LoopActor {
         case .ownValue(let peer, let uuid, let value): received(value, of: uuid, peer)
         case .bonded(let peer, let identity): bonded(peer, identity != nil)
         case .forgotten(let peer): forget(peer)
-        case .failedToConnect, .connection, .finished, .value, .servicesChanged, .paired: break
+        case .failedToConnect, .connection, .finished, .value, .servicesChanged, .paired, .trouble: break
         }
     }
 

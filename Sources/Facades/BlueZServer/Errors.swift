@@ -11,7 +11,7 @@ extension MethodError {
         case .inProgress: self = .attributeInProgress
         case .notConnected: self = .failed("Not connected")
         case .notSubscribed: self = .failed("No notify session started")
-        case .timedOut, .disconnectedByPeripheral, .connectionFailed, .bondLost, .cancelled:
+        case .timedOut, .disconnectedByPeripheral, .connectionFailed, .bondLost, .cancelled, .aborted:
             self = .failed("Operation failed with ATT error: 0x0e")
         case .unknown: self = .failed("Operation failed")
         }

@@ -279,7 +279,7 @@ extension CentralFailure {
         case .refused(let error): CBATTError(CBATTError.Code(number: Int(error.rawValue)))
         case .timedOut: CBError(.connectionTimeout)
         case .disconnectedByPeripheral: CBError(.peripheralDisconnected)
-        case .connectionFailed: CBError(.connectionFailed)
+        case .connectionFailed, .aborted: CBError(.connectionFailed)
         case .bondLost: CBError(.peerRemovedPairingInformation)
         case .notConnected: CBError(.notConnected)
         case .cancelled: CBError(.operationCancelled)

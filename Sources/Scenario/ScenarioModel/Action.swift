@@ -124,6 +124,7 @@ extension Action {
         case unconfirmed
         /// `clear`.
         case clear
+        case system(SystemFault)
     }
 
     /// A fault in the values that a device notifies and indicates.
@@ -156,6 +157,11 @@ extension Action {
         /// Actions on pairing and encryption.
         case forgetBond = "forget_bond", refusePairing = "refuse_pairing", stallPairing = "stall_pairing",
             alterPairing = "alter_pairing", wrongKey = "wrong_key", requestSecurity = "request_security", user
+        /// Actions on the Bluetooth service of the client's system.
+        case daemonAway = "daemon_away", adapterOff = "adapter_off", adapterUnplugged = "adapter_unplugged",
+            discoveryStuck = "discovery_stuck", deviceGone = "device_gone", connectAborts = "connect_aborts",
+            servicesResolved = "services_resolved", staleAttributes = "stale_attributes", otherScan = "other_scan",
+            otherConnection = "other_connection", lateReplies = "late_replies", busAway = "bus_away"
     }
 }
 
@@ -200,6 +206,7 @@ extension Action.Operation {
         case .user: .user
         case .unconfirmed: .unconfirmed
         case .clear: .clear
+        case .system(let fault): fault.kind
         }
     }
 }

@@ -4,6 +4,8 @@ package enum RadioKind: String, CaseIterable, Hashable, Sendable {
     case rehearsal
     /// Virtual controllers, to external clients.
     case virtual
+    /// Virtual controllers, to programs of the Bluetooth service of a system that is played.
+    case system
     /// External controllers, one for each device.
     case controllers
     /// The machine's Bluetooth, through bluetoothd.
@@ -13,6 +15,7 @@ package enum RadioKind: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .rehearsal: "built-in client"
         case .virtual: "virtual radio"
+        case .system: "played bluetoothd"
         case .controllers: "`hci`"
         case .bluetoothd: "`bluez`"
         }
@@ -20,16 +23,16 @@ package enum RadioKind: String, CaseIterable, Hashable, Sendable {
 
     /// Why an event cannot be observed; nil if it can.
     ///
-    /// | event | rehearsal | virtual | controllers | bluetoothd |
-    /// |---|---|---|---|---|
-    /// | `scanning` `scanning_stopped` `connecting` `delivered` | yes | yes | – | – |
-    /// | `discovering` `discovered` `mtu` `refused` | yes | yes | yes | – |
-    /// | `encrypted` `encryption_failed` `paired` `pairing_failed` `bond_lost` | yes | yes | yes | – |
-    /// | all others | yes | yes | yes | yes |
+    /// | event | rehearsal, virtual, system | controllers | bluetoothd |
+    /// |---|---|---|---|
+    /// | `scanning` `scanning_stopped` `connecting` `delivered` | yes | – | – |
+    /// | `discovering` `discovered` `mtu` `refused` | yes | yes | – |
+    /// | `encrypted` `encryption_failed` `paired` `pairing_failed` `bond_lost` | yes | yes | – |
+    /// | all others | yes | yes | yes |
     package func unobservableReason(for event: Event.Kind) -> String? {
         switch event {
         case .scanning, .scanningStopped, .connecting, .delivered:
-            self == .rehearsal || self == .virtual ? nil : "only the client's controller knows this"
+            self == .controllers || self == .bluetoothd ? "only the client's controller knows this" : nil
         case .discovering, .discovered, .mtu, .refused, .encrypted, .encryptionFailed, .paired, .pairingFailed,
             .bondLost:
             self == .bluetoothd ? "bluetoothd does not report this" : nil

@@ -50,6 +50,10 @@ func prove(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
             printer.addCaseWithoutExpectations(item)
             continue
         }
+        if let reason = scenario.unplayed(on: .rehearsal).first {
+            Console.warn("\(item.id): no faulty client can play it: \(reason)")
+            continue
+        }
         if selection.cases.count > 1 { printer.begin(item) }
         var proof = try Proof(RunPlan(scenario, item, seed: seed, keep: nil, invocation))
         for (number, client) in FaultyClient.all.enumerated() {

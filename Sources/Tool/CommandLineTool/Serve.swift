@@ -126,7 +126,7 @@ private struct ServeEndpoints: Sendable {
     var control: StreamAddress?
     var page: PageAddress?
 
-    var radio: RadioKind { radios?.kind ?? .virtual }
+    var radio: RadioKind { radios?.kind ?? (system == nil ? .virtual : .system) }
 }
 
 /// A world without a client, its logs, and what a page is told.
@@ -209,13 +209,15 @@ private func offer(
             if let address = endpoints.control { try await open(control, at: address) }
             let page = feed.map { PageSession(plan.scenario, live, desk, $0, on: loop) }
             if let address = endpoints.page { try await open(page, at: address) }
+            var system: PlayedSystem.Running?
             if let radios = endpoints.radios {
                 try await radios.start(live, answerPairing: pairingOperator.handler)
             } else {
                 try await listen(live, endpoints, verbosity)
+                // It meets what the script does at the start, too.
+                system = try await open(endpoints.system, for: live, on: loop)
                 await live.start()
             }
-            let system = try await open(endpoints.system, for: live, on: loop)
             let keyboard = terminal.map {
                 KeyboardSession($0, live, pairingOperator, on: loop, speed: factor, completion, paint)
             }

@@ -1,9 +1,10 @@
 package import Basics
-import BlueZServer
+package import BlueZServer
 import DBus
 package import Drivers
 import Glibc
 import Linux
+import ScenarioModel
 import Sockets
 import SystemBluetooth
 import VirtualWorld
@@ -33,10 +34,10 @@ package struct PlayedSystem: Sendable {
         /// The socket of the bus.
         private let path: String
         private let folder: String?
-        private let bus: OwnBus?
+        private let bus: PlayedBus
         private let service: BluetoothService
 
-        fileprivate init(path: String, folder: String?, bus: OwnBus?, service: BluetoothService) {
+        fileprivate init(path: String, folder: String?, bus: PlayedBus, service: BluetoothService) {
             (self.path, self.folder, self.bus, self.service) = (path, folder, bus, service)
         }
 
@@ -54,7 +55,7 @@ package struct PlayedSystem: Sendable {
 
         package func close() async {
             await service.close()
-            await bus?.bus.close()
+            await bus.close()
             if let folder { unsafe rmdir(folder) }
         }
     }
@@ -63,50 +64,39 @@ package struct PlayedSystem: Sendable {
     ///
     /// A bus that is at the socket already is used, if it has no `org.bluez`; else this program is the bus.
     package func open(
-        _ live: LiveWorld, on loop: EventLoop, whenUsed: @escaping @Sendable () -> Void = {}
+        _ live: LiveWorld, on loop: EventLoop, whenUsed: @escaping @Sendable () -> Void = {},
+        take: @escaping @Sendable (ServiceNote) -> Void = { _ in }
     ) async throws(Obstacle) -> Running {
         let folder = path == nil ? try Self.temporaryFolder() : nil
         let path = path ?? "\(folder ?? "")/bus"
         do throws(Obstacle) {
-            let (bus, connection) = try await connect(to: path, on: loop)
+            let (bus, connection) = try await PlayedBus.open(path, on: loop)
+            if !bus.isOwn, await live.visit({ world, _ in world.scenario.script.contains { $0.action.kind == .busAway } }) {
+                await connection.close()
+                throw Obstacle(
+                    .usage, "bus_away: the bus at \(path.quoted) belongs to another program: choose another path")
+            }
             let (address, bonds) = await live.visit { world, _ in
                 (world.nextGuestAddress, world.bondDevices(withClientAt: world.nextGuestAddress))
             }
             do throws(CallFailure) {
                 let service = try await BluetoothService.open(
-                    .init(address), over: connection, on: loop, whenUsed: whenUsed
+                    .init(address), over: connection,
+                    of: .init(connect: { () throws(ConnectionFailure) in try await bus.connect() }) { await bus.turn($0) },
+                    on: loop, whenUsed: whenUsed, take: take
                 ) { report in
                     await live.attach(SystemHost(.bluetoothd(), nil, bonds: bonds, user: PairingUser()), report: report)
                 }
                 return Running(path: path, folder: folder, bus: bus, service: service)
             } catch {
                 await connection.close()
-                await bus?.bus.close()
+                await bus.close()
                 throw Obstacle(.environment, "--system: \(error)")
             }
         } catch {
             if let folder { unsafe rmdir(folder) }
             throw error
         }
-    }
-
-    /// A bus of this program, and the lock of its socket.
-    fileprivate struct OwnBus: Sendable {
-        let bus: MessageBus
-        let lock: FileLock
-    }
-
-    private func connect(to path: String, on loop: EventLoop) async throws(Obstacle) -> (OwnBus?, Connection) {
-        let address = BusAddress.at("unix:path=\(path)")
-        if let present = try? await Connection.open(address, on: loop, within: .seconds(2)) { return (nil, present) }
-        let lock: FileLock
-        do throws(FileLock.Refusal) { lock = try FileLock(path) } catch {
-            throw Obstacle(.environment, "--system: another program uses \(path.quoted): choose another path")
-        }
-        do throws(ConnectionFailure) {
-            let bus = try MessageBus(at: address, on: loop)
-            return (OwnBus(bus: bus, lock: lock), try await Connection.open(address, on: loop))
-        } catch { throw Obstacle(.environment, "--system: \(error)") }
     }
 
     /// A folder that only this user can read.

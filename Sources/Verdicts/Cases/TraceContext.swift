@@ -30,6 +30,7 @@ package final class TraceContext: Sendable {
             fact.kind == .line && fact.instant == moment.instant
         }
         var links = LinkHistory()
+        var subscriptions: SubscriptionHistory
         var returns: ReturnHistory
     }
 
@@ -42,7 +43,7 @@ package final class TraceContext: Sendable {
     /// Records the clients of a scenario, whose controllers follow those of its devices.
     package init(_ scenario: Scenario) {
         firstClient = UInt16(clamping: scenario.devices.count)
-        state = Mutex(State(returns: ReturnHistory(scenario)))
+        state = Mutex(State(subscriptions: SubscriptionHistory(scenario), returns: ReturnHistory(scenario)))
     }
 
     func mark(_ instant: Instant) {
@@ -81,8 +82,11 @@ package final class TraceContext: Sendable {
         }
     }
 
-    /// Records the client's lines.
+    /// Records the client's lines, and its subscriptions.
     package func take(_ chunk: EventChunk) {
+        for record in chunk.plainRecords(where: SubscriptionHistory.isOfInterest) {
+            state.withLock { $0.subscriptions.take(record) }
+        }
         for (instant, octets) in chunk.lines {
             let line = String(decoding: octets, as: UTF8.self).abbreviated
             // As verdicts have the instant.
@@ -99,6 +103,14 @@ package final class TraceContext: Sendable {
     /// have no connection to it.
     package func explanationOfAbsence(of device: Int, at instant: Instant, lostFor patience: Duration) -> String? {
         state.withLock { $0.returns.explanation(of: device, at: instant, lostFor: patience) }
+    }
+
+    /// The values to which the clients have not subscribed again, after at least `patience` in a connection with a device; nil if
+    /// there are none.
+    func explanationOfSubscriptions(
+        of device: String, at instant: Instant, connectedFor patience: Duration
+    ) -> String? {
+        state.withLock { $0.subscriptions.explanation(of: device, at: instant, connectedFor: patience) }
     }
 
     /// The lines around a marked instant and those of facts, in chronological order.

@@ -13,6 +13,7 @@ import Testing
         + "Documentation/bad-days.md"
 
     private static func table(_ group: ActionRow.Group) -> String {
+        guard group != .system else { return systemTable }
         let header =
             "| `do` | `of` | arguments | lasts | effect | virtual | `bluez` | `hci:` |\n|---|---|---|---|---|---|---|---|\n"
         let rows = Action.Kind.allCases.map { ($0, $0.row) }.filter { $1.group == group }.map { kind, row in
@@ -23,6 +24,17 @@ import Testing
                     row.lasts ? "yes" : "no", row.about,
                 ] + [RadioKind.virtual, .bluetoothd, .controllers].map { $0.extent(of: kind) }
             return "| \(cells.joined(separator: " | ")) |\n"
+        }
+        return header + rows.joined()
+    }
+
+    /// All are played with `--system bluez`, and with no radio else.
+    private static var systemTable: String {
+        let header = "| `do` | `of` | arguments | lasts | effect |\n|---|---|---|---|---|\n"
+        let rows = Action.Kind.allCases.map { ($0, $0.row) }.filter { $1.group == .system }.map { kind, row in
+            let arguments = row.arguments.map { "`\($0.key)`\($0.isRequired ? "" : " (optional)")" }
+            return "| `\(kind.rawValue)` | \(row.targetDescription) | \(arguments.joined(separator: ", ")) | "
+                + "\(row.lasts ? "yes" : "no") | \(row.about) |\n"
         }
         return header + rows.joined()
     }

@@ -82,6 +82,14 @@ import Testing
         .secure(.wrongKey, #""of": "strap""#, when: #""9 s""#),
         .secure(.requestSecurity, #""of": "strap""#, when: #""9 s""#),
         .secure(.user, #""of": "strap", "answers": "wrong""#), .secure(.user, #""of": "client", "answers": "wrong""#),
+        // `BadDaysOfBlueZTests` has a system that plays them.
+        Case(.daemonAway, #""abrupt": true, "for": "2 s""#), Case(.adapterOff, #""for": "2 s""#),
+        Case(.adapterUnplugged, #""of": "client""#), Case(.discoveryStuck, #""of": "client""#),
+        Case(.deviceGone, #""of": "strap""#), Case(.connectAborts, #""of": "strap", "times": 2"#),
+        Case(.servicesResolved, #""of": "strap", "at": "late", "by": "2 s""#),
+        Case(.staleAttributes, #""of": "strap""#), Case(.otherScan, #""of": "client""#),
+        Case(.otherConnection, #""of": "strap""#), Case(.lateReplies, #""by": "2 s""#),
+        Case(.busAway, #""of": "client", "for": "2 s""#),
     ]
 
     /// Where there is something to be seen of an action that is not refused: `forget_bond` needs a bond.

@@ -50,7 +50,7 @@ struct HostedDevices {
         }
         let limit = Instant.start.advanced(by: scenario.limit)
         switch radio {
-        case .rehearsal, .virtual: try playInOneWorld(&devices, until: limit)
+        case .rehearsal, .virtual, .system: try playInOneWorld(&devices, until: limit)
         case .controllers: try playInTwoWorlds(&devices, until: limit)
         case .bluetoothd: playAttributes(&devices, until: limit)
         }

@@ -20,31 +20,32 @@ import Testing
 
     @Test(
         arguments: [
-            (#""do": "link_loss""#, [.rehearsal, .virtual, .controllers]),
-            (#""do": "forget_bond""#, [.rehearsal, .virtual, .controllers, .bluetoothd]),
+            (#""do": "link_loss""#, [.rehearsal, .virtual, .system, .controllers]),
+            (#""do": "forget_bond""#, [.rehearsal, .virtual, .system, .controllers, .bluetoothd]),
             (#""do": "forget_bond", "side": "both""#, [.rehearsal]),
-            (#""do": "refuse_pairing", "reason": 8"#, [.rehearsal, .virtual, .controllers]),
-            (#""do": "stall_pairing", "at": "confirm""#, [.rehearsal, .virtual, .controllers]),
-            (#""do": "alter_pairing", "at": "random""#, [.rehearsal, .virtual, .controllers]),
-            (#""do": "wrong_key""#, [.rehearsal, .virtual, .controllers]),
-            (#""do": "request_security""#, [.rehearsal, .virtual, .controllers]),
+            (#""do": "refuse_pairing", "reason": 8"#, [.rehearsal, .virtual, .system, .controllers]),
+            (#""do": "stall_pairing", "at": "confirm""#, [.rehearsal, .virtual, .system, .controllers]),
+            (#""do": "alter_pairing", "at": "random""#, [.rehearsal, .virtual, .system, .controllers]),
+            (#""do": "wrong_key""#, [.rehearsal, .virtual, .system, .controllers]),
+            (#""do": "request_security""#, [.rehearsal, .virtual, .system, .controllers]),
             (#""do": "user", "of": "client", "answers": "never""#, [.rehearsal]),
-            (#""do": "user", "of": "strap", "answers": "wrong""#, [.rehearsal, .virtual, .controllers]),
-            (#""do": "change_address""#, [.rehearsal, .virtual, .controllers]),
-            (#""do": "change_address", "to": "00:11:22:33:44:55/public""#, [.rehearsal, .virtual]),
+            (#""do": "user", "of": "strap", "answers": "wrong""#, [.rehearsal, .virtual, .system, .controllers]),
+            (#""do": "change_address""#, [.rehearsal, .virtual, .system, .controllers]),
+            (#""do": "change_address", "to": "00:11:22:33:44:55/public""#, [.rehearsal, .virtual, .system]),
             (#""do": "unconfirmed", "of": "client""#, [.rehearsal]),
-            (#""do": "distance", "to": "3 m""#, [.rehearsal, .virtual, .controllers]),
-            (#""do": "rssi", "to": -90"#, [.rehearsal, .virtual, .controllers]),
-            (#""do": "loss", "rate": 0.5"#, [.rehearsal, .virtual]),
-            (#""do": "power_off", "of": "client""#, [.rehearsal, .virtual]),
-            (#""do": "silence""#, [.rehearsal, .virtual, .controllers, .bluetoothd]),
-            (#""do": "disconnect", "reason": 19"#, [.rehearsal, .virtual, .controllers, .bluetoothd]),
+            (#""do": "distance", "to": "3 m""#, [.rehearsal, .virtual, .system, .controllers]),
+            (#""do": "rssi", "to": -90"#, [.rehearsal, .virtual, .system, .controllers]),
+            (#""do": "loss", "rate": 0.5"#, [.rehearsal, .virtual, .system]),
+            (#""do": "power_off", "of": "client""#, [.rehearsal, .virtual, .system]),
+            (#""do": "silence""#, [.rehearsal, .virtual, .system, .controllers, .bluetoothd]),
+            (#""do": "daemon_away""#, [.system]), (#""do": "connect_aborts", "of": "strap""#, [.system]),
+            (#""do": "disconnect", "reason": 19"#, [.rehearsal, .virtual, .system, .controllers, .bluetoothd]),
         ] as [(String, [RadioKind])])
     func `Rules that a radio cannot play never fire`(
         action: String, radios: [RadioKind]
     ) throws {
         let scenario = try Self.scenario(#"{"id": "it", "when": "1 s", \#(action)}, {"when": "2 s", "do": "silence"}"#)
-        for radio in [RadioKind.rehearsal, .virtual, .controllers, .bluetoothd] {
+        for radio in RadioKind.allCases {
             let isPlayed = radios.contains(radio)
             #expect(scenario.unplayable(on: radio).map(\.rule) == (isPlayed ? [] : [0]), "\(radio)")
             var world = try World(scenario, seed: 1)

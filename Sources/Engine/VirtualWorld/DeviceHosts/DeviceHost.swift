@@ -10,7 +10,7 @@ enum DeviceHost: Sendable {
     /// The host of a device on a radio.
     init(_ radio: RadioKind) {
         switch radio {
-        case .rehearsal, .virtual: self = .simulated
+        case .rehearsal, .virtual, .system: self = .simulated
         case .controllers: self = .onController(ControllerHost())
         case .bluetoothd: self = .attributes(AttributeHost())
         }
@@ -40,12 +40,19 @@ extension World {
 
     /// Carries out an action, or undoes it.
     mutating func play(_ phase: ActionPhase) {
+        if case .system(let fault) = phase.operation { return tellSystems(fault, phase) }
         guard let node = phase.entity.device else { return playOnClients(phase) }
         switch nodes[node].hosting {
         case .simulated: playInSimulation(phase, on: node)
         case .onController: playOnController(phase, on: node)
         case .attributes: playOverAttributes(phase, on: node)
         }
+    }
+
+    /// Reports to the Bluetooth services of systems that something happens to them.
+    private mutating func tellSystems(_ fault: Action.SystemFault, _ phase: ActionPhase) {
+        let peer = phase.entity.device.flatMap { address(of: $0) }
+        outbox.added.append(.system(fault, of: peer, isOn: phase.isOn))
     }
 
     /// Users, and `clear`, only look at the conditions.

@@ -17,9 +17,10 @@ package enum Reach: Sendable {
 extension RadioKind {
     /// How far an action is carried out on this radio.
     package func reach(of kind: Action.Kind) -> Reach {
-        switch self {
+        if kind.concernsSystem { return self == .system ? .whole : .impossible(Reach.onlyPlayedSystems) }
+        return switch self {
         case .rehearsal: .whole
-        case .virtual: SimulatedHost.reach(of: kind)
+        case .virtual, .system: SimulatedHost.reach(of: kind)
         case .controllers: ControllerHost.reach(of: kind)
         case .bluetoothd: AttributeHost.reach(of: kind)
         }
@@ -82,5 +83,6 @@ extension [Action.Kind: Reach] {
 }
 
 extension Reach {
+    static let onlyPlayedSystems = "only a program of a bluetoothd that Lubdub plays can meet this: use --system bluez"
     static let onlyOwnUsers = "only the users of simulated devices and of the built-in client answer by themselves"
 }

@@ -40,7 +40,7 @@ extension World {
         case .set, .notify, .raw, .silence, .valueFault, .burst, .leadOff, .drift, .skipTime:
             playOnValues(phase, on: node)
         case .user, .clear: break  // users look at the conditions; the script runner clears
-        case .powerOff, .unconfirmed: break  // of clients
+        case .powerOff, .unconfirmed, .system: break  // of clients, and of their systems
         }
     }
 }

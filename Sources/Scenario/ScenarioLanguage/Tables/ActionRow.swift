@@ -5,7 +5,7 @@ package import ScenarioModel
 package struct ActionRow: Sendable {
     /// The table of the documentation that lists the action.
     enum Group: String, CaseIterable, Sendable {
-        case air, values, server, pairing
+        case air, values, server, pairing, system
     }
 
     let group: Group

@@ -310,6 +310,9 @@ extension Action.Kind {
                 .pairing, of: .device, lasts: false,
                 example: ["of": "watch"], "The device sends a Security Request to each client."
             ) { reader, cursor, entity in reader.pairs(entity, cursor) ? .requestSecurity : nil }
+        case .daemonAway, .adapterOff, .adapterUnplugged, .discoveryStuck, .deviceGone, .connectAborts,
+            .servicesResolved, .staleAttributes, .otherScan, .otherConnection, .lateReplies, .busAway:
+            systemRow
         case .user:
             ActionRow(
                 .pairing, of: .user, needsEntity: true,

@@ -183,6 +183,11 @@ extension EventChunk {
         }
     }
 
+    /// The records of the events without octets that `isIncluded` selects.
+    package func plainRecords(where isIncluded: (EventName) -> Bool) -> [EventRecord] {
+        records.filter { isIncluded($0.event) }
+    }
+
     /// The lines printed by a client, as JSON.
     package var lines: [(instant: Instant, octets: ArraySlice<UInt8>)] {
         entries.compactMap { entry in

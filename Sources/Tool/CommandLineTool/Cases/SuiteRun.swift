@@ -112,6 +112,10 @@ struct CasePlayer: Sendable {
         let source = plan.keep == nil ? [] : contents(of: plan.path) ?? []
         switch client {
         case .builtIn(let speed):
+            let reasons = plan.scenario.unplayed(on: .rehearsal)
+            guard reasons.isEmpty else {
+                return CaseResult(unplayed: Outcome(.skip, title: plan.scenario.name, reasons: reasons))
+            }
             let (clientRun, judgement, code) = try playToBuiltInClient(
                 plan, at: speed, for: RunListener(narrator), source: source, signals,
                 showing: bar.map { bar in RunProgress(show: { bar.show($0, $1()) }, end: ProgressBar.remove) }

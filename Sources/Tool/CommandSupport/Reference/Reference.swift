@@ -209,7 +209,7 @@ extension Action.Kind {
             }
         }
         if able.count == RadioKind.allCases.count { return "all" }
-        if able.contains(.virtual) { able.removeAll { $0 == .rehearsal } }
+        if able.contains(.virtual) { able.removeAll { $0 == .rehearsal || $0 == .system } }
         return (able.map(\.name) + limited + partial).joined(separator: ", ")
     }
 }
@@ -219,7 +219,7 @@ extension Event.Kind {
     var radios: String {
         let able = RadioKind.allCases.filter { $0.unobservableReason(for: self) == nil }
         if able.count == RadioKind.allCases.count { return "all" }
-        return able.filter { $0 != .rehearsal }.map(\.name).joined(separator: ", ")
+        return able.filter { $0 != .rehearsal && $0 != .system }.map(\.name).joined(separator: ", ")
     }
 }
 

@@ -97,7 +97,8 @@ package struct Judgement {
     package init(_ world: World, isStrict: Bool, client: ClientRecord? = nil, traceContext: TraceContext? = nil) {
         (fault, self.traceContext) = (client?.fault, traceContext)
         causes = Causes(
-            scenario: world.scenario, traceContext: traceContext, printed: client?.printed, end: client?.end)
+            scenario: world.scenario, traceContext: traceContext, printed: client?.printed, end: client?.end,
+            program: client?.program, missingBus: client?.missingBus)
         lastError = client?.errors.last
         guard client?.hasPlayed ?? true else {
             (rows, self.isStrict) = ([], isStrict)
@@ -141,9 +142,9 @@ package struct Judgement {
     }
 
     private func why(_ fault: ClientFault) -> Reason {
-        Reason(
-            seen: fault.reason,
-            cause: lastError.map { "the last line of its standard error is \($0.abbreviated.quoted)" })
+        let lastWords = lastError.map { "the last line of its standard error is \($0.abbreviated.quoted)" }
+        let known = [lastWords, causes.missingBus].compactMap(\.self)
+        return Reason(seen: fault.reason, cause: known.isEmpty ? nil : known.joined(separator: "; "))
     }
 
     private var required: [Row] { rows.filter { isStrict || !$0.expectation.isRecommendation } }

@@ -12,14 +12,20 @@ struct Causes: Sendable {
     let printed: PrintedLines?
     /// When and how a client ended early that was expected to go on.
     let end: (at: Instant, words: String)?
+    /// What a program asked of the played system; nil for other clients.
+    let program: ProgramHistory?
+    /// That a client seems to need a message bus that it does not have.
+    let missingBus: String?
 
     /// The reason of a ruling, with its likely causes.
     func explain(_ ruling: Judge.Ruling, of expectation: Expectation) -> Reason? {
         guard var why = ruling.why else { return nil }
         let cause = why.cause ?? printedLine(ruling, expectation)
         let end = end(ruling, expectation)
-        let absence = cause == nil && end == nil ? absence(ruling, expectation) : nil
-        let causes = [end, cause, timeout(ruling, expectation), absence]
+        let isOpen = cause == nil && end == nil
+        let idle = isOpen ? idleness(ruling, expectation) ?? forgottenSubscription(ruling, expectation) : nil
+        let absence = isOpen && idle == nil ? absence(ruling, expectation) : nil
+        let causes = [end, cause, timeout(ruling, expectation), idle, absence, missingBus(ruling)]
         let known = causes.compactMap(\.self)
         why.cause = known.isEmpty ? nil : known.joined(separator: "; ")
         return why
@@ -44,6 +50,26 @@ struct Causes: Sendable {
         else { return nil }
         return traceContext?.explanationOfLoss(at: ruling.at)
     }
+
+    /// Why a program of a played system does nothing more, if something was missing that needs a connection.
+    private func idleness(_ ruling: Judge.Ruling, _ expectation: Expectation) -> String? {
+        guard ruling.verdict == .fail, let event = expectation.missing, event.needsConnection,
+            !expectation.asksForDeliveredValue
+        else { return nil }
+        return program?.explanation(at: ruling.at, after: expectation.patience)
+    }
+
+    /// The values to which the client has not subscribed again in a new connection, if values were missing.
+    private func forgottenSubscription(_ ruling: Judge.Ruling, _ expectation: Expectation) -> String? {
+        guard ruling.verdict == .fail, let event = expectation.missing, event.needsSubscription,
+            !expectation.asksForDeliveredValue, let device = event.device ?? onlyPeripheral,
+            scenario.devices.indices.contains(device)
+        else { return nil }
+        return traceContext?.explanationOfSubscriptions(
+            of: scenario.devices[device].id, at: ruling.at, connectedFor: .seconds(2))
+    }
+
+    private func missingBus(_ ruling: Judge.Ruling) -> String? { ruling.verdict == .fail ? missingBus : nil }
 
     /// What the client did since it lost the device, if something was missing that needs a connection.
     private func absence(_ ruling: Judge.Ruling, _ expectation: Expectation) -> String? {
@@ -111,6 +137,15 @@ extension Event {
             .written, .notified, .delivered, .indicated, .confirmed:
             true
         case .said: lineMatchers.contains { $0.needsConnection }
+        default: false
+        }
+    }
+
+    /// Whether a connected client has to subscribe for it.
+    fileprivate var needsSubscription: Bool {
+        switch kind {
+        case .subscribed, .notified, .delivered, .indicated, .confirmed: true
+        case .said: needsConnection
         default: false
         }
     }

@@ -10,6 +10,9 @@ struct ClientErrors: Sendable {
     private static let maximumFile = 16 << 20
 
     private(set) var lines: [String] = []
+    /// The first line that shows that it does not reach a message bus, or BlueZ there.
+    private(set) var busTrouble: String?
+    private var mentionsBus = false
     private var cutter = LineCutter(longest: maximumLine)
     private var size = 0
     private var saved = 0
@@ -33,8 +36,16 @@ struct ClientErrors: Sendable {
         return part
     }
 
+    /// Notes a line about a bus that is not there. A missing file is one only if the lines before have named D-Bus.
+    private mutating func noteBus(_ line: String) {
+        guard busTrouble == nil else { return }
+        if BusTrouble.isCertain(in: line) || mentionsBus && BusTrouble.isMissingFile(in: line) { busTrouble = line }
+        mentionsBus = mentionsBus || BusTrouble.isMentioned(in: line)
+    }
+
     private mutating func keep(_ octets: [UInt8]) -> String {
         let line = String(decoding: octets, as: UTF8.self)
+        noteBus(line)
         lines.append(line)
         size += line.utf8.count
         while lines.count > Self.maximumLines || size > Self.maximumSize { size -= lines.removeFirst().utf8.count }

@@ -33,6 +33,8 @@ package struct ClientRecord: Sendable {
     package var absence: String?
     /// Whether it is a program that uses the system's Bluetooth service.
     var usesSystem = false
+    /// What it asked of that service.
+    var program: ProgramHistory?
     /// Whether a host connected to its controller.
     package var hasConnected = false
     /// Why the controller closed the first connection of its host.
@@ -87,6 +89,12 @@ package struct ClientRecord: Sendable {
         if isStarved { return "its host did not send HCI Reset \(time); it waited \(waited) of them for a CPU" }
         if hasConnected { return "its host connected to the controller, but did not send HCI Reset \(time)" }
         return "no host connected to the controller \(time) (the controller's address is in LUBDUB_CONTROLLER)"
+    }
+
+    /// That it seems to need a message bus, and was given none.
+    var missingBus: String? {
+        guard !usesSystem, let trouble = errors.busTrouble ?? printed.busTrouble else { return nil }
+        return "\(trouble.abbreviated.quoted): a program that uses BlueZ over D-Bus needs --system bluez, with which Lubdub plays bluetoothd"
     }
 
     /// Why nothing came from the client after its end, unless that is a fault by itself.

@@ -53,7 +53,13 @@ package struct ClientUnderTest: Sendable {
         (self.driver, self.attachment, self.lineSocket) = (driver, attachment, lineSocket)
     }
 
-    private var radio: RadioKind { if case .radios(let radios) = attachment { radios.kind } else { .virtual } }
+    private var radio: RadioKind {
+        switch attachment {
+        case .controllers: .virtual
+        case .radios(let radios): radios.kind
+        case .system: .system
+        }
+    }
     private var asksOperator: Bool { if case .operator = driver { true } else { false } }
 
     /// Why it cannot play a scenario; empty when it can.
@@ -66,13 +72,7 @@ package struct ClientUnderTest: Sendable {
         if asksOperator, scenario.expectations.isEmpty {
             return ["the scenario has no expectation that an operator can answer"]
         }
-        let ignored = scenario.script.enumerated().compactMap { rule, it in
-            radio.ignoredArgument(of: it.action).map { (rule, "bluetoothd controls \"\($0)\"") }
-                ?? radio.missingPart(of: it.action).map { (rule, $0) }
-        }
-        return (scenario.unplayable(on: radio) + ignored).map { rule, why in
-            "script[\(rule)], \(scenario.script[rule].action.kind.rawValue): \(why)"
-        }
+        return scenario.unplayed(on: radio)
     }
 
     /// Runs a scenario once.
@@ -167,9 +167,12 @@ package struct ClientUnderTest: Sendable {
             try await open(live, loop, PairingOperator(passkey: passkey, on: loop))
         }
         var system: PlayedSystem.Running?
+        let programs = ProgramHistories()
         if case .system(let played) = attachment {
             system = try await played.open(live, on: loop) { [weak live] in
                 live?.assumeIsolated { live in if !live.isPlaying { live.start() } }
+            } take: { [weak live] note in
+                live?.assumeIsolated { live in programs.take(note, at: live.visit { world, _ in world.now }) }
             }
         }
         var addresses: [DeviceAddress] = []
@@ -188,8 +191,9 @@ package struct ClientUnderTest: Sendable {
             throw error
         }
         if case .controllers([.kernel]) = attachment { await live.start() }
-        return ProcessSession(process, live, socket, system, completion, plan.patterns, report: follower.line) {
-            lines, octets in
+        return ProcessSession(
+            process, live, socket, system.map { ($0, programs) }, completion, plan.patterns, report: follower.line
+        ) { lines, octets in
             follower.errors(lines)
             files.writeClientErrors(octets)
         }

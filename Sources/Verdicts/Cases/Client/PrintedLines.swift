@@ -26,6 +26,8 @@ struct PrintedLines: Sendable {
     private var compared = 0
     private var misprints: [Misprint] = []
     private var stranger: Note?
+    /// The first line that shows that the client does not reach a message bus.
+    private(set) var busTrouble: String?
     /// When each key was first printed as the contract has it.
     private var rights: [String: Instant] = [:]
     /// When the client first printed a measurement as the contract has it.
@@ -40,6 +42,7 @@ struct PrintedLines: Sendable {
             return
         }
         let printed = node.json.abbreviated
+        if busTrouble == nil, BusTrouble.isCertain(in: line.json) || node.isErrorAboutFile { busTrouble = line.json }
         switch ClientLines.likeness(of: node) {
         case .right(let keys):
             for key in keys where rights[key] == nil { rights[key] = instant }
@@ -72,4 +75,12 @@ struct PrintedLines: Sendable {
 
     /// Why a client seems to have shown no measurement.
     var cause: String? { cause(of: [], at: .never) }
+}
+
+extension Node {
+    /// Whether it is a line about an error that concerns a missing file: bleak's without a bus.
+    fileprivate var isErrorAboutFile: Bool {
+        guard case .string(let text)? = self["error"]?.value else { return false }
+        return BusTrouble.isMissingFile(in: text)
+    }
 }

@@ -17,6 +17,7 @@ actor ProcessSession: ClientSession {
     private let live: LiveWorld
     private let socket: ClientOutputSocket?
     private let system: PlayedSystem.Running?
+    private let programs: ProgramHistories?
     private let completion: RunCompletion
     private let report: @Sendable (Instant, ClientLine) -> Void
     private let reportErrors: @Sendable (_ lines: [String], _ octets: ArraySlice<UInt8>) -> Void
@@ -30,13 +31,15 @@ actor ProcessSession: ClientSession {
     private var record = ClientRecord()
 
     init(
-        _ client: ClientProcess, _ live: LiveWorld, _ socket: ClientOutputSocket?, _ system: PlayedSystem.Running?,
-        _ completion: RunCompletion, _ patterns: [LinePattern],
+        _ client: ClientProcess, _ live: LiveWorld, _ socket: ClientOutputSocket?,
+        _ system: (running: PlayedSystem.Running, programs: ProgramHistories)?, _ completion: RunCompletion,
+        _ patterns: [LinePattern],
         report: @escaping @Sendable (Instant, ClientLine) -> Void,
         reportErrors: @escaping @Sendable (_ lines: [String], _ octets: ArraySlice<UInt8>) -> Void
     ) {
-        (self.client, self.live, self.socket, self.system) = (client, live, socket, system)
+        (self.client, self.live, self.socket) = (client, live, socket)
         output = ClientOutput(patterns)
+        (self.system, programs) = (system?.running, system?.programs)
         record.usesSystem = system != nil
         (self.completion, self.report, self.reportErrors) = (completion, report, reportErrors)
         loop = live.loop
@@ -56,6 +59,7 @@ actor ProcessSession: ClientSession {
     /// with SIGKILL.
     func end(_ signals: Signals) async -> ClientRecord {
         isOver = true
+        record.program = programs?.history
         record.hasPlayed = await live.isPlaying
         record.textLeftOut = output.leftOut
         client.send(SIGTERM)

@@ -1,0 +1,153 @@
+import BlueZNames
+import Bluetooth
+import DBus
+import SystemBluetooth
+
+/// A device that is known without having been received: bluetoothd has stored it in a file.
+struct StoredDevice {
+    let peer: DeviceAddress
+    /// The properties that are stored.
+    let properties: [(name: String, value: Value)]
+}
+
+/// The bad days of bluetoothd.
+extension BluetoothService {
+    /// A reason not to be on the bus.
+    enum Absence {
+        case service, bus
+    }
+
+    /// A program of the machine that uses Bluetooth, and has no connection to the bus.
+    private static let other: BusName = ":0.0"
+
+    /// Something begins or ends that happens to the service.
+    func meet(_ trouble: SystemTrouble, isOn: Bool) {
+        switch trouble {
+        case .serviceAway(let isAbrupt): isOn ? leave(.service, isAbrupt: isAbrupt) : join(.service)
+        case .busAway: isOn ? leave(.bus, isAbrupt: true) : join(.bus)
+        case .radioUnplugged: isOn ? removeAdapter() : addAdapter()
+        case .discoveryStuck: isDiscoveryStuck = isOn
+        case .otherScan:
+            hasOtherScan = isOn
+            updateOtherScan()
+        case .lateReplies(let delay): self.delay = isOn ? delay : nil
+        // The host carries them out.
+        case .radioOff, .forgetting, .aborting, .resolving, .stale, .connecting: break
+        }
+    }
+
+    // MARK: Away from the bus
+
+    /// The service ends, and what programs have done with it.
+    private func leave(_ absence: Absence, isAbrupt: Bool) {
+        let isFirst = absences.isEmpty
+        if isFirst, !isAbrupt { removeAdapter() }
+        absences.insert(absence)
+        if isFirst {
+            take(.turned(.service, isOn: false))
+            departures += 1
+            if isAbrupt { stored = devicesToStore }
+            forgetPrograms()
+            objects = ObjectServer()
+            leaveBus(atOnce: isAbrupt)
+        }
+        if absence == .bus { Task(executorPreference: loop) { [bus] in await bus.turn(false) } }
+    }
+
+    /// Closes the connection, after what was sent has arrived unless it is `atOnce`.
+    private func leaveBus(atOnce: Bool) {
+        let connection = connection
+        let close: @Sendable () -> Void = { connection.assumeIsolated { $0.close() } }
+        guard !atOnce else { return close() }
+        let isSent = connection.assumeIsolated { connection in
+            let release = Call.bus("ReleaseName", [.string("org.bluez")], reply: "u")
+            return (try? connection.call(release) { _ in close() }) != nil
+        }
+        if !isSent { close() }
+    }
+
+    private func forgetPrograms() {
+        for program in programs.values { request(program.id, .central(.close)) }
+        (programs, names, devices, notifying) = ([:], [:], [:], [:])
+        (waiting, connecting, disconnecting, pairing, removing) = ([:], [:], [:], [:], [:])
+    }
+
+    /// A reason to be away has gone: the service begins again, if it was the last one.
+    private func join(_ absence: Absence) {
+        guard absences.contains(absence) else { return }
+        let departure = departures
+        Task(executorPreference: loop) { await self.join(absence, after: departure) }
+    }
+
+    private func join(_ absence: Absence, after departure: Int) async {
+        if absence == .bus { await bus.turn(true) }
+        guard departure == departures else { return }
+        absences.remove(absence)
+        guard absences.isEmpty, let fresh = try? await bus.connect() else { return }
+        guard absences.isEmpty, departure == departures else { return await fresh.close() }
+        connection = fresh
+        addRoots()
+        _ = objects.takeSignals()
+        try? await serve()
+        take(.turned(.service, isOn: true))
+        addAdapter()
+        updateOtherScan()
+    }
+
+    // MARK: Adapter
+
+    private func removeAdapter() {
+        guard objects.contains(adapter.path, .adapter) else { return }
+        stored = devicesToStore
+        for peer in devices.keys.sorted(by: { $0.number < $1.number }) { forget(peer) }
+        for name in programs.keys { programs[name]?.isDiscovering = false }
+        objects.unregister(.adapter, at: adapter.path)
+        flush()
+    }
+
+    private func addAdapter() {
+        guard absences.isEmpty, !objects.contains(adapter.path, .adapter) else { return }
+        objects.register(.adapter, adapterProperties, at: adapter.path)
+        addStoredDevices()
+        scheduleFlush()
+    }
+
+    private static let storedProperties = ["Name", "Alias", "Paired", "Bonded", "Trusted", "Blocked", "UUIDs"]
+
+    private var devicesToStore: [StoredDevice] {
+        devices.filter(\.value.isStored).keys.sorted { $0.number < $1.number }.map { peer in
+            let path = path(of: peer)
+            let properties = Self.storedProperties.compactMap { name in
+                objects.value(name, of: .device, at: path).map { (name: name, value: $0) }
+            }
+            return StoredDevice(peer: peer, properties: properties)
+        }
+    }
+
+    private func addStoredDevices() {
+        for device in stored {
+            let path = add(device.peer)
+            devices[device.peer]?.isStored = true
+            for (name, value) in device.properties { objects.set(name, value, of: .device, at: path) }
+        }
+        stored = []
+    }
+
+    // MARK: Another program
+
+    /// Lets another program of the machine scan, or stops that.
+    func updateOtherScan() {
+        let isScanning = programs[Self.other] != nil
+        let scans = hasOtherScan && isPowered
+        guard scans != (programs[Self.other]?.isDiscovering ?? false) else { return }
+        guard scans else {
+            guard let program = programs.removeValue(forKey: Self.other) else { return }
+            return endDiscovery(of: program)
+        }
+        let program = Program(id: .stranger, isDiscovering: true)
+        if !isScanning { request(program.id, .central(.open)) }
+        programs[Self.other] = program
+        scan(program)
+        objects.set("Discovering", .boolean(true), of: .adapter, at: adapter.path)
+    }
+}
