@@ -2,6 +2,7 @@ import Basics
 import BlueZServer
 import DBus
 import Drivers
+import Glibc
 import Linux
 import ScenarioLanguage
 import ScenarioModel
@@ -96,6 +97,8 @@ import VirtualWorld
             try await body(program, loop, running)
             await program.connection.close()
             await running.close()
+            let folder = running.busAddress.dropFirst("unix:path=".count).dropLast("/bus".count)
+            #expect(access(String(folder), F_OK) == -1)
         }
     }
 

@@ -128,8 +128,7 @@ class SystemTests(unittest.TestCase):
                 for line in serve.stdout:
                     if line.startswith('system '):
                         break
-                name, address = line.removeprefix('system export ').strip().split('=', 1)
-                environment = os.environ | {name: address}
+                environment = os.environ | dict(word.split('=', 1) for word in line.split()[2:])
                 with subprocess.Popen(
                         ['bluetoothctl'], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as control:
                     seen = self.converse(control, [

@@ -43,14 +43,17 @@ package struct PlayedSystem: Sendable {
         /// The value of `DBUS_SYSTEM_BUS_ADDRESS` for programs.
         package var busAddress: String { "unix:path=\(path)" }
 
-        /// The variables for a program.
+        /// The variables by which any program finds the service.
         package var variables: [(name: String, value: String)] {
             [
-                ("DBUS_SYSTEM_BUS_ADDRESS", busAddress), ("LUBDUB_CONTROLLER", "hci0"),
+                ("DBUS_SYSTEM_BUS_ADDRESS", busAddress),
                 // Qt asks the program of the service for its version, which is not bluetoothd here.
                 ("BLUETOOTH_FORCE_DBUS_LE_VERSION", "5.66"),
             ]
         }
+
+        /// The adapter's name for a client under test.
+        package var adapter: String { "hci0" }
 
         package func close() async {
             await service.close()
@@ -68,7 +71,8 @@ package struct PlayedSystem: Sendable {
         let folder = path == nil ? try Self.temporaryFolder() : nil
         let path = path ?? "\(folder ?? "")/bus"
         do throws(Obstacle) {
-            let (bus, connection) = try await connect(to: path, on: loop)
+            let (bus, connection) =
+                try await folder == nil ? connect(to: path, on: loop) : Self.start(at: path, lock: nil, on: loop)
             let (address, bonds) = await live.visit { world, _ in
                 (world.nextGuestAddress, world.bondDevices(withClientAt: world.nextGuestAddress))
             }
@@ -90,24 +94,33 @@ package struct PlayedSystem: Sendable {
         }
     }
 
-    /// A bus of this program, and the lock of its socket.
+    /// A bus of this program, and the lock of its socket, where others can reach it.
     fileprivate struct OwnBus: Sendable {
         let bus: MessageBus
-        let lock: FileLock
+        let lock: FileLock?
     }
 
     private func connect(to path: String, on loop: EventLoop) async throws(Obstacle) -> (OwnBus?, Connection) {
-        let address = BusAddress.at("unix:path=\(path)")
+        let address = Self.address(of: path)
         if let present = try? await Connection.open(address, on: loop, within: .seconds(2)) { return (nil, present) }
         let lock: FileLock
         do throws(FileLock.Refusal) { lock = try FileLock(path) } catch {
             throw Obstacle(.environment, "--system: another program uses \(path.quoted): choose another path")
         }
+        return try await Self.start(at: path, lock: lock, on: loop)
+    }
+
+    /// Starts a bus.
+    private static func start(
+        at path: String, lock: FileLock?, on loop: EventLoop
+    ) async throws(Obstacle) -> (OwnBus?, Connection) {
         do throws(ConnectionFailure) {
-            let bus = try MessageBus(at: address, on: loop)
-            return (OwnBus(bus: bus, lock: lock), try await Connection.open(address, on: loop))
+            let bus = try MessageBus(at: address(of: path), on: loop)
+            return (OwnBus(bus: bus, lock: lock), try await Connection.open(address(of: path), on: loop))
         } catch { throw Obstacle(.environment, "--system: \(error)") }
     }
+
+    private static func address(of path: String) -> BusAddress { .at("unix:path=\(path)") }
 
     /// A folder that only this user can read.
     private static func temporaryFolder() throws(Obstacle) -> String {
