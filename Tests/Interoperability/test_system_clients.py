@@ -135,6 +135,10 @@ class ProgramTests(unittest.TestCase):
     def test_bluezero(self):
         self.passes(DEBIAN, 'with_bluezero.py')
 
+    @needs_debian
+    def test_btleplug(self):
+        self.passes(DEBIAN, 'with_btleplug.py')
+
     @unittest.skipUnless(browser.PROGRAM, browser.MISSING)
     def test_a_page_in_chromium(self):
         output, _ = self.passes(sys.executable, 'with_chromium.py')
