@@ -144,7 +144,7 @@ class ProgramTests(unittest.TestCase):
         output, _ = self.passes(sys.executable, 'with_chromium.py')
         self.assertIn('{"shown": "75"}', output)
 
-    @unittest.skipUnless(shutil.which('bluetoothctl'), f'bluetoothctl {MISSING}')
+    @unittest.skipUnless(shutil.which('bluetoothctl'), 'bluetoothctl is not installed; Tools/setup test installs it')
     def test_bluetoothctl(self):
         adapter = ROOT / 'Tests/Clients/adapters/bluetoothctl.py'
         status, output = self.play(f'{sys.executable} {adapter}', scenario(2, ends=False))

@@ -49,6 +49,8 @@ package struct PlayedSystem: Sendable {
                 ("DBUS_SYSTEM_BUS_ADDRESS", busAddress),
                 // Qt asks the program of the service for its version, which is not bluetoothd here.
                 ("BLUETOOTH_FORCE_DBUS_LE_VERSION", "5.66"),
+                // noble, that is, its fork @stoprocent/noble, uses sockets of the kernel otherwise.
+                ("NOBLE_BINDINGS", "dbus"),
             ]
         }
 
