@@ -39,7 +39,7 @@ class PageTests(unittest.TestCase):
 
     def run_command_of(self, program, python):
         """Runs the command of the page with a program of it, by this Python."""
-        command, = [command for command in blocks('sh') if program in command]
+        command = next(command for command in blocks('sh') if program in command)
         (self.folder / 'bin/python3').write_text(f'#!/bin/sh\nexec {shlex.quote(str(python))} "$@"\n')
         (self.folder / 'bin/python3').chmod(0o755)
         done = subprocess.run(
