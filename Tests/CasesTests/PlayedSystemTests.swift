@@ -3,6 +3,7 @@ import BlueZNames
 import BlueZServer
 import DBus
 import Drivers
+import Glibc
 import Linux
 import ScenarioLanguage
 import ScenarioModel
@@ -97,6 +98,9 @@ import VirtualWorld
             try await body(program, loop, running)
             await program.connection.close()
             await running.close()
+            let folder = running.busAddress.dropFirst("unix:path=".count).dropLast("/bus".count)
+            let isLeft = unsafe access(String(folder), F_OK) == 0
+            #expect(!isLeft, "the folder of the bus")
         }
     }
 

@@ -1,6 +1,7 @@
 """Plays the cases of `cases.json` to the clients of `clients.json`, and keeps the reports.
 
-Clients of BlueZ are played in Tools/linux-machine, where programs start slowly: the first measurement has more time.
+Clients of BlueZ are played twice.  With bluetoothd, they run in Tools/linux-machine, where programs start slowly: the first
+measurement has more time.  Their twins run here, with the bluetoothd that Lubdub plays.
 """
 
 import datetime
@@ -15,13 +16,29 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LUBDUB = str((ROOT / os.environ.get('LUBDUB', '.build/release/lubdub')).resolve())
 PYTHON = '.venv/bin/python'
 SUITE = 'Tests/Clients/cases.json'
-CLIENTS = {client['id']: client for client in json.loads((ROOT / 'Tests/Clients/clients.json').read_text())['clients']}
+TWIN = '_played'
 STORED = ROOT / 'Documentation/clients'
 WORK = ROOT / '.build/matrix'
 MACHINE_LIMIT = '1800'
 # What a start may take longer in the emulated machine.
 PATIENCE = 30
 VERDICTS = ('pass', 'fail', 'inconclusive', 'skip', 'error')
+
+
+def twin(client):
+    """The same client with the played bluetoothd, from which the same verdicts are expected."""
+    about = f'The adapter of [{client["name"]}](#{client["id"]}) with [the bluetoothd that Lubdub plays](bluez-programs.md).'
+    return client | {'id': client['id'] + TWIN, 'name': f'{client["name"]}, played', 'about': about, 'radio': 'played'}
+
+
+def clients():
+    for client in json.loads((ROOT / 'Tests/Clients/clients.json').read_text())['clients']:
+        yield client
+        if client['radio'] == 'vhci':
+            yield twin(client)
+
+
+CLIENTS = {client['id']: client for client in clients()}
 
 
 def cases():
@@ -43,6 +60,8 @@ def play(client, options):
     client_command = f'exec {PYTHON} Tests/Clients/adapters/{client["adapter"]}'
     if client['radio'] == 'tcp':
         command += ['--client', client_command, '--jobs', '4']
+    elif client['radio'] == 'played':
+        command += ['--client', client_command, '--jobs', '4', '--system', 'bluez']
     elif client['radio'] == 'vhci':
         # bluetoothd would take the attributes of the strap in the last case, which has the same address.
         command += ['--client', f'rm -rf /var/lib/bluetooth/*/cache; {client_command}', '--controller', 'vhci']
@@ -122,12 +141,13 @@ def stored(client, case, played, scenario):
 def versions(client):
     """The versions of the packages that the client consists of; the first is the client's own."""
     found = {'lubdub': lubdub_version()} if client['radio'] == 'virtual' else {}
+    is_played = client['radio'] == 'played'
     for package in client['python']:
         program = f'import importlib.metadata as found; print(found.version({package!r}))'
         found[package] = output(ROOT / PYTHON, '-c', program)
-    for package in client['debian']:
+    for package in [] if is_played and client['python'] else client['debian']:
         found[package] = output('dpkg-query', '--show', '--showformat=${Version}', package)
-    return found
+    return found | ({'lubdub': lubdub_version()} if is_played else {})
 
 
 def lubdub_version():

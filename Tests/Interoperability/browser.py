@@ -109,8 +109,8 @@ class Page:
 
 
 @contextlib.contextmanager
-def page():
-    """A new page in a separate browser."""
+def page(*options):
+    """A new page in a separate browser, which gets these options too."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, contextlib.ExitStack() as stack:
         pipes = []
         for _ in range(2):
@@ -124,6 +124,7 @@ def page():
             PROGRAM, '--headless=new', '--remote-debugging-pipe', '--disable-gpu', '--no-first-run',
             '--disable-background-networking', '--disable-component-update', '--disable-dev-shm-usage',
             '--font-render-hinting=none', '--disable-lcd-text', f'--user-data-dir={folder}',
+            *options,
         ] + (['--no-sandbox'] if os.geteuid() == 0 else [])
         process = subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, pass_fds=(3, 4),

@@ -1,17 +1,36 @@
 """The packages of `make test-package`: reproducible, clean, and they run on a Debian without Swift."""
 
 import hashlib
+import importlib.metadata
 import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tarfile
 import tempfile
 import unittest
 
 from harness import LUBDUB, ROOT
+from test_system import APP
 
 PACKAGES = os.environ.get('LUBDUB_PACKAGES')
+
+# A Python developer: as an ordinary user, with bleak, and an app that connects again, but forgets to subscribe again.
+NEWCOMER = '''
+set -e
+apt-get install --yes python3-venv
+mkdir /tmp/newcomer
+mv /tmp/app.py /tmp/newcomer
+chown 1000:1000 /tmp/newcomer
+cd /tmp/newcomer
+become="setpriv --reuid=1000 --regid=1000 --clear-groups env HOME=/tmp/newcomer"
+$become sh -c 'python3 -m venv . && bin/pip install --no-index --find-links /tmp/wheels bleak'
+unshare --net $become bin/python -c 'import os; print(f"newcomer {os.getuid()}")'
+status=0
+unshare --net $become lubdub run clients/comes_back --bpm-only --client 'bin/python app.py' --system bluez || status=$?
+echo "newcomer status $status"
+'''
 
 
 def finish(*words, **options):
@@ -97,13 +116,25 @@ class PackageTests(unittest.TestCase):
     @unittest.skipUnless(shutil.which('mmdebstrap') and os.geteuid() == 0, 'needs mmdebstrap and root')
     def test_it_is_installed_on_a_fresh_debian_and_runs(self):
         root = self.folder / 'debian.tar'
+        wheels = self.folder / 'wheels'
+        finish(sys.executable, '-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--dest', wheels,
+               f'bleak=={importlib.metadata.version("bleak")}')
+        (self.folder / 'app.py').write_text(APP)
+        (self.folder / 'newcomer').write_text(NEWCOMER)
         commands = ['apt-get install --yes /tmp/lubdub.deb', 'lubdub run resting --repeat 1', 'lubdub list --quiet',
-                    '! command -v swift', 'dpkg --verify lubdub', 'apt-get remove --yes lubdub', '! [ -e /usr/share/lubdub ]']
+                    '! command -v swift', 'dpkg --verify lubdub', 'sh /tmp/newcomer.sh', 'apt-get remove --yes lubdub',
+                    '! [ -e /usr/share/lubdub ]']
         hooks = [f'--customize-hook=upload {self.deb} /tmp/lubdub.deb',
+                 f'--customize-hook=upload {self.folder}/newcomer /tmp/newcomer.sh',
+                 f'--customize-hook=upload {self.folder}/app.py /tmp/app.py',
+                 f'--customize-hook=copy-in {wheels} /tmp',
                  f'--customize-hook=chroot "$1" sh -c "{" && ".join(commands)}"']
         printed = finish('mmdebstrap', '--variant=apt', '--mode=root', *hooks, 'bookworm', root)
         self.assertIn('pass', printed)
         self.assertIn('devices/polar_h10\n', printed)
+        self.assertIn('newcomer 1000\n', printed)
+        self.assertIn('newcomer status 1\n', printed)
+        self.assertRegex(printed, r'fail +returns .*\n +expected  subscription to strap/heart_rate')
 
 
 if __name__ == '__main__':

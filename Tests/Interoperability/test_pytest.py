@@ -228,6 +228,23 @@ def test_a_run_that_takes_too_long_keeps_its_verdicts(tmp_path):
     assert (tmp_path / 'kept/report.json').exists() and report.content['incomplete'] == ['interrupted: 1 of 2 cases were run']
 
 
+def test_the_bus_of_a_system_is_there_until_the_strap_ends(strap, tmp_path, monkeypatch):
+    monkeypatch.setenv('DBUS_SYSTEM_BUS_ADDRESS', 'unix:path=/nowhere')
+    monkeypatch.delenv('BLUETOOTH_FORCE_DBUS_LE_VERSION', raising=False)
+    names = 'DBUS_SYSTEM_BUS_ADDRESS', 'BLUETOOTH_FORCE_DBUS_LE_VERSION'
+    with lubdub.Strap('resting', system='bluez') as outer:
+        first = [os.environ[name] for name in names]
+        assert first[0] != 'unix:path=/nowhere' and outer.controller == 'hci0' and outer.status
+        with lubdub.Strap('resting', system='bluez', controller='tcp:127.0.0.1:0') as inner:
+            assert os.environ[names[0]] != first[0] and inner.port > 0
+        assert [os.environ[name] for name in names] == first
+    assert [os.environ.get(name) for name in names] == ['unix:path=/nowhere', None]
+    strap('resting')
+    assert os.environ[names[0]] == 'unix:path=/nowhere'
+    with pytest.raises(lubdub.Failure, match='--system windows'):
+        strap('resting', system='windows')
+
+
 def test_a_strap_needs_no_pytest(tmp_path):
     with lubdub.Strap('resting', variables={}, folder=tmp_path / 'kept') as device:
         assert device.controller == f'tcp:127.0.0.1:{device.port}'
@@ -308,13 +325,20 @@ class PytestTests(unittest.TestCase):
         status, output = self.pytest(text.replace('python3 client.py', client))
         self.assertEqual(status, 0, output)
 
-    def test_the_example_for_bleak_is_python(self):
-        compile(BLEAK, 'example', 'exec')
+    def test_the_example_for_bleak_passes_without_bluetooth_in_the_kernel(self):
+        status, output = self.pytest(BLEAK)
+        self.assertEqual(status, 0, output)
+        self.assertIn('1 passed', output)
+
+    def test_the_example_for_bleak_can_fail(self):
+        status, output = self.pytest(BLEAK.replace('to=62', 'to=61'))
+        self.assertEqual(status, 1, output)
+        self.assertIn('assert 61 == 62', output)
 
     def test_straps_actions_events_and_verdicts(self):
         status, output = self.pytest(OWN)
         self.assertEqual(status, 0, output)
-        self.assertIn('59 passed, 1 skipped', output)
+        self.assertIn('60 passed, 1 skipped', output)
 
     def test_a_failure_names_the_folder_with_the_event_log(self):
         status, output = self.pytest(OWN, '-k', 'test_that_fails', '-rA', FAILING='1')

@@ -159,6 +159,16 @@ class SystemTests(unittest.TestCase):
         self.assertEqual(ended.returncode, 1, ended.stdout + ended.stderr)
         self.assertIn('before it used org.bluez', ended.stdout)
 
+    def test_a_program_of_kernel_sockets_is_told_so(self):
+        path = self.folder / 'scenario.json'
+        path.write_text(json.dumps(STRAP | {'limit': '5 s', 'expect': [self.shows()]}))
+        program = 'import os, sys; sys.exit(os.strerror(97))'  # EAFNOSUPPORT, as gatttool prints it in a container
+        ended = subprocess.run(
+            [LUBDUB, 'run', str(path), '--client', f'{sys.executable} -c "{program}"', '--system', 'bluez'],
+            capture_output=True, text=True, timeout=60, cwd=ROOT)
+        self.assertEqual(ended.returncode, 1, ended.stdout + ended.stderr)
+        self.assertIn('before it used org.bluez (it uses sockets of the kernel, not org.bluez)', ended.stdout)
+
     def test_bluetoothctl_shows_the_device_and_its_attributes(self):
         if not shutil.which('bluetoothctl'):
             self.skipTest('bluetoothctl is not installed')
@@ -171,8 +181,7 @@ class SystemTests(unittest.TestCase):
                 for line in serve.stdout:
                     if line.startswith('system '):
                         break
-                name, address = line.removeprefix('system export ').strip().split('=', 1)
-                environment = os.environ | {name: address}
+                environment = os.environ | dict(word.split('=', 1) for word in line.split()[2:])
                 with subprocess.Popen(
                         ['bluetoothctl'], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as control:
                     seen = self.converse(control, [

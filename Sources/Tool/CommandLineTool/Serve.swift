@@ -247,13 +247,14 @@ private func open(_ page: PageSession?, at address: PageAddress) async throws {
     if let page { Console.print("page \(try await page.open(at: address))") }
 }
 
-/// Plays a system's Bluetooth service, and prints the variable for its programs.
+/// Plays a system's Bluetooth service, and prints the variables for its programs.
 private func open(
     _ system: PlayedSystem?, for live: LiveWorld, on loop: EventLoop
 ) async throws -> PlayedSystem.Running? {
     guard let system else { return nil }
     let running = try await system.open(live, on: loop)
-    Console.print("system export DBUS_SYSTEM_BUS_ADDRESS=\(running.busAddress.forShell)")
+    let variables = running.variables.map { "\($0.name)=\($0.value.forShell)" }
+    Console.print("system export \(variables.joined(separator: " "))")
     return running
 }
 

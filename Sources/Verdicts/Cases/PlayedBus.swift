@@ -6,32 +6,37 @@ import Sockets
 actor PlayedBus: LoopActor {
     nonisolated let loop: EventLoop
     private let path: String
-    /// Held while the bus is this program's.
+    /// Whether it is this program's.
+    nonisolated let isOwn: Bool
+    /// Held while the bus is this program's, where others can reach it.
     private let lock: FileLock?
     private var bus: MessageBus?
 
     private init(_ path: String, _ lock: FileLock?, _ bus: MessageBus?, on loop: EventLoop) {
         (self.path, self.lock, self.bus, self.loop) = (path, lock, bus, loop)
+        isOwn = bus != nil
     }
 
-    /// Uses the bus at a socket, or else becomes the bus there; returns a connection, too.
-    static func open(_ path: String, on loop: EventLoop) async throws(Obstacle) -> (PlayedBus, Connection) {
+    /// Uses the bus at a socket, or else becomes the bus there; returns a connection, too. Nobody else has a socket that
+    /// `isPrivate`.
+    static func open(
+        _ path: String, isPrivate: Bool, on loop: EventLoop
+    ) async throws(Obstacle) -> (PlayedBus, Connection) {
         let address = BusAddress.at("unix:path=\(path)")
-        if let present = try? await Connection.open(address, on: loop, within: .seconds(2)) {
-            return (PlayedBus(path, nil, nil, on: loop), present)
-        }
-        let lock: FileLock
-        do throws(FileLock.Refusal) { lock = try FileLock(path) } catch {
-            throw Obstacle(.environment, "--system: another program uses \(path.quoted): choose another path")
+        var lock: FileLock?
+        if !isPrivate {
+            if let present = try? await Connection.open(address, on: loop, within: .seconds(2)) {
+                return (PlayedBus(path, nil, nil, on: loop), present)
+            }
+            do throws(FileLock.Refusal) { lock = try FileLock(path) } catch {
+                throw Obstacle(.environment, "--system: another program uses \(path.quoted): choose another path")
+            }
         }
         do throws(ConnectionFailure) {
             let bus = PlayedBus(path, lock, try MessageBus(at: address, on: loop), on: loop)
             return (bus, try await bus.connect())
         } catch { throw Obstacle(.environment, "--system: \(error)") }
     }
-
-    /// Whether it is this program's.
-    nonisolated var isOwn: Bool { lock != nil }
 
     private nonisolated var address: BusAddress { .at("unix:path=\(path)") }
 

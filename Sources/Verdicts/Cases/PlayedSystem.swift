@@ -44,14 +44,19 @@ package struct PlayedSystem: Sendable {
         /// The value of `DBUS_SYSTEM_BUS_ADDRESS` for programs.
         package var busAddress: String { "unix:path=\(path)" }
 
-        /// The variables for a program.
+        /// The variables by which any program finds the service.
         package var variables: [(name: String, value: String)] {
             [
-                ("DBUS_SYSTEM_BUS_ADDRESS", busAddress), ("LUBDUB_CONTROLLER", "hci0"),
+                ("DBUS_SYSTEM_BUS_ADDRESS", busAddress),
                 // Qt asks the program of the service for its version, which is not bluetoothd here.
                 ("BLUETOOTH_FORCE_DBUS_LE_VERSION", "5.66"),
+                // noble, that is, its fork @stoprocent/noble, uses sockets of the kernel otherwise.
+                ("NOBLE_BINDINGS", "dbus"),
             ]
         }
+
+        /// The adapter's name for a client under test.
+        package var adapter: String { "hci0" }
 
         package func close() async {
             await service.close()
@@ -70,7 +75,7 @@ package struct PlayedSystem: Sendable {
         let folder = path == nil ? try Self.temporaryFolder() : nil
         let path = path ?? "\(folder ?? "")/bus"
         do throws(Obstacle) {
-            let (bus, connection) = try await PlayedBus.open(path, on: loop)
+            let (bus, connection) = try await PlayedBus.open(path, isPrivate: folder != nil, on: loop)
             if !bus.isOwn, await live.visit({ world, _ in world.scenario.script.contains { $0.action.kind == .busAway } }) {
                 await connection.close()
                 throw Obstacle(

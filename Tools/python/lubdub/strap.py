@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import signal
 import socket
@@ -36,12 +37,15 @@ class Strap:
 
     `controller` is the address at which it offers a virtual controller, such as `tcp:127.0.0.1:40123`, to a Bluetooth host
     in radio range of the scenario's devices.  Pass `controller='vhci'` for a virtual adapter of this machine's kernel, such
-    as `hci1`, for programs that use bluetoothd; this needs root.
+    as `hci1`, for programs that use the machine's bluetoothd; this needs root.
+
+    Pass `system='bluez'` for programs that use bluetoothd, which Lubdub then plays: until the end, `DBUS_SYSTEM_BUS_ADDRESS`
+    of this process, and so of its children, is the bus of that.  `controller` is then the name of the adapter.
     """
 
-    def __init__(self, scenario, *options, controller='tcp:127.0.0.1:0', seed=None, variables=None, folder=None,
+    def __init__(self, scenario, *options, controller=None, system=None, seed=None, variables=None, folder=None,
                  lubdub=None, limit=10.0):
-        """Starts the scenario, and waits up to `limit` seconds for its controller.
+        """Starts the scenario, and waits up to `limit` seconds for its controller, or for the bus of its system.
 
         `variables` are those of the scenario that get other values.  `folder` receives the event log and the trace
         instead of a temporary folder, and stays.  `options` are passed to `lubdub serve`.
@@ -54,13 +58,18 @@ class Strap:
         self.trace = self.folder / 'trace.btsnoop'
         self._errors = self.folder / 'errors.txt'
         self._connection = None
+        self._replaced = {}  # variables of this process: their values, and the earlier ones
         self._is_closing = False
         self._patience = 10.0  # seconds for an answer
         self._turn = threading.Lock()  # a coroutine waits for events in another thread
         self._scenario, self._program = os.fspath(scenario), program(lubdub)
         self._patterns = Patterns(self._ask)
         words = [self._program, 'serve', self._scenario, '--control', f'unix:{self._socket}', '--events',
-                 str(self._log), '--trace', str(self.trace), '--controller', controller]
+                 str(self._log), '--trace', str(self.trace)]
+        if system is not None:
+            words += ['--system', f'{system}:unix:{os.path.join(self._temporary.name, "bus")}']
+        if controller is not None or system is None:
+            words += ['--controller', controller or 'tcp:127.0.0.1:0']
         if seed is not None:
             words += ['--seed', str(seed)]
         for name, value in (variables or {}).items():
@@ -70,24 +79,45 @@ class Strap:
             self._process = subprocess.Popen(
                 [*words, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors)
         try:
-            self.controller = self._offered(time.monotonic() + limit)
+            offers = self._offered(['system'] * (system is not None) + ['controller'] * ('--controller' in words),
+                                   time.monotonic() + limit)
+            # The only adapter of a system that is played.
+            self.controller = offers['controller'][0] if 'controller' in offers else 'hci0'
+            self._export(offers.get('system', [])[1:])
         except BaseException:
             self._end()
             raise
 
-    def _offered(self, until):
-        """The address in the line `controller ADDRESS`, which follows that of the control socket."""
+    def _offered(self, kinds, until):
+        """What follows these words, in the lines `controller ADDRESS` and `system export NAME=VALUE ...`."""
         read = b''
         os.set_blocking(self._process.stdout.fileno(), False)
         while time.monotonic() < until:
             read += self._process.stdout.read() or b''
-            for line in read.decode(errors='replace').splitlines(keepends=True):
-                if line.startswith('controller ') and line.endswith('\n'):
-                    return line.split()[1]
+            lines = [line for line in read.decode(errors='replace').splitlines(keepends=True) if line.endswith('\n')]
+            offers = {kind: shlex.split(line)[1:] for kind in kinds for line in lines if line.startswith(f'{kind} ')}
+            if len(offers) == len(kinds):
+                return offers
             if self._process.poll() is not None:
                 break
             time.sleep(0.005)
-        raise Failure(f'lubdub serve offered no controller (status {self._process.poll()}): {self.errors}')
+        raise Failure(f'lubdub serve offered no {kinds[0]} (status {self._process.poll()}): {self.errors}')
+
+    def _export(self, assignments):
+        """Sets variables of this process until the end."""
+        for assignment in assignments:
+            name, value = assignment.split('=', 1)
+            self._replaced[name] = value, os.environ.get(name)
+            os.environ[name] = value
+
+    def _restore(self):
+        """Undoes `_export`, other than for a variable that has been set again since."""
+        for name, (value, earlier) in self._replaced.items():
+            if os.environ.get(name) == value:
+                os.environ.pop(name)
+                if earlier is not None:
+                    os.environ[name] = earlier
+        self._replaced = {}
 
     @property
     def port(self):
@@ -240,6 +270,7 @@ class Strap:
 
     def _end(self):
         self._disconnect()
+        self._restore()
         if not self._has_ended:
             self._is_closing = True
             self._process.send_signal(signal.SIGTERM)

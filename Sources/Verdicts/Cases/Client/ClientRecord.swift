@@ -64,7 +64,8 @@ package struct ClientRecord: Sendable {
                 return ClientFault(
                     verdict: .inconclusive, reason: "it exited with status 0 before \(beginning)")
             case let status?:
-                return ClientFault(verdict: .fail, reason: "it \(Self.words(status)) before \(beginning)")
+                let kernel = usesKernel ? " (it uses sockets of the kernel, not org.bluez)" : ""
+                return ClientFault(verdict: .fail, reason: "it \(Self.words(status)) before \(beginning)\(kernel)")
             case nil:
                 let time = "within \(ProcessSession.patience.components.seconds) s"
                 return ClientFault(verdict: .inconclusive, reason: missingReset(time))
@@ -75,6 +76,9 @@ package struct ClientRecord: Sendable {
         guard let stall else { return ClientFault(verdict: .fail, reason: reason) }
         return ClientFault(verdict: .inconclusive, reason: "this machine stalled for \(stall.inTenths) s: \(reason)")
     }
+
+    /// Whether it is a program for the kernel's Bluetooth, which is missing in a container: the text of EAFNOSUPPORT.
+    private var usesKernel: Bool { usesSystem && errors.last?.contains("Address family not supported") == true }
 
     /// The start of the case's time.
     var beginning: String { usesSystem ? "it used org.bluez" : "its host sent HCI Reset" }

@@ -178,7 +178,7 @@ package struct ClientUnderTest: Sendable {
         var addresses: [DeviceAddress] = []
         for device in plan.scenario.devices.indices { addresses.append(await live.address(of: device)) }
         var variables = environment(
-            of: plan, controller: controllers.first, addresses: addresses,
+            of: plan, controller: system?.adapter ?? controllers.first, addresses: addresses,
             outOfBand: await outOfBandData(for: plan.scenario, live))
         if let system {
             variables += system.variables
