@@ -148,7 +148,24 @@ class SystemTests(unittest.TestCase):
         ended = self.run_app(self.away())
         self.assertEqual(ended.returncode, 1, ended.stdout + ended.stderr)
         self.assertIn('no value of strap/heart_rate was delivered since', ended.stdout)
+        self.assertRegex(ended.stdout, 'the client connected again at .* has not subscribed again to strap/heart_rate')
         self.assertIn('--system bluez', ended.stdout)
+
+    def test_an_app_without_a_bus_is_told_of_the_option(self):
+        path = self.folder / 'scenario.json'
+        path.write_text(json.dumps(STRAP | {'limit': '5 s', 'expect': [self.shows()]}))
+        nowhere = f'unix:path={self.folder}/nowhere'
+        ended = subprocess.run(
+            [LUBDUB, 'run', str(path), '--client', f'{sys.executable} {self.folder}/app.py'],
+            capture_output=True, text=True, timeout=60, cwd=ROOT, env=os.environ | {'DBUS_SYSTEM_BUS_ADDRESS': nowhere})
+        self.assertEqual(ended.returncode, 1, ended.stdout + ended.stderr)
+        self.assertIn('a program of BlueZ needs --system bluez', ended.stdout)
+
+    def test_a_bad_day_of_bluetoothd_is_skipped_without_one(self):
+        ended = subprocess.run(
+            [LUBDUB, 'run', 'scenarios/bluez/bus_dies.json'], capture_output=True, text=True, timeout=60, cwd=ROOT)
+        self.assertEqual(ended.returncode, 3, ended.stdout + ended.stderr)
+        self.assertIn('use --system bluez', ended.stdout)
 
     def test_an_app_that_does_not_use_the_bus_is_inconclusive(self):
         path = self.folder / 'scenario.json'

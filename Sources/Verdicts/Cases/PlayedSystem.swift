@@ -76,7 +76,9 @@ package struct PlayedSystem: Sendable {
         let path = path ?? "\(folder ?? "")/bus"
         do throws(Obstacle) {
             let (bus, connection) = try await PlayedBus.open(path, isPrivate: folder != nil, on: loop)
-            if !bus.isOwn, await live.visit({ world, _ in world.scenario.script.contains { $0.action.kind == .busAway } }) {
+            if !bus.isOwn,
+                await live.visit({ world, _ in world.scenario.script.contains { $0.action.kind == .busAway } })
+            {
                 await connection.close()
                 throw Obstacle(
                     .usage, "bus_away: the bus at \(path.quoted) belongs to another program: choose another path")
@@ -87,7 +89,9 @@ package struct PlayedSystem: Sendable {
             do throws(CallFailure) {
                 let service = try await BluetoothService.open(
                     .init(address), over: connection,
-                    of: .init(connect: { () throws(ConnectionFailure) in try await bus.connect() }) { await bus.turn($0) },
+                    of: .init(connect: { () throws(ConnectionFailure) in try await bus.connect() }) {
+                        await bus.turn($0)
+                    },
                     on: loop, whenUsed: whenUsed, take: take
                 ) { report in
                     await live.attach(SystemHost(.bluetoothd(), nil, bonds: bonds, user: PairingUser()), report: report)

@@ -34,7 +34,9 @@ struct SubscriptionHistory: Sendable {
     }
 
     mutating func take(_ record: EventRecord) {
-        guard let entity = record.entity, let device = entity.split(separator: "/").first.map(String.init) else { return }
+        guard let entity = record.entity, let device = entity.split(separator: "/").first.map(String.init) else {
+            return
+        }
         switch record.event {
         case .connected:
             change(device) { $0.end = record.instant }
@@ -51,7 +53,9 @@ struct SubscriptionHistory: Sendable {
 
     /// Changes the open link with a device, if there is one.
     private mutating func change(_ device: String, _ body: (inout Link) -> Void) {
-        guard let last = links[device]?.indices.last, var link = links[device]?[last], link.end == .never else { return }
+        guard let last = links[device]?.indices.last, var link = links[device]?[last], link.end == .never else {
+            return
+        }
         body(&link)
         links[device]?[last] = link
     }

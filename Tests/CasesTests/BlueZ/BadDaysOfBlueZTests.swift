@@ -26,7 +26,10 @@ import VirtualWorld
 
         var testDescription: String { "\(scenario): \(fault.rawValue)" }
 
-        init(_ scenario: String, _ fault: HeartProgram.Fault, _ expectation: String = "shows", because cause: String? = nil) {
+        init(
+            _ scenario: String, _ fault: HeartProgram.Fault, _ expectation: String = "shows",
+            because cause: String? = nil
+        ) {
             (self.scenario, self.fault, self.expectation, self.cause) = (scenario, fault, expectation, cause)
         }
     }

@@ -2,7 +2,8 @@
 enum BusTrouble {
     /// Of libdbus, GLib, Qt, dbus-fast and bleak, godbus and zbus.
     private static let errors = [
-        "org.freedesktop.DBus.Error", "Failed to connect to socket /run/dbus", "Failed to connect to socket /var/run/dbus",
+        "org.freedesktop.DBus.Error", "Failed to connect to socket /run/dbus",
+        "Failed to connect to socket /var/run/dbus",
         "/dbus/system_bus_socket", "Failed to open connection to", "org.bluez was not provided",
         "The name org.bluez", "Could not connect: No such file or directory", "Could not connect: Connection refused",
         "Not connected to D-Bus server", "BleakDBusError", "No Bluetooth adapters found",

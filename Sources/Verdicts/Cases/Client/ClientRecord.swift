@@ -98,7 +98,8 @@ package struct ClientRecord: Sendable {
     /// That it seems to need a message bus, and was given none.
     var missingBus: String? {
         guard !usesSystem, let trouble = errors.busTrouble ?? printed.busTrouble else { return nil }
-        return "\(trouble.abbreviated.quoted): a program that uses BlueZ over D-Bus needs --system bluez, with which Lubdub plays bluetoothd"
+        return "it found no message bus (\(trouble.abbreviated.quoted)): "
+            + "a program of BlueZ needs --system bluez, with which Lubdub plays bluetoothd"
     }
 
     /// Why nothing came from the client after its end, unless that is a fault by itself.
