@@ -4,7 +4,6 @@ import os
 import pathlib
 import re
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +12,7 @@ import unittest
 
 import browser
 from harness import LUBDUB, ROOT
-from test_system_clients import DEBIAN, PROGRAMS, needs_debian
+from test_system_clients import DEBIAN, needs_debian
 
 PAGE = (ROOT / 'Documentation/bluez-programs.md').read_text()
 PATHS = {'app.py': 'import asyncio', 'page.py': 'import pathlib'}
@@ -36,6 +35,7 @@ class PageTests(unittest.TestCase):
         for text in blocks('python'):
             name, = [name for name, begin in PATHS.items() if text.startswith(begin)]
             (self.folder / name).write_text(text)
+        (self.folder / 'heart_rate.html').write_text(*blocks('html'))
 
     def run_command_of(self, program, python):
         """Runs the command of the page with a program of it, by this Python."""
@@ -56,7 +56,6 @@ class PageTests(unittest.TestCase):
     @needs_debian
     @unittest.skipUnless(browser.PROGRAM == '/usr/bin/chromium', browser.MISSING)
     def test_the_web_page_in_playwright_passes(self):
-        shutil.copy(PROGRAMS / 'heart_rate.html', self.folder)
         self.assertRegex(self.run_command_of('page.py', DEBIAN), r'(?m)^pass  ')
 
     def test_serve_prints_the_line_shown(self):

@@ -16,20 +16,29 @@ from test_system import APP
 
 PACKAGES = os.environ.get('LUBDUB_PACKAGES')
 
-# A Python developer: as an ordinary user, with bleak, and an app that connects again, but forgets to subscribe again.
-NEWCOMER = '''
+# What programs of BlueZ need besides what `pip` installs.
+DEBIAN = 'python3-venv,python3-bleak,python3-dbus,python3-gi,python3-pyqt6.qtbluetooth,bluez,bluez-tools'
+PYTHON = 'bumble', 'bleak', 'bleak-retry-connector', 'simplepyble', 'bleakheart', 'pycycling'
+ABOVE_DEBIAN = 'gatt==0.2.7', 'bluezero==0.9.1', 'bleak-py==0.1.20'
+# An ordinary user: first a Python developer with bleak, whose app forgets to subscribe again; then the tests of programs.
+PROGRAMS = f'''
 set -e
-apt-get install --yes python3-venv
+apt-get install --yes /tmp/lubdub.deb
 mkdir /tmp/newcomer
 mv /tmp/app.py /tmp/newcomer
 chown 1000:1000 /tmp/newcomer
 cd /tmp/newcomer
-become="setpriv --reuid=1000 --regid=1000 --clear-groups env HOME=/tmp/newcomer"
-$become sh -c 'python3 -m venv . && bin/pip install --no-index --find-links /tmp/wheels bleak'
-unshare --net $become bin/python -c 'import os; print(f"newcomer {os.getuid()}")'
+become="setpriv --reuid=1000 --regid=1000 --clear-groups env HOME=/tmp/newcomer XDG_CACHE_HOME=/tmp/cache LUBDUB=/usr/bin/lubdub"
+install="install --quiet --no-index --find-links /tmp/wheels"
+$become sh -c "python3 -m venv . && bin/pip $install bleak"
+unshare --net $become bin/python -c 'import os; print(f"newcomer {{os.getuid()}}")'
 status=0
 unshare --net $become lubdub run clients/comes_back --bpm-only --client 'bin/python app.py' --system bluez || status=$?
 echo "newcomer status $status"
+bin/pip $install {" ".join(PYTHON)}
+python3 -m venv --system-site-packages /tmp/cache/lubdub/programs
+/tmp/cache/lubdub/programs/bin/pip $install --no-deps {" ".join(ABOVE_DEBIAN)}
+unshare --net $become bin/python /tmp/Tests/side_by_side.py /tmp/Tests/Interoperability test_system_clients.py
 '''
 
 
@@ -116,25 +125,31 @@ class PackageTests(unittest.TestCase):
     @unittest.skipUnless(shutil.which('mmdebstrap') and os.geteuid() == 0, 'needs mmdebstrap and root')
     def test_it_is_installed_on_a_fresh_debian_and_runs(self):
         root = self.folder / 'debian.tar'
-        wheels = self.folder / 'wheels'
-        finish(sys.executable, '-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--dest', wheels,
-               f'bleak=={importlib.metadata.version("bleak")}')
-        (self.folder / 'app.py').write_text(APP)
-        (self.folder / 'newcomer').write_text(NEWCOMER)
         commands = ['apt-get install --yes /tmp/lubdub.deb', 'lubdub run resting --repeat 1', 'lubdub list --quiet',
-                    '! command -v swift', 'dpkg --verify lubdub', 'sh /tmp/newcomer.sh', 'apt-get remove --yes lubdub',
+                    '! command -v swift', 'dpkg --verify lubdub', 'apt-get remove --yes lubdub',
                     '! [ -e /usr/share/lubdub ]']
         hooks = [f'--customize-hook=upload {self.deb} /tmp/lubdub.deb',
-                 f'--customize-hook=upload {self.folder}/newcomer /tmp/newcomer.sh',
-                 f'--customize-hook=upload {self.folder}/app.py /tmp/app.py',
-                 f'--customize-hook=copy-in {wheels} /tmp',
                  f'--customize-hook=chroot "$1" sh -c "{" && ".join(commands)}"']
         printed = finish('mmdebstrap', '--variant=apt', '--mode=root', *hooks, 'bookworm', root)
         self.assertIn('pass', printed)
         self.assertIn('devices/polar_h10\n', printed)
+
+    @unittest.skipUnless(shutil.which('mmdebstrap') and os.geteuid() == 0, 'needs mmdebstrap and root')
+    def test_programs_of_bluez_find_a_strap_there_as_an_ordinary_user_without_network(self):
+        wheels = self.folder / 'wheels'
+        pip = sys.executable, '-m', 'pip', 'wheel', '--quiet', '--disable-pip-version-check', '--wheel-dir', wheels
+        finish(*pip, *(f'{name}=={importlib.metadata.version(name)}' for name in PYTHON))
+        finish(*pip, '--no-deps', *ABOVE_DEBIAN)
+        (self.folder / 'app.py').write_text(APP)
+        (self.folder / 'programs.sh').write_text(PROGRAMS)
+        hooks = [f'--customize-hook=upload {file} /tmp/{name}' for file, name in [
+            (self.deb, 'lubdub.deb'), (self.folder / 'app.py', 'app.py'), (self.folder / 'programs.sh', 'programs.sh')]]
+        hooks += [f'--customize-hook=copy-in {wheels} {ROOT}/Tests /tmp', '--customize-hook=chroot "$1" sh /tmp/programs.sh']
+        printed = finish('mmdebstrap', '--variant=apt', '--mode=root', f'--include={DEBIAN}', *hooks, 'bookworm', '/dev/null')
         self.assertIn('newcomer 1000\n', printed)
         self.assertIn('newcomer status 1\n', printed)
         self.assertRegex(printed, r'fail +returns .*\n +expected  subscription to strap/heart_rate')
+        self.assertRegex(printed, r'[0-9]+ tests in [0-9]+ s: all passed\n')
 
 
 if __name__ == '__main__':

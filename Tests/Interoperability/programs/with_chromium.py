@@ -65,4 +65,5 @@ with browser.page('--enable-features=WebBluetooth') as page:
     keep_using(page, events)
     shown = page.value('document.getElementById("rate").value')
     page.value('leave()')
+    time.sleep(1)  # since Chromium asks bluetoothd later
     say(shown=shown)
