@@ -137,7 +137,10 @@ extension SharedCentral {
             return outbox.append(.command(.disconnect(id, reason: .remoteUserTerminated)))
         }
         let attempt = attempts.remove(at: index)
-        links.append(Link(id: id, peer: peer, clients: attempt.programs))
+        links.append(
+            Link(
+                id: id, peer: peer, clients: attempt.programs,
+                Subscriptions(separatesOwn: policy.attributes.separatesOwn)))
         let link = links.count - 1
         prepare(link, at: now, into: &outbox)
         tell(.connected(peer, mtu: links[link].mtu), about: links[link], into: &outbox)
@@ -172,7 +175,9 @@ extension SharedCentral {
         of link: Link, _ failure: CentralFailure?, at now: Instant, into outbox: inout [Output]
     ) {
         let interrupted = interruptions(of: link)
-        if interrupted.isEmpty { keepAttributes(of: link, into: &outbox) }
+        // A program that has cancelled the connection hears of its end first.
+        let isLater = !interrupted.isEmpty || failure == nil
+        if !isLater { keepAttributes(of: link, into: &outbox) }
         switch policy.audience {
         case .everyone: tell(.disconnected(link.peer, failure, isReconnecting: false), into: &outbox)
         case .program:
@@ -184,13 +189,15 @@ extension SharedCentral {
             }
         }
         if let program = link.pairing { outbox.append(.event(program, .paired(link.peer, .disconnected))) }
-        if !interrupted.isEmpty {
-            outbox += interrupted
-            keepAttributes(of: link, into: &outbox)
-        }
-        guard link.isForgotten else { return }
-        peers.forget(link.peer)
-        tell(.forgotten(link.peer), into: &outbox)
+        outbox += interrupted
+        if isLater { keepAttributes(of: link, into: &outbox) }
+        if link.isForgotten { forget(link.peer, into: &outbox) }
+    }
+
+    private mutating func forget(_ peer: DeviceAddress, into outbox: inout [Output]) {
+        outbox.append(.command(.forget(peers.present(peer))))
+        peers.forget(peer)
+        tell(.forgotten(peer), into: &outbox)
     }
 
     /// Ends everything, because the radio is switched off.
@@ -202,12 +209,8 @@ extension SharedCentral {
 
     /// Forgets a peripheral, as soon as it is not connected any more.
     mutating func forget(_ peer: DeviceAddress, at now: Instant, into outbox: inout [Output]) {
-        outbox.append(.command(.forget(peers.present(peer))))
         if let index = attempts.firstIndex(where: { $0.peer == peer }) { fail(index, .cancelled, into: &outbox) }
-        guard let link = links.firstIndex(where: { $0.peer == peer }) else {
-            peers.forget(peer)
-            return tell(.forgotten(peer), into: &outbox)
-        }
+        guard let link = links.firstIndex(where: { $0.peer == peer }) else { return forget(peer, into: &outbox) }
         links[link].isForgotten = true
         if links[link].isUsable { release(link, at: now, into: &outbox) }
     }

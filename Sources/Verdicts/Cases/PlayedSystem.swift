@@ -1,5 +1,5 @@
 package import Basics
-import BlueZServer
+package import BlueZServer
 import DBus
 package import Drivers
 import Glibc
@@ -10,11 +10,40 @@ import VirtualWorld
 
 /// The Bluetooth service of an operating system that is played for programs: bluetoothd, on a message bus.
 package struct PlayedSystem: Sendable {
+    /// How bluetoothd is played.
+    package struct Settings: Sendable {
+        /// `[GATT] Cache` in main.conf.
+        package enum Cache: String, CaseIterable, Sendable {
+            case always, no
+        }
+
+        /// How long it waits.
+        package enum Pace: String, CaseIterable, Sendable {
+            /// As bluetoothd does.
+            case real
+            /// It leaves out what only waits.
+            case quick
+        }
+
+        package var version = BlueZVersion.measured
+        package var cache = Cache.always
+        package var pace = Pace.real
+
+        package init() {}
+
+        fileprivate var policy: HostPolicy {
+            let policy = HostPolicy.bluetoothd(cache: cache == .no ? .none : .all, version: UInt8(version.number))
+            return pace == .quick ? policy.hastened() : policy
+        }
+    }
+
     /// The socket of the bus; nil: one in a temporary folder.
     private let path: String?
+    private let settings: Settings
 
     /// Reads the value of `--system`: `bluez`, or `bluez:unix:PATH`.
-    package init(_ text: String) throws(Obstacle) {
+    package init(_ text: String, _ settings: Settings = Settings()) throws(Obstacle) {
+        self.settings = settings
         guard text != "bluez" else {
             path = nil
             return
@@ -35,9 +64,12 @@ package struct PlayedSystem: Sendable {
         private let folder: String?
         private let bus: OwnBus?
         private let service: BluetoothService
+        private let version: BlueZVersion
 
-        fileprivate init(path: String, folder: String?, bus: OwnBus?, service: BluetoothService) {
-            (self.path, self.folder, self.bus, self.service) = (path, folder, bus, service)
+        fileprivate init(
+            path: String, folder: String?, bus: OwnBus?, service: BluetoothService, version: BlueZVersion
+        ) {
+            (self.path, self.folder, self.bus, self.service, self.version) = (path, folder, bus, service, version)
         }
 
         /// The value of `DBUS_SYSTEM_BUS_ADDRESS` for programs.
@@ -48,7 +80,7 @@ package struct PlayedSystem: Sendable {
             [
                 ("DBUS_SYSTEM_BUS_ADDRESS", busAddress), ("LUBDUB_CONTROLLER", "hci0"),
                 // Qt asks the program of the service for its version, which is not bluetoothd here.
-                ("BLUETOOTH_FORCE_DBUS_LE_VERSION", "5.66"),
+                ("BLUETOOTH_FORCE_DBUS_LE_VERSION", version.text),
             ]
         }
 
@@ -74,11 +106,13 @@ package struct PlayedSystem: Sendable {
             }
             do throws(CallFailure) {
                 let service = try await BluetoothService.open(
-                    .init(address), over: connection, on: loop, whenUsed: whenUsed
+                    .init(address, version: settings.version), over: connection, on: loop, whenUsed: whenUsed
                 ) { report in
-                    await live.attach(SystemHost(.bluetoothd(), nil, bonds: bonds, user: PairingUser()), report: report)
+                    let host = SystemHost(settings.policy, nil, bonds: bonds, user: PairingUser())
+                    return await live.attach(host, report: report)
                 }
-                return Running(path: path, folder: folder, bus: bus, service: service)
+                return Running(
+                    path: path, folder: folder, bus: bus, service: service, version: settings.version)
             } catch {
                 await connection.close()
                 await bus?.bus.close()

@@ -52,6 +52,7 @@ extension RunPlan {
         clientOptions = ["--client", "--controller", "--said", "--radio", "--system"].flatMap { name in
             invocation.texts(name).flatMap { [name, $0] }
         }
+        for name in PlayedSystem.settings { clientOptions += invocation.text(name).map { [name, $0] } ?? [] }
         if invocation.has("--bpm-only") { shown = .heartRate }
         let faulty = try orFail { try invocation.choice("--faulty", of: FaultyClient.all.map(\.name)) }
         faultyClient = FaultyClient.all.first { $0.name == faulty }
