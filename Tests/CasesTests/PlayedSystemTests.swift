@@ -194,6 +194,32 @@ import VirtualWorld
         }
     }
 
+    @Test func `A later version shows Generic Access, which cannot be written, and reports why a connection ends`()
+        throws
+    {
+        var settings = PlayedSystem.Settings()
+        settings.version = try #require(BlueZVersion("5.85"))
+        settings.pace = .quick
+        try Self.play(settings) { program, loop, _ in
+            _ = await program.call(Self.adapter, "org.bluez.Adapter1", "StartDiscovery")
+            #expect(try await program.wait(loop) { $0.arguments.first == .path(Self.device) })
+            _ = await program.call(Self.adapter, "org.bluez.Adapter1", "StopDiscovery")
+            #expect(await program.call(Self.device, "org.bluez.Device1", "Connect") == .success([]))
+            #expect(try await program.wait(loop, until: Self.changed("ServicesResolved", .boolean(true))))
+            let name = try #require(program.path(of: "2a00"))
+            let refused = RemoteError(name: "org.bluez.Error.NotAuthorized", message: "Operation Not Authorized")
+            let arguments = [Value.octets([65]), .options([])]
+            #expect(
+                await program.call(name, "org.bluez.GattCharacteristic1", "WriteValue", arguments)
+                    == .failure(.remote(refused)))
+            #expect(await program.call(Self.device, "org.bluez.Device1", "Disconnect") == .success([]))
+            #expect(
+                try await program.wait(loop) {
+                    $0.member == "Disconnected" && $0.arguments.first == .string("org.bluez.Reason.Local")
+                })
+        }
+    }
+
     @Test func `Without power, nothing is discovered or connected`() throws {
         try Self.play { program, loop, _ in
             let notReady = Result<[Value], CallFailure>.failure(

@@ -69,6 +69,11 @@ struct ObjectServer: Sendable {
                 description.properties.compactMap { property in values[property.name].map { (property.name, $0) } })
         }
 
+        /// Whether the played version has a property.
+        func has(_ name: String) -> Bool {
+            values[name] != nil || description.properties.contains { $0.name == name }
+        }
+
         /// The signal of its changed properties; those that it does not have any more are named only.
         func changes(at path: ObjectPath) -> Signal {
             let present = changed.compactMap { name in values[name].map { (name, $0) } }
@@ -164,9 +169,8 @@ struct ObjectServer: Sendable {
     mutating func set(
         _ name: String, _ value: Value?, of interface: InterfaceName, at path: ObjectPath, isEmitted: Bool = false
     ) {
-        guard let index = index(of: interface, at: path) else { return }
-        guard objects[path]?.interfaces[index].description.properties.contains(where: { $0.name == name }) == true,
-            isEmitted || objects[path]?.interfaces[index].values[name] != value
+        guard let index = index(of: interface, at: path), let served = objects[path]?.interfaces[index],
+            isEmitted || served.values[name] != value, served.has(name)
         else { return }
         objects[path]?.interfaces[index].values[name] = value
         guard objects[path]?.interfaces[index].isNew == false else { return }
@@ -178,9 +182,9 @@ struct ObjectServer: Sendable {
 
     /// Sets a property, or removes it, without an announcement.
     mutating func replace(_ name: String, _ value: Value?, of interface: InterfaceName, at path: ObjectPath) {
-        guard let index = index(of: interface, at: path),
-            objects[path]?.interfaces[index].description.properties.contains(where: { $0.name == name }) == true
-        else { return }
+        guard let index = index(of: interface, at: path), objects[path]?.interfaces[index].has(name) == true else {
+            return
+        }
         objects[path]?.interfaces[index].values[name] = value
     }
 
