@@ -14,7 +14,7 @@ package struct PlayedSystem: Sendable {
     package struct Settings: Sendable {
         /// `[GATT] Cache` in main.conf.
         package enum Cache: String, CaseIterable, Sendable {
-            case always, no
+            case always, yes, no
         }
 
         /// How long it waits.
@@ -32,7 +32,13 @@ package struct PlayedSystem: Sendable {
         package init() {}
 
         fileprivate var policy: HostPolicy {
-            let policy = HostPolicy.bluetoothd(cache: cache == .no ? .none : .all, version: UInt8(version.number))
+            let cache: AttributeCache =
+                switch cache {
+                case .always: .all
+                case .yes: .bonded
+                case .no: .none
+                }
+            let policy = HostPolicy.bluetoothd(cache: cache, version: UInt8(version.number))
             return pace == .quick ? policy.hastened() : policy
         }
     }

@@ -19,9 +19,9 @@ extension PlayedSystem {
                 "With --system: the properties, services and errors of this version, \(BlueZVersion.range) (default: "
                     + "\(BlueZVersion.measured.text))"),
             .option(
-                "--bluez-cache", "always|no",
+                "--bluez-cache", "always|yes|no",
                 "With --system: whether bluetoothd keeps the attributes and subscriptions of a device that is not connected,\n"
-                    + "as [GATT] Cache in main.conf says (default: always)"),
+                    + "as [GATT] Cache in main.conf: yes is for bonded devices (default: always)"),
             .option(
                 "--bluez-pace", "real|quick",
                 "With --system: wait as long as bluetoothd does, or leave out what only waits (default: real)"),
