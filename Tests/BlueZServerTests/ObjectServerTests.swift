@@ -12,7 +12,9 @@ import Testing
     private static func server() -> ObjectServer {
         var server = ObjectServer()
         server.register(.objectManager, at: .root)
-        server.register(.device, [("Connected", .boolean(false)), ("Alias", .string("strap"))], at: device)
+        server.register(
+            .device, [("Connected", .boolean(false)), ("Alias", .string("strap")), ("Trusted", .boolean(false))],
+            at: device)
         return server
     }
 
@@ -82,6 +84,28 @@ import Testing
         #expect(!server.contains(Self.device, .device))
     }
 
+    @Test func `A change of an interface is announced before it goes`() {
+        var server = Self.server()
+        server.register(.service, [("UUID", .string("180d")), ("Includes", .paths([Self.device]))], at: Self.service)
+        _ = server.takeSignals()
+        server.set("Includes", .paths([]), of: .gattService, at: Self.service)
+        server.unregister(.gattService, at: Self.service)
+        #expect(
+            Self.words(server.takeSignals()) == [
+                "\(Self.service) PropertiesChanged Includes",
+                "/ InterfacesRemoved org.freedesktop.DBus.Properties org.freedesktop.DBus.Introspectable "
+                    + "org.bluez.GattService1",
+            ])
+    }
+
+    @Test func `A value can change without a signal`() {
+        var server = Self.server()
+        _ = server.takeSignals()
+        server.replace("Alias", .string("chest"), of: .device, at: Self.device)
+        #expect(server.takeSignals().isEmpty)
+        #expect(server.value("Alias", of: .device, at: Self.device) == .string("chest"))
+    }
+
     @Test func `An object that comes and goes within a turn is not announced`() {
         var server = Self.server()
         _ = server.takeSignals()
@@ -138,6 +162,11 @@ import Testing
             call(device, properties, "Set", [.string("org.bluez.Device1"), .string("Nothing"), .variant(.byte(1))]),
             "org.freedesktop.DBus.Error.UnknownProperty", "No such property 'Nothing'"
         ),
+        (
+            call(
+                device, properties, "Set", [.string("org.bluez.Device1"), .string("WakeAllowed"), .variant(.byte(1))]),
+            "org.freedesktop.DBus.Error.UnknownProperty", "No such property 'WakeAllowed'"
+        ),
     ]
 
     @Test func `Calls that are not possible have the errors of gdbus and libdbus`() {
@@ -163,6 +192,37 @@ import Testing
         guard case .set(.device, "Trusted", .boolean(true)) = Self.server().action(for: set) else {
             Issue.record("Trusted is not set")
             return
+        }
+    }
+
+    @Test func `Managed objects precede those below them, and the newest comes first`() {
+        var server = Self.server()
+        server.register(.agentManager, at: "/org/bluez")
+        let paths: [ObjectPath] = [
+            "/org/bluez/hci0/dev_2", "/org/bluez/hci0/dev_2/service0001", "/org/bluez/hci0/dev_2/service0002",
+        ]
+        for path in paths { server.register(.service, at: path) }
+        let call = Self.call(.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+        guard case .reply(let objects) = server.action(for: call) else {
+            Issue.record("there is no reply")
+            return
+        }
+        #expect(
+            objects.first?.entries?.compactMap(\.key.path?.text) == [
+                "/org/bluez", "/org/bluez/hci0/dev_2", "/org/bluez/hci0/dev_2/service0002",
+                "/org/bluez/hci0/dev_2/service0001", "/org/bluez/hci0/dev_1",
+            ])
+    }
+
+    @Test func `A path without an object has an empty description, and answers a ping`() {
+        let server = Self.server()
+        for (interface, member) in [
+            (ServedInterface.introspectable.name, "Introspect"), ("org.freedesktop.DBus.Peer", "Ping"),
+        ] as [(InterfaceName, MemberName)] {
+            guard case .reply = server.action(for: Self.call("/nowhere", interface, member)) else {
+                Issue.record("\(member) has no reply")
+                continue
+            }
         }
     }
 

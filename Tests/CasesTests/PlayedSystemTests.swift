@@ -85,6 +85,7 @@ import VirtualWorld
     }
 
     private static func play(
+        _ settings: PlayedSystem.Settings = PlayedSystem.Settings(),
         _ body: @escaping @Sendable (Program, EventLoop, PlayedSystem.Running) async throws -> Void
     ) throws {
         let reading = ScenarioFile.read("a.json") { _ in Array(scenario.utf8) }
@@ -93,7 +94,7 @@ import VirtualWorld
         try loop.run {
             let live = LiveWorld(world, on: loop, RunCompletion(), isQuiet: true) { _ in true }
             await live.start()
-            let running = try await PlayedSystem("bluez").open(live, on: loop)
+            let running = try await PlayedSystem("bluez", settings).open(live, on: loop)
             let program = try await Program(running.busAddress, loop)
             try await body(program, loop, running)
             await program.connection.close()
@@ -168,6 +169,59 @@ import VirtualWorld
             await other.connection.close()
             #expect(
                 try await program.wait(loop, until: Self.changed("Discovering", .boolean(false), at: Self.adapter)))
+        }
+    }
+
+    @Test func `Another version has other properties, and without a cache attributes go with the link`() throws {
+        var settings = PlayedSystem.Settings()
+        settings.version = try #require(BlueZVersion("5.60"))
+        settings.cache = .no
+        try Self.play(settings) { program, loop, running in
+            #expect(running.variables.contains { $0.value == "5.60" })
+            _ = await program.call(Self.adapter, "org.bluez.Adapter1", "StartDiscovery")
+            #expect(try await program.wait(loop) { $0.arguments.first == .path(Self.device) })
+            let known = try await program.call(
+                Self.device, Self.properties, "GetAll", [.string("org.bluez.Device1")], reply: "a{sv}"
+            ).get()
+            #expect(known.first?["Paired"] == .boolean(false))
+            #expect(known.first?["Bonded"] == nil)
+            _ = await program.call(Self.adapter, "org.bluez.Adapter1", "StopDiscovery")
+            #expect(await program.call(Self.device, "org.bluez.Device1", "Connect") == .success([]))
+            #expect(try await program.wait(loop, until: Self.changed("ServicesResolved", .boolean(true))))
+            let location = try #require(program.path(of: "2a38"))
+            program.forget()
+            #expect(await program.call(Self.device, "org.bluez.Device1", "Disconnect") == .success([]))
+            #expect(
+                try await program.wait(loop) {
+                    $0.member == "InterfacesRemoved" && $0.arguments.first == .path(location)
+                })
+            #expect(try await program.wait(loop, until: Self.changed("UUIDs", .strings([]))))
+        }
+    }
+
+    @Test func `A later version shows Generic Access, which cannot be written, and reports why a connection ends`()
+        throws
+    {
+        var settings = PlayedSystem.Settings()
+        settings.version = try #require(BlueZVersion("5.85"))
+        settings.pace = .quick
+        try Self.play(settings) { program, loop, _ in
+            _ = await program.call(Self.adapter, "org.bluez.Adapter1", "StartDiscovery")
+            #expect(try await program.wait(loop) { $0.arguments.first == .path(Self.device) })
+            _ = await program.call(Self.adapter, "org.bluez.Adapter1", "StopDiscovery")
+            #expect(await program.call(Self.device, "org.bluez.Device1", "Connect") == .success([]))
+            #expect(try await program.wait(loop, until: Self.changed("ServicesResolved", .boolean(true))))
+            let name = try #require(program.path(of: "2a00"))
+            let refused = RemoteError(name: "org.bluez.Error.NotAuthorized", message: "Operation Not Authorized")
+            let arguments = [Value.octets([65]), .options([])]
+            #expect(
+                await program.call(name, "org.bluez.GattCharacteristic1", "WriteValue", arguments)
+                    == .failure(.remote(refused)))
+            #expect(await program.call(Self.device, "org.bluez.Device1", "Disconnect") == .success([]))
+            #expect(
+                try await program.wait(loop) {
+                    $0.member == "Disconnected" && $0.arguments.first == .string("org.bluez.Reason.Local")
+                })
         }
     }
 

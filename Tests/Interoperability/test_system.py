@@ -167,6 +167,25 @@ class SystemTests(unittest.TestCase):
         self.assertEqual(ended.returncode, 3, ended.stdout + ended.stderr)
         self.assertIn('use --system bluez', ended.stdout)
 
+    def test_options_of_bluetoothd_need_it(self):
+        for options in (['--bluez-cache', 'no'], ['--bluez-pace', 'quick'], ['--bluez-version', '5.60']):
+            for command in (['serve', 'scenarios/resting.json'], ['run', 'scenarios/resting.json', '--client', 'exit 0'],
+                            ['run', 'scenarios/resting.json'], ['controller', '--listen', 'tcp:127.0.0.1:0']):
+                ended = subprocess.run([LUBDUB, *command, *options], capture_output=True, text=True, timeout=60, cwd=ROOT)
+                self.assertEqual(ended.returncode, 2, (command, options))
+                self.assertIn(f'{options[0]} requires --system bluez', ended.stderr)
+
+    def test_a_report_names_the_pace_and_an_app_passes_without_a_cache(self):
+        path = self.folder / 'scenario.json'
+        path.write_text(json.dumps(self.away()))
+        options = ['--bluez-cache', 'no', '--bluez-pace', 'quick', '--bluez-version', '5.60']
+        ended = subprocess.run(
+            [LUBDUB, 'run', str(path), '--client', f'{sys.executable} {self.folder}/app.py again', '--system', 'bluez',
+             *options, '--report', f'{self.folder}/r.json'], capture_output=True, text=True, timeout=120, cwd=ROOT)
+        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+        case, = json.loads((self.folder / 'r.json').read_text())['cases']
+        self.assertIn(' '.join(['--bluez-version', '5.60', '--bluez-cache', 'no', '--bluez-pace', 'quick']), case['replay'])
+
     def test_an_app_that_does_not_use_the_bus_is_inconclusive(self):
         path = self.folder / 'scenario.json'
         path.write_text(json.dumps(STRAP | {'limit': '5 s', 'expect': [self.shows()]}))

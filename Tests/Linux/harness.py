@@ -41,9 +41,7 @@ class LinuxTest(unittest.IsolatedAsyncioTestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
         self.bridges = 0
-        # bluetoothd's storage of known devices.
-        for known in pathlib.Path('/var/lib/bluetooth').iterdir():
-            shutil.rmtree(known)
+        self.forget_devices()
         self.complaints_before = len(complaints())
 
     def tearDown(self):
@@ -53,6 +51,12 @@ class LinuxTest(unittest.IsolatedAsyncioTestCase):
         if KEPT:
             shutil.copytree(self.folder, pathlib.Path(KEPT, self.id()), dirs_exist_ok=True)
         shutil.rmtree(self.folder)
+
+    @staticmethod
+    def forget_devices():
+        """Removes bluetoothd's storage of known devices; it does not run."""
+        for known in pathlib.Path('/var/lib/bluetooth').iterdir():
+            shutil.rmtree(known)
 
     def _callTestMethod(self, method):
         async def bounded():

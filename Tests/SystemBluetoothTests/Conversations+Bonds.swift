@@ -28,10 +28,11 @@ extension Conversation {
                 > exchange MTU 517
                 1, 2 connected 23
                 1, 2 MTU 247
-                > read 3
+                > read 2A00
                 > read 2A19
                 1, 2 own value of 2A19: 32
                 > read 2B2A
+                > write 2A05/2902 02 00
                 1, 2 resolved
                 > write 2A19/2902 01 00
                 """,
@@ -39,8 +40,8 @@ extension Conversation {
                 1, 2 bonded
                 1 paired
                 1, 2 disconnecting
-                1, 2 lost 1801 180D 180F
                 1, 2 disconnected
+                1, 2 lost 1800 1801 180D 180F
                 rotated
                 > exchange MTU 517
                 1, 2 connected 23
@@ -49,10 +50,10 @@ extension Conversation {
                 > read 2B2A
                 > write 2B29 05
                 > write 2A05/2902 02 00
-                1, 2 found 1801 180D 180F
+                1, 2 found 1800 1801 180D 180F
                 1, 2 own value of 2B2A
                 1, 2 resolved
-                > read 3
+                > read 2A00
                 > read 2A19
                 > write 2A19/2902 01 00
                 1, 2 own value of 2A19: 32
@@ -85,7 +86,7 @@ extension Conversation {
                 > exchange MTU 517
                 1, 2 connected 23
                 1, 2 MTU 247
-                > read 3
+                > read 2A00
                 1, 2 disconnected: bondLost
                 """,
             uncached: """

@@ -29,10 +29,10 @@ extension Conversation {
                 > read 13
                 > write 11 05
                 > write 9 02 00
-                1, 2 found 1801 180D 180F
+                1, 2 found 1800 1801 180D 180F
                 1, 2 own value of 2B2A
                 1, 2 resolved
-                > read 3
+                > read 2A00
                 1, 2 renamed Strap
                 > read 2A19
                 > write 2A19/2902 01 00
@@ -66,8 +66,8 @@ extension Conversation {
                 2 connected 247
                 1, 2 disconnecting
                 1 s
-                1, 2 lost 1801 180D 180F
                 1, 2 disconnected
+                1, 2 lost 1800 1801 180D 180F
                 3 s
                 2 disconnected
                 """
@@ -109,16 +109,18 @@ extension Conversation {
                 """,
             bluetoothd: """
                 1, 2 disconnecting
-                2 finished 2: notConnected
+                > write 2A19/2902 01 00
                 2 failed to connect: inProgress
+                2 finished 2: notifying
                 1, 2 disconnected
                 """,
             uncached: """
                 1, 2 disconnecting
-                2 finished 2: notConnected
+                > write 2A19/2902 01 00
                 2 failed to connect: inProgress
-                1, 2 lost 1801 180D 180F
+                2 finished 2: notifying
                 1, 2 disconnected
+                1, 2 lost 1800 1801 180D 180F
                 """
         ) { talk in
             talk.connect()

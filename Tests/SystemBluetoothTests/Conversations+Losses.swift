@@ -26,7 +26,7 @@ extension Conversation {
                 > read 2A38
                 1, 2 disconnected: timedOut
                 1 finished 1: refused unlikely_error (0x0E)
-                1, 2 lost 1801 180D 180F
+                1, 2 lost 1800 1801 180D 180F
                 5 s
                 1 finished 2: notConnected
                 """
@@ -62,18 +62,20 @@ extension Conversation {
                 > exchange MTU 517
                 1, 2 connected 23
                 1, 2 MTU 247
-                > read 3
+                > read 2A00
                 > read 2A19
                 1, 2 own value of 2A19: 32
                 > write 2A37/2902 01 00
                 > write 2A19/2902 01 00
                 > read 2B2A
+                > write 2A05/2902 02 00
                 1, 2 resolved
+                > write 2A19/2902 01 00
                 1 value of 2A37: 08 48 06 00
                 1 value of 2A37: 00 48
                 """,
             uncached: """
-                1, 2 lost 1801 180D 180F
+                1, 2 lost 1800 1801 180D 180F
                 1, 2 disconnected: timedOut
                 1 finished 2: notConnected
                 2 finished 3: notConnected
@@ -85,10 +87,10 @@ extension Conversation {
                 > read 2B2A
                 > write 2B29 05
                 > write 2A05/2902 02 00
-                1, 2 found 1801 180D 180F
+                1, 2 found 1800 1801 180D 180F
                 1, 2 own value of 2B2A
                 1, 2 resolved
-                > read 3
+                > read 2A00
                 > read 2A19
                 > write 2A19/2902 01 00
                 1, 2 own value of 2A19: 32
@@ -123,7 +125,7 @@ extension Conversation {
                 > exchange MTU 517
                 1, 2 connected 23
                 1, 2 MTU 247
-                > read 3
+                > read 2A00
                 > read 2A19
                 > write 2A37/2902 01 00
                 > read 2B2A
@@ -136,6 +138,9 @@ extension Conversation {
                 1, 2 lost 180D 180F
                 1, 2 resolved
                 > write 2A19/2902 01 00
+                > read 2A00
+                > read 2A19
+                1, 2 own value of 2A19: 32
                 """,
             uncached: """
                 > exchange MTU 517
@@ -145,10 +150,10 @@ extension Conversation {
                 > read 2B2A
                 > write 2B29 05
                 > write 2A05/2902 02 00
-                1, 2 found 1801 180D 180F
+                1, 2 found 1800 1801 180D 180F
                 1, 2 own value of 2B2A
                 1, 2 resolved
-                > read 3
+                > read 2A00
                 > read 2A19
                 > write 2A19/2902 01 00
                 1, 2 own value of 2A19: 32
@@ -201,6 +206,7 @@ extension Conversation {
                 > read 2A38
                 29.9 s
                 1 finished 1: refused unlikely_error (0x0E)
+                1, 2 disconnecting
                 30.1 s
                 1, 2 disconnected: connectionFailed
                 """,
@@ -208,8 +214,9 @@ extension Conversation {
                 > read 2A38
                 29.9 s
                 1 finished 1: refused unlikely_error (0x0E)
+                1, 2 lost 1800 1801 180D 180F
+                1, 2 disconnecting
                 30.1 s
-                1, 2 lost 1801 180D 180F
                 1, 2 disconnected: connectionFailed
                 """
         ) { talk in

@@ -57,7 +57,7 @@ extension Conversation {
                 > write 2A37/2902 01 00
                 1, 2 disconnected: connectionFailed
                 1 finished 1: refused unlikely_error (0x0E)
-                1, 2 lost 1801 180D 180F
+                1, 2 lost 1800 1801 180D 180F
                 15 s
                 1, 2 forgotten
                 """
@@ -100,10 +100,10 @@ extension Conversation {
                 > read 13
                 > write 11 05
                 > write 9 02 00
-                1, 2 found 1801 180D 180F
+                1, 2 found 1800 1801 180D 180F
                 1, 2 own value of 2B2A
                 1, 2 resolved
-                > read 3
+                > read 2A00
                 1, 2 renamed Strap
                 > read 2A19
                 > write 2A19/2902 01 00
@@ -161,7 +161,7 @@ extension Conversation {
                 1 is agent, or none
                 1 is asked for the passkey
                 1 paired: failed(SecurityManager.Pairing.Failure.refused(confirm_value_failed))
-                1, 2 lost 1801 180D 180F
+                1, 2 lost 1800 1801 180D 180F
                 1, 2 disconnected: connectionFailed
                 """
         ) { talk in
@@ -187,16 +187,7 @@ extension Conversation {
                 2 is agent, or none
                 > write 2A37/2902 01 00
                 2 is asked for the passkey
-                1 disconnected: connectionFailed
-                1 finished 1: refused unlikely_error (0x0E)
-                """,
-            uncached: """
-                2 is agent, or none
-                > write 2A37/2902 01 00
-                2 is asked for the passkey
-                1 disconnected: connectionFailed
-                1 finished 1: refused unlikely_error (0x0E)
-                1 lost 1801 180D 180F
+                1 finished 1: refused insufficient_authentication (0x05)
                 """
         ) { talk in
             talk.connect()
@@ -226,7 +217,7 @@ extension Conversation {
             uncached: """
                 1 is asked for the passkey
                 1 is asked no more
-                1, 2 lost 1801 180D 180F
+                1, 2 lost 1800 1801 180D 180F
                 1, 2 disconnected: timedOut
                 1 paired: disconnected
                 1 paired: none
@@ -263,8 +254,8 @@ extension Conversation {
                 1 is asked for the passkey
                 1 paired: cancelled
                 1 is asked no more
-                1, 2 lost 1801 180D 180F
                 1, 2 disconnected
+                1, 2 lost 1800 1801 180D 180F
                 """
         ) { talk in
             talk.connect()

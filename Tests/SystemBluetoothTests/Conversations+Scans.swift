@@ -51,8 +51,6 @@ extension Conversation {
                 next
                 1 discovered Strap
                 next
-                1 discovered Strap
-                next
                 1 discovered Scale
                 next
                 1 discovered Strap
@@ -60,8 +58,6 @@ extension Conversation {
                 next
                 """,
             bluetoothd: """
-                1, 2 discovered Strap
-                next
                 1, 2 discovered Strap
                 next
                 1, 2 discovered Strap
@@ -74,7 +70,7 @@ extension Conversation {
                 """
         ) { talk in
             for filter in [
-                scan { $0.services = [.heartRate] }, scan { $0.minimumRSSI = -70 }, scan { $0.maximumPathLoss = 60 },
+                scan { $0.services = [.heartRate] }, scan { $0.minimumRSSI = -70 },
                 scan { $0.prefix = "Sca" }, scan { $0.prefix = "C0:FF:EE:00:00:01" }, scan { $0.prefix = "x" },
             ] {
                 talk.ask(1, filter)
@@ -160,8 +156,8 @@ extension Conversation {
                 """,
             uncached: """
                 1, 2 disconnecting
-                1, 2 lost 1801 180D 180F
                 1, 2 disconnected
+                1, 2 lost 1800 1801 180D 180F
                 """
         ) { talk in
             talk.ask(1, scan())
@@ -192,10 +188,10 @@ extension Conversation {
                 > read 13
                 > write 11 05
                 > write 9 02 00
-                1, 2 found 1801 180D 180F
+                1, 2 found 1800 1801 180D 180F
                 1, 2 own value of 2B2A
                 1, 2 resolved
-                > read 3
+                > read 2A00
                 > read 2A19
                 > write 2A19/2902 01 00
                 1, 2 own value of 2A19: 32
@@ -224,14 +220,6 @@ extension Conversation {
                 1, 2 forgotten
                 again
                 1, 2 forgotten
-                """,
-            uncached: """
-                1, 2 disconnecting
-                1, 2 lost 1801 180D 180F
-                1, 2 disconnected
-                1, 2 forgotten
-                again
-                1, 2 forgotten
                 """
         ) { talk in
             talk.connect()
@@ -253,8 +241,8 @@ extension Conversation {
                 1, 2 on
                 """,
             uncached: """
-                1, 2 lost 1801 180D 180F
                 1, 2 disconnected
+                1, 2 lost 1800 1801 180D 180F
                 1, 2 off
                 1, 2 on
                 """

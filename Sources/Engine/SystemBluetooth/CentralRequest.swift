@@ -49,8 +49,6 @@ package struct ScanOptions: Equatable, Sendable {
     package var reportsUndiscoverable = true
     /// The weakest signal, in dBm.
     package var minimumRSSI: Int8?
-    /// The largest loss on the way, in dB; peripherals that advertise no power have none.
-    package var maximumPathLoss: Int?
     /// How the name or the address begins.
     package var prefix: String?
 
@@ -60,9 +58,6 @@ package struct ScanOptions: Equatable, Sendable {
     func admits(_ advertisement: Advertisement, of peer: DeviceAddress, named name: String?, rssi: Int8) -> Bool {
         guard reportsUndiscoverable || advertisement.isDiscoverable else { return false }
         if let minimumRSSI, rssi < minimumRSSI || rssi == Self.unknownRSSI { return false }
-        if let maximumPathLoss, let power = advertisement.txPower, Int(power) - Int(rssi) > maximumPathLoss {
-            return false
-        }
         if let prefix, !"\(peer)".hasPrefix(prefix), name?.hasPrefix(prefix) != true { return false }
         return services.isEmpty && solicited.isEmpty || !advertisement.services.allSatisfy { !services.contains($0) }
             || !advertisement.solicited.allSatisfy { !solicited.contains($0) }

@@ -24,23 +24,27 @@ extension HostPolicy {
                 lingerUnanswered: .zero),
             attributes: AttributePolicy(
                 preparation: [[.exchangeMTU, .findName, .findServiceChanged]], resumption: [], renewal: [],
-                cache: .none, hidden: [], interruption: nil, sharesRequests: false, configuresAgain: true),
+                completion: [], cache: .none, interruption: nil, sharesRequests: false, separatesOwn: false,
+                configuresAgain: true),
             pairing: PairingPolicy(security: security, endsLinkOnFailure: false, securesOwnRequests: false),
             advertising: AdvertisingPolicy(interval: 160, sets: 1, turn: .zero, rules: .apple),
             reservedServices: [.genericAccess, .genericAttribute], pnpID: nil)
     }()
 
-    /// bluetoothd 5.66 on Linux 6.1.
+    /// bluetoothd on Linux 6.1.
     ///
-    /// - Parameter cache: `[GATT] Cache` in main.conf: `always`, which is the default, `yes` for bonded peripherals, or `no`.
+    /// - Parameters:
+    ///   - cache: `[GATT] Cache` in main.conf: `always`, which is the default, `yes` for bonded peripherals, or `no`.
+    ///   - version: The number of its version after `5.`.
     /// - Returns: The policy.
-    package static func bluetoothd(cache: AttributeCache = .all) -> HostPolicy {
+    package static func bluetoothd(cache: AttributeCache = .all, version: UInt8 = 66) -> HostPolicy {
         // hci_alloc_dev in net/bluetooth/hci_core.c: 30 to 50 ms, without latency, and a supervision timeout of 420 ms.
         let parameters = ConnectionParameters(
             minimumInterval: 0x18, maximumInterval: 0x28, latency: 0, supervisionTimeout: 0x2A)
         // src/gatt-client.c finds attributes, then plugins/gap.c and profiles/battery/battery.c begin: src/device.c.
         let beginning: [[AttributeStep]] = [
-            [.exchangeMTU], [.discover], [.read(.databaseHash)], [.write(.clientSupportedFeatures, [0x05])],
+            [.exchangeMTU], [.discover], [.readExtendedProperties], [.read(.databaseHash)],
+            [.write(.clientSupportedFeatures, [0x05])],
             [.subscribe(.serviceChanged)], [.announce], [.report(.databaseHash)], [.resolve],
         ]
         let battery: [[AttributeStep]] = [
@@ -48,14 +52,15 @@ extension HostPolicy {
         ]
         let again: [[AttributeStep]] = [
             [.exchangeMTU], [.read(.deviceName)], [.read(.batteryLevel)], [.report(.batteryLevel)], [.resubscribe],
-            [.compareHash], [.resolve], [.subscribe(.batteryLevel)],
+            [.compareHash], [.subscribe(.serviceChanged)], [.resolve], [.subscribe(.batteryLevel)],
         ]
         let changed: [[AttributeStep]] = [
-            [.discover], [.announce], [.read(.databaseHash)], [.write(.clientSupportedFeatures, [0x05])],
+            [.discover], [.readExtendedProperties], [.announce], [.read(.databaseHash)],
+            [.write(.clientSupportedFeatures, [0x05])],
             [.subscribe(.serviceChanged)], [.report(.databaseHash)], [.retire],
         ]
         return HostPolicy(
-            name: "BlueZ 5.66", appearance: Appearance(0), mtu: 517, audience: .everyone,
+            name: "BlueZ 5.\(version)", appearance: Appearance(0), mtu: 517, audience: .everyone,
             // DISCOV_LE_SCAN_INT, DISCOV_LE_SCAN_WIN and DISCOV_LE_TIMEOUT in include/net/bluetooth/hci_core.h;
             // TemporaryTimeout in main.conf.
             scanning: ScanPolicy(
@@ -66,14 +71,26 @@ extension HostPolicy {
                 parameters: parameters, background: ScanWindow(interval: 0x60, length: 0x30), limit: .seconds(40),
                 joinsAttempts: false, linger: .seconds(2), lingerUnanswered: .seconds(2)),
             attributes: AttributePolicy(
-                preparation: beginning + battery, resumption: again, renewal: changed, cache: cache,
-                hidden: [.genericAccess], interruption: .unlikelyError, sharesRequests: true, configuresAgain: false),
+                preparation: beginning + battery, resumption: again, renewal: changed,
+                completion: battery, cache: cache,
+                interruption: .unlikelyError, sharesRequests: true, separatesOwn: true,
+                configuresAgain: false),
             pairing: PairingPolicy(
                 security: SecuritySettings(), endsLinkOnFailure: true, securesOwnRequests: true),
             // HCI_DEFAULT_ADV_DURATION in include/net/bluetooth/hci_core.h.
             advertising: AdvertisingPolicy(interval: 0x0800, sets: 5, turn: .seconds(2), rules: .linux),
             reservedServices: [.genericAccess, .genericAttribute],
             // usb:v1D6Bp0246d0542: MAIN_OPTS in src/main.c.
-            pnpID: PnPID(source: .usbForum, vendor: 0x1D6B, product: 0x0246, version: 0x0542).octets)
+            pnpID: PnPID(source: .usbForum, vendor: 0x1D6B, product: 0x0246, version: 0x0500 | UInt16(version)).octets)
+    }
+
+    /// The same system without what only waits: the end of a link that nobody wants, the next report of a device that was
+    /// received, and a connection that cannot be made.
+    package func hastened() -> HostPolicy {
+        var policy = self
+        (policy.connecting.linger, policy.connecting.lingerUnanswered) = (.milliseconds(1), .milliseconds(1))
+        if policy.connecting.limit != nil { policy.connecting.limit = .seconds(5) }
+        if policy.scanning.period != nil { policy.scanning.period = .seconds(1) }
+        return policy
     }
 }

@@ -72,13 +72,15 @@ package struct AttributePolicy: Sendable {
     package var resumption: [[AttributeStep]]
     /// The steps after a change of attributes; none: programs discover them.
     package var renewal: [[AttributeStep]]
+    /// The steps at the end of a resumption whose attributes had changed.
+    package var completion: [[AttributeStep]]
     package var cache: AttributeCache
-    /// The services that programs do not see.
-    package var hidden: [UUID]
     /// The error of an operation that the end of a link interrupts; nil: programs only see that the link has ended.
     package var interruption: ATTError?
     /// Whether a value is accessed once at a time: equal reads share a request, and a further write fails.
     package var sharesRequests: Bool
+    /// Whether the system's own subscriptions are configured apart from those of programs: when these end, both get nothing.
+    package var separatesOwn: Bool
     /// Whether a Client Characteristic Configuration is written although the program's subscription stays as it is.
     package var configuresAgain: Bool
 }
@@ -131,6 +133,8 @@ package enum AttributeStep: Hashable, Sendable {
     case findServiceChanged
     /// Discovers all attributes.
     case discover
+    /// Reads the Characteristic Extended Properties of all characteristics that have them.
+    case readExtendedProperties
     /// Reads the Database Hash, and renews the attributes unless it is that of the kept ones.  Core 6.0, Vol 3, Part G, section 7.3.
     case compareHash
     /// Reads, writes or subscribes to a characteristic that is known; without one, nothing.

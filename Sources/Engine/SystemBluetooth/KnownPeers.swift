@@ -8,7 +8,7 @@ struct KnownPeers: Sendable {
     struct Attributes: Sendable {
         var services: [DiscoveredService] = []
         var hash: [UInt8]?
-        var subscriptions = Subscriptions()
+        var subscriptions: Subscriptions
     }
 
     private let memory: Duration?

@@ -37,7 +37,7 @@ struct Link: Sendable {
     var commands: [Ticket] = []
     /// Operations that the end of the link has interrupted.
     var interrupted: [Ticket] = []
-    var subscriptions = Subscriptions()
+    var subscriptions: Subscriptions
     /// The handles of Client Characteristic Configurations, by those of the values.
     var configurations: [UInt16: UInt16] = [:]
     var serviceChanged: UInt16?
@@ -62,8 +62,8 @@ struct Link: Sendable {
     /// The program that has requested pairing.
     var pairing: ProgramID?
 
-    init(id: ConnectionID, peer: DeviceAddress, clients: [SharedCentral.Client]) {
-        (self.id, self.peer, self.clients) = (id, peer, clients)
+    init(id: ConnectionID, peer: DeviceAddress, clients: [SharedCentral.Client], _ subscriptions: Subscriptions) {
+        (self.id, self.peer, self.clients, self.subscriptions) = (id, peer, clients, subscriptions)
     }
 
     /// Whether programs can use it.
@@ -99,6 +99,16 @@ struct Link: Sendable {
             }
         }
         serviceChanged = characteristic(.serviceChanged)?.valueHandle
+    }
+
+    /// Notes the value of a Characteristic Extended Properties descriptor.
+    mutating func note(_ value: [UInt8], ofExtendedProperties handle: UInt16) {
+        for service in services.indices where services[service].range.contains(handle) {
+            for index in services[service].characteristics.indices
+            where services[service].characteristics[index].range.contains(handle) {
+                services[service].characteristics[index].extendedProperties = value
+            }
+        }
     }
 
     /// Forgets the subscriptions to values in a range of handles.

@@ -17,6 +17,8 @@ struct Scanning: Sendable {
     private var scanners: [Scanner] = []
     /// Advertisements that wait for their scan response.
     private var unanswered: [DeviceAddress: AdvertisingReport] = [:]
+    /// Advertisements that were reported without their scan response, which a controller with a filter may still report.
+    private var incomplete: [DeviceAddress: AdvertisingReport] = [:]
     /// When the present period of the controller's scan ends.
     private(set) var periodEnd = Instant.never
 
@@ -42,6 +44,7 @@ struct Scanning: Sendable {
     mutating func reset() {
         scanners.removeAll()
         unanswered.removeAll()
+        incomplete.removeAll()
         periodEnd = .never
     }
 
@@ -51,6 +54,7 @@ struct Scanning: Sendable {
     mutating func beginPeriod(at now: Instant) {
         guard let period = policy.period else { return }
         periodEnd = now.advanced(by: period)
+        incomplete.removeAll()
         for index in scanners.indices { scanners[index].reported.removeAll() }
     }
 
@@ -67,7 +71,11 @@ struct Scanning: Sendable {
             if unanswered.count >= SharedCentral.maximumPeripherals { unanswered.removeAll() }
             unanswered[report.address] = report
             return earlier.map { ($0, nil) }
-        case .scanResponse: return unanswered.removeValue(forKey: report.address).map { ($0, report) }
+        case .scanResponse:
+            if let advertisement = unanswered.removeValue(forKey: report.address) { return (advertisement, report) }
+            guard let earlier = incomplete.removeValue(forKey: report.address) else { return nil }
+            for index in scanners.indices { scanners[index].reported.remove(report.address) }
+            return (earlier, report)
         case .directed, .nonConnectable: return (report, nil)
         }
     }
@@ -79,7 +87,11 @@ struct Scanning: Sendable {
     mutating func takeUnanswered(before report: AdvertisingReport?) -> [AdvertisingReport] {
         guard policy.filtersDuplicates, !unanswered.isEmpty else { return [] }
         let taken = unanswered.values.filter { $0.address != report?.address }
-        for report in taken { unanswered[report.address] = nil }
+        if incomplete.count >= SharedCentral.maximumPeripherals { incomplete.removeAll() }
+        for report in taken {
+            unanswered[report.address] = nil
+            incomplete[report.address] = report
+        }
         return taken.sorted { $0.address.number < $1.address.number }
     }
 

@@ -61,7 +61,18 @@ extension SharedCentral {
             }
         case .announce: announce(link, into: &outbox)
         case .retire: retire(link, into: &outbox)
+        case .readExtendedProperties: readExtendedProperties(step, link, into: &outbox)
         case .resolve: resolve(link, into: &outbox)
+        }
+    }
+
+    private mutating func readExtendedProperties(_ step: AttributeStep, _ link: Int, into outbox: inout [Output]) {
+        for characteristic in links[link].services.flatMap(\.characteristics) {
+            guard characteristic.properties.contains(.extendedProperties),
+                let handle = characteristic.descriptors.first(where: { $0.type == .characteristicExtendedProperties })?
+                    .handle
+            else { continue }
+            runOwn(.read(handle: handle), link, for: step, into: &outbox)
         }
     }
 
@@ -89,7 +100,9 @@ extension SharedCentral {
         }
     }
 
-    private mutating func renew(_ link: Int) { links[link].steps.insert(contentsOf: policy.attributes.renewal, at: 0) }
+    private mutating func renew(_ link: Int) {
+        links[link].steps = policy.attributes.renewal + links[link].steps + policy.attributes.completion
+    }
 
     /// Continues a step with what it has found.
     mutating func advance(
@@ -104,6 +117,9 @@ extension SharedCentral {
         case (.discover, .services(let services)):
             report(link, into: &outbox) { watch in services.contains { watch.services.contains($0.uuid) } }
             if operation == .procedure(.discoverEverything) { links[link].adopt(services) }
+        case (.readExtendedProperties, .value(let value)):
+            guard case .procedure(.read(let handle)) = operation else { return }
+            links[link].note(value, ofExtendedProperties: handle)
         case (.compareHash, .value(let hash)): if hash != peers[links[link].peer]?.hash { renew(link) }
         case (.read(let uuid), .value(let value)):
             links[link].values[uuid] = value
@@ -165,10 +181,12 @@ extension SharedCentral {
         let (peer, services) = (links[link].peer, links[link].services)
         let known = peers[peer]?.services ?? []
         links[link].retiring += known.filter { !services.contains($0) }
-        var kept = peers[peer] ?? KnownPeers.Attributes()
+        var kept =
+            peers[peer]
+            ?? KnownPeers.Attributes(subscriptions: Subscriptions(separatesOwn: policy.attributes.separatesOwn))
         (kept.services, kept.hash) = (services, links[link].values[.databaseHash])
         peers[peer] = kept
-        let found = visible(services.filter { !known.contains($0) })
+        let found = services.filter { !known.contains($0) }
         if !found.isEmpty { tell(.found(peer, found), about: links[link], into: &outbox) }
     }
 
@@ -183,17 +201,20 @@ extension SharedCentral {
     }
 
     private func reportLoss(of services: [DiscoveredService], peer: DeviceAddress, into outbox: inout [Output]) {
-        let lost = visible(services)
-        if !lost.isEmpty { tell(.lost(peer, lost), into: &outbox) }
+        if !services.isEmpty { tell(.lost(peer, services), into: &outbox) }
     }
 
-    private func visible(_ services: [DiscoveredService]) -> [DiscoveredService] {
-        services.filter { !policy.attributes.hidden.contains($0.uuid) }
+    /// A peer does not answer: its attributes are over before the link is.
+    mutating func releaseUnanswered(_ link: Link, into outbox: inout [Output]) {
+        if policy.attributes.cache == .none || policy.attributes.cache == .bonded && !peers.isBonded(link.peer) {
+            keepAttributes(of: link, into: &outbox)
+        }
+        tell(.disconnecting(link.peer), about: link, into: &outbox)
     }
 
     /// Keeps the attributes and subscriptions of a link that has ended, or forgets them.
     mutating func keepAttributes(of link: Link, into outbox: inout [Output]) {
-        guard let services = peers[link.peer]?.services else { return }
+        guard !link.isForgotten, let services = peers[link.peer]?.services else { return }
         let isKept =
             switch policy.attributes.cache {
             case .none: false

@@ -144,7 +144,10 @@ extension SharedCentral {
             return awaited.map { fail($0, .aborted, into: &outbox) } ?? ()
         }
         let attempt = attempts.remove(at: index)
-        links.append(Link(id: id, peer: peer, clients: attempt.programs))
+        links.append(
+            Link(
+                id: id, peer: peer, clients: attempt.programs,
+                Subscriptions(separatesOwn: policy.attributes.separatesOwn)))
         let link = links.count - 1
         links[link].resolution = troubles.resolutions[peer]
         prepare(link, at: now, into: &outbox)
@@ -182,7 +185,9 @@ extension SharedCentral {
         of link: Link, _ failure: CentralFailure?, at now: Instant, into outbox: inout [Output]
     ) {
         let interrupted = interruptions(of: link)
-        if interrupted.isEmpty { keepAttributes(of: link, into: &outbox) }
+        // A program that has cancelled the connection hears of its end first.
+        let isLater = !interrupted.isEmpty || failure == nil
+        if !isLater { keepAttributes(of: link, into: &outbox) }
         switch policy.audience {
         case .everyone: tell(.disconnected(link.peer, failure, isReconnecting: false), into: &outbox)
         case .program:
@@ -194,13 +199,15 @@ extension SharedCentral {
             }
         }
         if let program = link.pairing { outbox.append(.event(program, .paired(link.peer, .disconnected))) }
-        if !interrupted.isEmpty {
-            outbox += interrupted
-            keepAttributes(of: link, into: &outbox)
-        }
-        guard link.isForgotten else { return }
-        peers.forget(link.peer)
-        tell(.forgotten(link.peer), into: &outbox)
+        outbox += interrupted
+        if isLater { keepAttributes(of: link, into: &outbox) }
+        if link.isForgotten { forget(link.peer, into: &outbox) }
+    }
+
+    private mutating func forget(_ peer: DeviceAddress, into outbox: inout [Output]) {
+        outbox.append(.command(.forget(peers.present(peer))))
+        peers.forget(peer)
+        tell(.forgotten(peer), into: &outbox)
     }
 
     /// Ends everything, because the radio is switched off.
@@ -212,12 +219,8 @@ extension SharedCentral {
 
     /// Forgets a peripheral, as soon as it is not connected any more.
     mutating func forget(_ peer: DeviceAddress, at now: Instant, into outbox: inout [Output]) {
-        outbox.append(.command(.forget(peers.present(peer))))
         if let index = attempts.firstIndex(where: { $0.peer == peer }) { fail(index, .cancelled, into: &outbox) }
-        guard let link = links.firstIndex(where: { $0.peer == peer }) else {
-            peers.forget(peer)
-            return tell(.forgotten(peer), into: &outbox)
-        }
+        guard let link = links.firstIndex(where: { $0.peer == peer }) else { return forget(peer, into: &outbox) }
         links[link].isForgotten = true
         if links[link].isUsable { release(link, at: now, into: &outbox) }
     }

@@ -16,7 +16,7 @@ extension SharedCentral {
         into outbox: inout [Output]
     ) {
         let ticket = Link.Ticket(program: program, id: id, operation: operation, procedure: 0)
-        guard let link = links.firstIndex(where: { $0.peer == peer && $0.isUsable }),
+        guard let link = links.firstIndex(where: { $0.peer == peer && isUsable($0) }),
             policy.audience == .everyone || links[link].clients.contains(where: { $0.program == program })
         else {
             guard policy.attributes.interruption != nil else { return }
@@ -24,6 +24,11 @@ extension SharedCentral {
             return outbox.append(.event(program, .finished(id: id, peer, result)))
         }
         start(ticket, link, into: &outbox)
+    }
+
+    /// Whether programs can start operations on a link: everyone's is used until it ends, although a program has cancelled it.
+    private func isUsable(_ link: Link) -> Bool {
+        link.isUsable || policy.audience == .everyone && !link.isEnding && link.failure == nil
     }
 
     /// Notes a subscription to attributes that are kept, for the next connection.
@@ -34,7 +39,9 @@ extension SharedCentral {
             let kept = peers[peer], !links.contains(where: { $0.peer == peer }),
             kept.services.contains(where: { $0.range.contains(value) })
         else { return .failure(.notConnected) }
-        guard isOn || kept.subscriptions.contains(ticket.program, value) else { return .failure(.notSubscribed) }
+        guard kept.subscriptions.contains(ticket.program, value) != isOn else {
+            return .failure(isOn ? .inProgress : .notSubscribed)
+        }
         peers[peer]?.subscriptions.set(isOn, ticket.program, value, configuration)
         return .success(.notifying(isOn))
     }
@@ -143,6 +150,7 @@ extension SharedCentral {
         if case .failure(.bearerLost) = result, links[link].isUsable {
             links[link].failure = .connectionFailed
             end(link, after: policy.connecting.lingerUnanswered, at: now, into: &outbox)
+            if policy.audience == .everyone { releaseUnanswered(links[link], into: &outbox) }
         }
         continueSteps(link, into: &outbox)
     }
@@ -267,7 +275,7 @@ extension Procedure {
     /// The handle of the value that it writes.
     fileprivate var written: UInt16? {
         switch self {
-        case .write(let handle, _), .writeLong(let handle, _): handle
+        case .write(let handle, _), .writeLong(let handle, _), .writeRest(let handle, _, _): handle
         case .writeReliably(let values): values.first?.handle
         default: nil
         }

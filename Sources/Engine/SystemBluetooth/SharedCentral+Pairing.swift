@@ -88,7 +88,8 @@ extension SharedCentral {
         _ link: Int, _ failure: Pairing.Failure, at now: Instant, into outbox: inout [Output]
     ) {
         finishPairing(link, .failed(failure), into: &outbox)
-        guard !policy.pairing.endsLinkOnFailure else {
+        // The agent has refused: nobody ends the link.
+        guard !policy.pairing.endsLinkOnFailure || failure == .failed(.passkeyEntryFailed) else {
             if let due = peers.unkeep(links[link].peer, at: now) { outbox.append(.wake(at: due)) }
             links[link].failure = .connectionFailed
             return links[link].isEnding ? () : end(link, reason: .authenticationFailure, into: &outbox)

@@ -16,6 +16,10 @@ struct Subscriptions: Sendable {
     }
 
     private(set) var entries: [Entry] = []
+    /// Whether the service's own subscription is configured apart from those of programs.
+    private let separatesOwn: Bool
+
+    init(separatesOwn: Bool) { self.separatesOwn = separatesOwn }
 
     /// The entry of a value.
     subscript(value: UInt16) -> Entry? { entries.first { $0.value == value } }
@@ -23,6 +27,7 @@ struct Subscriptions: Sendable {
     /// Whether the service, or another program than this one, has subscribed to a value.
     func isUsed(_ value: UInt16, besides program: ProgramID?) -> Bool {
         guard let entry = self[value] else { return false }
+        if separatesOwn { return program != nil && entry.programs.contains { $0 != program } }
         return entry.programs.contains { $0 != program } || entry.isOwn && program != nil
     }
 
@@ -51,8 +56,9 @@ struct Subscriptions: Sendable {
 
     /// A program does not use the peripheral any more; returns the values that nobody uses then.
     mutating func leave(_ program: ProgramID) -> [UInt16] {
+        let left = entries.filter { $0.programs == [program] && (separatesOwn || !$0.isOwn) }
         for index in entries.indices { entries[index].programs.removeAll { $0 == program } }
-        let unused = entries.filter(\.isUnused).map(\.value)
+        let unused = left.map(\.value)
         removeUnused()
         return unused
     }

@@ -20,17 +20,35 @@ extension BluetoothService {
             program.agent = path
             programs[sender] = program
             request(program.id, .pairing(.becomeAgent(capability)))
-            objects.set("Pairable", .boolean(true), of: .adapter, at: adapter.path)
+            reply(to: call)
+            if defaultAgents.isEmpty { becomeDefaultAgent(sender) } else { defaultAgents.insert(sender, at: 0) }
         case "UnregisterAgent":
             guard program.agent == path else { return fail(call, .doesNotExist) }
             program.agent = nil
             programs[sender] = program
             request(program.id, .pairing(.stopBeingAgent))
+            reply(to: call)
+            removeDefaultAgent(sender)
         default:
             guard program.agent == path else { return fail(call, .doesNotExist) }
             request(program.id, .pairing(.becomeDefaultAgent))
+            reply(to: call)
+            becomeDefaultAgent(sender)
         }
-        reply(to: call)
+    }
+
+    private func becomeDefaultAgent(_ name: BusName) {
+        guard defaultAgents.last != name else { return }
+        defaultAgents.removeAll { $0 == name }
+        defaultAgents.append(name)
+        objects.set("Pairable", .boolean(true), of: .adapter, at: adapter.path)
+    }
+
+    /// A program is not an agent any more: without a default agent, nobody can pair.
+    func removeDefaultAgent(_ name: BusName) {
+        guard defaultAgents.last == name else { return defaultAgents.removeAll { $0 == name } }
+        defaultAgents.removeLast()
+        objects.set("Pairable", .boolean(!defaultAgents.isEmpty), of: .adapter, at: adapter.path)
     }
 
     /// Passes a question of pairing to the agent of a program.

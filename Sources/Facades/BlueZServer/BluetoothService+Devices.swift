@@ -12,6 +12,14 @@ struct Device {
     var isConnected = false
     /// Whether bluetoothd keeps it in a file: it was connected, or paired.
     var isStored = false
+    /// The services that were found.
+    var services: [UUID] = []
+    /// The UUIDs of services that have gone, until `UUIDs` is announced.
+    var gone: Set<String> = []
+    /// Whether it has paired, and that was not announced yet.
+    var hasNewlyPaired = false
+    /// Whether some of them are new since it is connected.
+    var hasNewServices = false
     /// The paths of its attributes' objects, and their handles.
     var values: [ObjectPath: AttributePlace] = [:]
 }
@@ -40,6 +48,10 @@ extension BluetoothService {
         }
         if let name = advertisement.name { rename(peer, name) }
         noteSignal(rssi, at: path)
+        if let appearance = advertisement.appearance {
+            set("Appearance", .uint16(appearance.number))
+            set("Icon", appearance.icon.map { .string($0) })
+        }
         if let power = advertisement.txPower { set("TxPower", .int16(Int16(power))) }
         let repeats = programs.values.contains { $0.isDiscovering && $0.filter?.allowsDuplicates == true }
         if let data = advertisement.manufacturerData, data.count >= 2 {
@@ -67,7 +79,8 @@ extension BluetoothService {
             [
                 ("Address", .string(peer.text)), ("AddressType", .string(peer.kind == .public ? "public" : "random")),
                 ("Alias", .string(peer.text.split(separator: ":").joined(separator: "-"))), ("Paired", no),
-                ("Bonded", no), ("Trusted", no), ("Blocked", no), ("LegacyPairing", no), ("Connected", no),
+                ("Bonded", no), ("Trusted", no), ("Blocked", no), ("LegacyPairing", no), ("CablePairing", no),
+                ("Connected", no),
                 ("UUIDs", .strings([])), ("Adapter", .path(adapter.path)), ("ServicesResolved", no),
             ], at: path)
         return path
@@ -105,7 +118,9 @@ extension BluetoothService {
 
     func performDevice(_ method: String, _ call: ReceivedCall) {
         guard let peer = peer(at: call.path), let sender = call.sender else { return fail(call, .doesNotExist) }
-        guard isPowered || !["Connect", "Pair"].contains(method) else { return fail(call, .notReady) }
+        if !isPowered, ["Connect", "Pair"].contains(method) {
+            return fail(call, method == "Pair" ? .authenticationFailed : .failed("Input/output error"))
+        }
         let program = program(sender).id
         switch method {
         case "Connect":
@@ -120,24 +135,51 @@ extension BluetoothService {
             disconnecting[peer, default: []].append(call)
             request(program, .central(.cancel(peer)))
         case "Pair":
-            guard pairing[peer] == nil else { return fail(call, .inProgress) }
+            guard pairing[peer] == nil else { return fail(call, .attributeInProgress) }
+            guard objects.value("Pairable", of: .adapter, at: adapter.path) == .boolean(true) else {
+                return connectWithoutBond(peer, call)
+            }
             pairing[peer] = call
             request(program, .central(.pair(peer)))
         case "CancelPairing":
             guard pairing[peer] != nil else { return fail(call, .doesNotExist) }
             request(program, .central(.cancelPairing(peer)))
             reply(to: call)
+        case "DisconnectProfile": fail(call, .invalidArguments)
         default: fail(call, .failed("br-connection-sdp-search"))
         }
+    }
+
+    /// The adapter stores no keys, because it has no agent: Pair only connects.
+    private func connectWithoutBond(_ peer: DeviceAddress, _ call: ReceivedCall) {
+        guard let sender = call.sender, devices[peer]?.isConnected != true else {
+            return fail(call, .authenticationFailed)
+        }
+        connecting[peer, default: []].append(call)
+        request(program(sender).id, .central(.connect(peer, ConnectionOptions())))
     }
 
     func connected(_ peer: DeviceAddress, _ mtu: Int) {
         let path = add(peer)
         devices[peer]?.isConnected = true
         devices[peer]?.isStored = true
-        devices[peer]?.mtu = mtu
+        exchanged(mtu, peer)
         objects.set("Connected", .boolean(true), of: .device, at: path)
-        for call in connecting.removeValue(forKey: peer) ?? [] { reply(to: call) }
+        for call in connecting.removeValue(forKey: peer) ?? [] {
+            if call.member == "Pair" { fail(call, .authenticationFailed) } else { reply(to: call) }
+        }
+    }
+
+    /// The MTU of a link, which nothing announces.
+    func exchanged(_ mtu: Int, _ peer: DeviceAddress) {
+        devices[peer]?.mtu = mtu
+        setMTU(.uint16(UInt16(clamping: mtu)), peer)
+    }
+
+    private func setMTU(_ mtu: Value?, _ peer: DeviceAddress) {
+        for path in devices[peer]?.values.keys.map(\.self) ?? [] {
+            objects.replace("MTU", mtu, of: .gattCharacteristic, at: path)
+        }
     }
 
     func failedToConnect(_ peer: DeviceAddress, _ failure: CentralFailure, _ program: ProgramID) {
@@ -151,7 +193,7 @@ extension BluetoothService {
         guard let call else { return }
         let path = path(of: peer)
         if failure == .aborted { objects.set("Connected", .boolean(true), of: .device, at: path) }
-        fail(call, MethodError(ofConnect: failure))
+        fail(call, MethodError(ofConnect: failure, adapter.version))
         if failure == .aborted { objects.set("Connected", .boolean(false), of: .device, at: path) }
     }
 
@@ -159,38 +201,106 @@ extension BluetoothService {
         call.sender.flatMap { programs[$0]?.id } == program
     }
 
-    func disconnected(_ peer: DeviceAddress, isWanted: Bool) {
+    func disconnected(_ peer: DeviceAddress, _ failure: CentralFailure?) {
         let path = path(of: peer)
         guard devices[peer]?.isConnected == true else { return }
         devices[peer]?.isConnected = false
+        devices[peer]?.hasNewServices = false
+        setMTU(nil, peer)
         objects.set("ServicesResolved", .boolean(false), of: .device, at: path)
         for call in disconnecting.removeValue(forKey: peer) ?? [] { reply(to: call) }
+        for call in removing.removeValue(forKey: peer) ?? [] { reply(to: call) }
+        reportReason(failure, at: path)
         objects.set("Connected", .boolean(false), of: .device, at: path)
-        for call in connecting.removeValue(forKey: peer) ?? [] { fail(call, .failed("br-connection-canceled")) }
+        if failure == nil { flush(path) }
+        updateUUIDs(peer)
+        for call in connecting.removeValue(forKey: peer) ?? [] {
+            fail(call, MethodError(ofConnect: .cancelled, adapter.version))
+        }
+        if let call = paired.removeValue(forKey: peer) { fail(call, MethodError(ofPair: .disconnected)) }
         flush(path)
-        removeBattery(peer)
+        // Calls that the end of the link interrupts are answered before the battery goes.
+        loop.call(at: loop.now) { [weak self] in
+            self?.assumeIsolated { service in
+                if service.devices[peer]?.isConnected != true { service.removeBattery(peer) }
+                service.scheduleFlush()
+            }
+        }
+    }
+
+    /// Tells programs why a connection has ended: device_disconnected in src/device.c.
+    private func reportReason(_ failure: CentralFailure?, at path: ObjectPath) {
+        guard adapter.version.has(.reportsReason) else { return }
+        flush(path)
+        let (name, message) =
+            switch failure {
+            case nil: ("Local", "Connection terminated by local host")
+            case .disconnectedByPeripheral: ("Remote", "Connection terminated by remote user")
+            case .timedOut: ("Timeout", "Connection timeout")
+            case .bondLost: ("Authentication", "Connection terminated due to authentication failure")
+            default: ("Unknown", "Unspecified")
+            }
+        emit([Signal(path, .device, "Disconnected", [.string("org.bluez.Reason.\(name)"), .string(message)])])
     }
 
     func resolved(_ peer: DeviceAddress) {
         let path = path(of: peer)
-        let services = devices[peer]?.values.keys.compactMap { path in
-            path.parent.flatMap { objects.value("UUID", of: .gattService, at: $0)?.string }
+        if let device = devices[peer], device.hasNewServices {
+            let all = Set(device.services.map(\.fullText)).sorted()
+            objects.set("UUIDs", .strings(all), of: .device, at: path, isEmitted: true)
+            devices[peer]?.hasNewServices = false
         }
-        let known = objects.value("UUIDs", of: .device, at: path)?.strings ?? []
-        objects.set("UUIDs", .strings(Set(known + (services ?? [])).sorted()), of: .device, at: path)
+        confirmSubscriptions(peer)
         objects.set("ServicesResolved", .boolean(true), of: .device, at: path)
+        if devices[peer]?.hasNewlyPaired == true {
+            devices[peer]?.hasNewlyPaired = false
+            objects.set("Paired", .boolean(true), of: .device, at: path, isEmitted: true)
+        }
+        if let call = paired.removeValue(forKey: peer) { reply(to: call) }
     }
 
     // MARK: Pairing
 
     func bonded(_ peer: DeviceAddress, _ isBonded: Bool) {
+        guard isBonded || devices[peer] != nil, removing[peer] == nil else { return }
         if isBonded { devices[peer]?.isStored = true }
-        for name in ["Bonded", "Paired"] { objects.set(name, .boolean(isBonded), of: .device, at: path(of: peer)) }
+        let path = path(of: peer)
+        objects.set("Bonded", .boolean(isBonded), of: .device, at: path)
+        // device_set_paired in src/device.c: it is announced with the services.
+        if isBonded, objects.value("ServicesResolved", of: .device, at: path) == .boolean(false) {
+            objects.replace("Paired", .boolean(true), of: .device, at: path)
+            devices[peer]?.hasNewlyPaired = true
+        } else {
+            objects.set("Paired", .boolean(isBonded), of: .device, at: path)
+        }
     }
 
     func paired(_ peer: DeviceAddress, _ failure: PairingFailure?, _ program: ProgramID) {
         guard let call = pairing.removeValue(forKey: peer) else { return }
-        if let failure { fail(call, MethodError(ofPair: failure)) } else { reply(to: call) }
+        if let failure { return fail(call, MethodError(ofPair: failure)) }
+        // browse_request_complete in src/device.c: a device that has paired is answered for when its services are known.
+        guard objects.value("ServicesResolved", of: .device, at: path(of: peer)) == .boolean(false) else {
+            return reply(to: call)
+        }
+        paired[peer] = call
+    }
+}
+
+extension Appearance {
+    /// The name of an icon: gap_appearance_to_icon in src/dbus-common.c.
+    fileprivate var icon: String? {
+        switch (number >> 6, number & 0x3F) {
+        case (0x01, _): "phone"
+        case (0x02, _): "computer"
+        case (0x05, _): "video-display"
+        case (0x0A, _): "multimedia-player"
+        case (0x0B, _), (0x0F, 0x08): "scanner"
+        case (0x0F, 0x01): "input-keyboard"
+        case (0x0F, 0x02): "input-mouse"
+        case (0x0F, 0x03), (0x0F, 0x04): "input-gaming"
+        case (0x0F, 0x05): "input-tablet"
+        default: nil
+        }
     }
 }
 

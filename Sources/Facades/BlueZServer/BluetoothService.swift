@@ -5,7 +5,7 @@ package import DBus
 import GATT
 package import SystemBluetooth
 
-/// Plays bluetoothd 5.66 on a message bus, for programs that use BlueZ's API: adapters, devices, their attributes, and agents.
+/// Plays bluetoothd on a message bus, for programs that use BlueZ's API: adapters, devices, their attributes, and agents.
 ///
 /// It translates between objects and a `SystemHost` with the policy `bluetoothd`: it has no timers, and sends no packets. Each
 /// unique name of the bus is a program of the service; its scan, subscriptions and agent end with it.
@@ -21,9 +21,12 @@ package actor BluetoothService: LoopActor {
         package var name = "hci0"
         package var address: DeviceAddress
         /// The name of the machine.
-        package var alias = "BlueZ 5.66"
+        package var alias: String
+        package let version: BlueZVersion
 
-        package init(_ address: DeviceAddress) { self.address = address }
+        package init(_ address: DeviceAddress, version: BlueZVersion = .measured) {
+            (self.address, self.version, alias) = (address, version, "BlueZ \(version.text)")
+        }
 
         var path: ObjectPath { ObjectPath(below: .bluez, name) }
     }
@@ -34,6 +37,8 @@ package actor BluetoothService: LoopActor {
         /// Its filter; nil: it discovers everything that is discoverable.
         var filter: ScanOptions?
         var isDiscovering = false
+        /// Whether its filter requests that the adapter can be discovered meanwhile.
+        var isDiscoverable = false
         var agent: ObjectPath?
         /// How many of its calls have no answer yet.
         var unanswered = 0
@@ -44,11 +49,11 @@ package actor BluetoothService: LoopActor {
 
     /// A call that is answered when an operation has ended.
     struct WaitingCall {
-        let call: ReceivedCall
+        var calls: [ReceivedCall]
         let operation: Operation
     }
 
-    enum Operation {
+    enum Operation: Equatable {
         case read(ObjectPath, InterfaceName, offset: Int)
         case write
         case startNotify(ObjectPath)
@@ -66,7 +71,7 @@ package actor BluetoothService: LoopActor {
     private let whenUsed: @Sendable () -> Void
     /// Receives what is worth noting.
     let take: @Sendable (ServiceNote) -> Void
-    var objects = ObjectServer()
+    var objects: ObjectServer
     /// By unique name.
     var programs: [BusName: Program] = [:]
     var names: [ProgramID: BusName] = [:]
@@ -76,7 +81,15 @@ package actor BluetoothService: LoopActor {
     var connecting: [DeviceAddress: [ReceivedCall]] = [:]
     var disconnecting: [DeviceAddress: [ReceivedCall]] = [:]
     var pairing: [DeviceAddress: ReceivedCall] = [:]
+    /// Calls of Pair that have succeeded, and are answered when the services are known.
+    var paired: [DeviceAddress: ReceivedCall] = [:]
     var removing: [DeviceAddress: [ReceivedCall]] = [:]
+    /// Calls that are answered when the radio has been switched on or off.
+    var powering: [ReceivedCall] = []
+    /// Whether the adapter can be discovered because a program's filter requests it.
+    var isDiscoverableForProgram = false
+    /// The programs with agents; the last one's is everyone's: default_agents in src/agent.c.
+    var defaultAgents: [BusName] = []
     private var operations: UInt32 = 0
     private var isFlushing = false
     var isRadioOn = true
@@ -97,6 +110,7 @@ package actor BluetoothService: LoopActor {
     ) {
         (self.adapter, self.connection, self.bus, self.loop) = (adapter, connection, bus, loop)
         (self.whenUsed, self.take) = (whenUsed, take)
+        objects = ObjectServer(version: adapter.version)
     }
 
     /// Takes the name `org.bluez` of a bus, and serves an adapter.
@@ -182,7 +196,8 @@ package actor BluetoothService: LoopActor {
         guard let program = programs.removeValue(forKey: name) else { return }
         names[program.id] = nil
         if program.isDiscovering { endDiscovery(of: program) }
-        for path in notifying.keys { stopNotifying(path, program.id) }
+        removeDefaultAgent(name)
+        for path in notifying.keys.map(\.self) { stopNotifying(path, program.id) }
         request(program.id, .central(.close))
         scheduleFlush()
     }
@@ -192,8 +207,13 @@ package actor BluetoothService: LoopActor {
     /// Starts an operation for a call.
     func start(_ operation: CentralOperation, on peer: DeviceAddress, for call: ReceivedCall, as kind: Operation) {
         guard let sender = call.sender else { return }
+        // Equal reads share a request, and its value.
+        if case .read = kind, let same = waiting.first(where: { $1.operation == kind })?.key {
+            waiting[same]?.calls.append(call)
+            return
+        }
         operations &+= 1
-        waiting[operations] = WaitingCall(call: call, operation: kind)
+        waiting[operations] = WaitingCall(calls: [call], operation: kind)
         request(program(sender).id, .central(.start(operation, id: operations, peer)))
     }
 
@@ -256,7 +276,7 @@ package actor BluetoothService: LoopActor {
     /// Announces the changes of one object now.
     func flush(_ path: ObjectPath) { emit(objects.takeSignals(of: path)) }
 
-    private func emit(_ signals: [Signal]) {
+    func emit(_ signals: [Signal]) {
         connection.assumeIsolated { connection in
             for signal in signals { try? connection.emit(signal) }
         }
@@ -300,9 +320,9 @@ package actor BluetoothService: LoopActor {
         case .state(let state): turn(isOn: state == .on)
         case .discovered(let peer, let advertisement, let rssi): discover(peer, advertisement, rssi)
         case .connected(let peer, let mtu): connected(peer, mtu)
-        case .exchangedMTU(let peer, let mtu): devices[peer]?.mtu = mtu
+        case .exchangedMTU(let peer, let mtu): exchanged(mtu, peer)
         case .disconnecting(let peer): removeBattery(peer)
-        case .disconnected(let peer, let failure, _): disconnected(peer, isWanted: failure == nil)
+        case .disconnected(let peer, let failure, _): disconnected(peer, failure)
         case .renamed(let peer, let name): rename(peer, name)
         case .found(let peer, let services): add(services, to: peer)
         case .lost(let peer, let services): remove(services, from: peer)

@@ -33,12 +33,14 @@ extension MethodError {
     }
 
     /// The error of Connect: src/device.c, src/error.c.
-    init(ofConnect failure: CentralFailure) {
+    init(ofConnect failure: CentralFailure, _ version: BlueZVersion) {
+        let hasTexts = version.has(.connectionTexts)
         self =
             switch failure {
-            case .inProgress: .failed("Operation already in progress")
-            case .cancelled: .failed("br-connection-canceled")
-            default: .failed("le-connection-abort-by-local")
+            case .inProgress:
+                version.has(.refusesSecondConnect) ? .attributeInProgress : .failed("Operation already in progress")
+            case .cancelled: .failed(hasTexts ? "br-connection-canceled" : "Operation canceled")
+            default: .failed(hasTexts ? "le-connection-abort-by-local" : "Software caused connection abort")
             }
     }
 
@@ -51,7 +53,7 @@ extension MethodError {
         case .alreadyPaired: self.init("org.bluez.Error.AlreadyExists", "Already Paired")
         case .inProgress: self = .inProgress
         case .none: self = .doesNotExist
-        case .failed: self.init("org.bluez.Error.AuthenticationFailed", "Authentication Failed")
+        case .failed: self = .authenticationFailed
         }
     }
 }

@@ -1,8 +1,7 @@
 import BlueZNames
 import DBus
 
-// The interfaces of bluetoothd 5.66: doc/org.bluez.*.rst, and the tables in src and src/gatt-client.c, whose order properties
-// have.
+// The interfaces of bluetoothd: doc/org.bluez.*.rst, and the tables in src and src/gatt-client.c, whose order properties have.
 
 extension ServedInterface {
     static let introspectable = ServedInterface(
@@ -41,10 +40,12 @@ extension ServedInterface {
         properties: [
             Property("Address", "s"), Property("AddressType", "s"), Property("Name", "s"),
             Property("Alias", "s", isWritable: true), Property("Class", "u"),
-            Property("Powered", "b", isWritable: true), Property("Discoverable", "b", isWritable: true),
+            Property("Connectable", "b", isWritable: true, since: 79), Property("Powered", "b", isWritable: true),
+            Property("PowerState", "s", since: 73), Property("Discoverable", "b", isWritable: true),
             Property("DiscoverableTimeout", "u", isWritable: true), Property("Pairable", "b", isWritable: true),
             Property("PairableTimeout", "u", isWritable: true), Property("Discovering", "b"), Property("UUIDs", "as"),
-            Property("Modalias", "s"), Property("Roles", "as"),
+            Property("Modalias", "s"), Property("Roles", "as"), Property("ExperimentalFeatures", "as", since: 62),
+            Property("Manufacturer", "q", since: 71), Property("Version", "y", since: 71),
         ])
 
     static let device = ServedInterface(
@@ -56,17 +57,24 @@ extension ServedInterface {
         properties: [
             Property("Address", "s"), Property("AddressType", "s"), Property("Name", "s"),
             Property("Alias", "s", isWritable: true), Property("Class", "u"), Property("Appearance", "q"),
-            Property("Icon", "s"), Property("Paired", "b"), Property("Bonded", "b"),
+            Property("Icon", "s"), Property("Paired", "b"), Property("Bonded", "b", since: 65),
             Property("Trusted", "b", isWritable: true), Property("Blocked", "b", isWritable: true),
-            Property("LegacyPairing", "b"), Property("RSSI", "n"), Property("Connected", "b"), Property("UUIDs", "as"),
+            Property("LegacyPairing", "b"), Property("CablePairing", "b", since: 83), Property("RSSI", "n"),
+            Property("Connected", "b"), Property("UUIDs", "as"),
             Property("Modalias", "s"), Property("Adapter", "o"), Property("ManufacturerData", "a{qv}"),
             Property("ServiceData", "a{sv}"), Property("TxPower", "n"), Property("ServicesResolved", "b"),
+            Property("WakeAllowed", "b", isWritable: true), Property("Sets", "a{oa{sv}}", since: 67),
+            Property("PreferredBearer", "s", isWritable: true, since: 80),
+        ],
+        signals: [
+            Method("Disconnected", ["name": "s", "message": "s"], since: BlueZVersion.Trait.reportsReason.rawValue)
         ])
 
     static let service = ServedInterface(
         name: .gattService,
         properties: [
-            Property("UUID", "s"), Property("Device", "o"), Property("Primary", "b"), Property("Includes", "ao"),
+            Property("Handle", "q", since: 69), Property("UUID", "s"), Property("Device", "o"),
+            Property("Primary", "b"), Property("Includes", "ao"),
         ])
 
     static let characteristic = ServedInterface(
@@ -76,8 +84,9 @@ extension ServedInterface {
             Method("WriteValue", ["value": "ay", "options": "a{sv}"]), Method("StartNotify"), Method("StopNotify"),
         ],
         properties: [
-            Property("UUID", "s"), Property("Service", "o"), Property("Value", "ay"), Property("Notifying", "b"),
-            Property("Flags", "as"), Property("MTU", "q"),
+            Property("Handle", "q", since: 69), Property("UUID", "s"), Property("Service", "o"),
+            Property("Value", "ay"), Property("Notifying", "b"),
+            Property("Flags", "as"), Property("MTU", "q", since: 62),
         ])
 
     static let descriptor = ServedInterface(
@@ -86,7 +95,10 @@ extension ServedInterface {
             Method("ReadValue", ["options": "a{sv}"], returns: ["value": "ay"]),
             Method("WriteValue", ["value": "ay", "options": "a{sv}"]),
         ],
-        properties: [Property("UUID", "s"), Property("Characteristic", "o"), Property("Value", "ay")])
+        properties: [
+            Property("Handle", "q", since: 69), Property("UUID", "s"), Property("Characteristic", "o"),
+            Property("Value", "ay"),
+        ])
 
     static let battery = ServedInterface(name: .battery, properties: [Property("Percentage", "y")])
 
@@ -119,6 +131,8 @@ extension MethodError {
         "org.bluez.Error.InvalidArguments", "Invalid arguments in method call")
     static let doesNotExist = MethodError("org.bluez.Error.DoesNotExist", "Does Not Exist")
     static let alreadyExists = MethodError("org.bluez.Error.AlreadyExists", "Already Exists")
+    static let authenticationFailed = MethodError(
+        "org.bluez.Error.AuthenticationFailed", "Authentication Failed")
     static let notConnected = MethodError("org.bluez.Error.NotConnected", "Not Connected")
     static let notSupported = MethodError("org.bluez.Error.NotSupported", "Operation is not supported")
 

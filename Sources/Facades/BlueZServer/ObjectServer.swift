@@ -11,9 +11,11 @@ struct ServedInterface: Sendable {
         let name: String
         let arguments: [(name: String, type: String)]
         let results: [(name: String, type: String)]
+        /// The first version of BlueZ that has it: the number after `5.`.
+        let since: Int
 
-        init(_ name: String, _ arguments: Parameters = [:], returns results: Parameters = [:]) {
-            self.name = name
+        init(_ name: String, _ arguments: Parameters = [:], returns results: Parameters = [:], since: Int = 0) {
+            (self.name, self.since) = (name, since)
             self.arguments = arguments.map { ($0, $1) }
             self.results = results.map { ($0, $1) }
         }
@@ -25,9 +27,11 @@ struct ServedInterface: Sendable {
         let name: String
         let type: String
         let isWritable: Bool
+        /// The first version of BlueZ that has it: the number after `5.`.
+        let since: Int
 
-        init(_ name: String, _ type: String, isWritable: Bool = false) {
-            (self.name, self.type, self.isWritable) = (name, type, isWritable)
+        init(_ name: String, _ type: String, isWritable: Bool = false, since: Int = 0) {
+            (self.name, self.type, self.isWritable, self.since) = (name, type, isWritable, since)
         }
     }
 
@@ -65,6 +69,11 @@ struct ObjectServer: Sendable {
                 description.properties.compactMap { property in values[property.name].map { (property.name, $0) } })
         }
 
+        /// Whether the played version has a property.
+        func has(_ name: String) -> Bool {
+            values[name] != nil || description.properties.contains { $0.name == name }
+        }
+
         /// The signal of its changed properties; those that it does not have any more are named only.
         func changes(at path: ObjectPath) -> Signal {
             let present = changed.compactMap { name in values[name].map { (name, $0) } }
@@ -80,14 +89,20 @@ struct ObjectServer: Sendable {
         var removed: [InterfaceName] = []
     }
 
+    /// Of BlueZ: its interfaces have what this version has.
+    let version: BlueZVersion
     private var objects: [ObjectPath: Object] = [:]
     /// In the order of registration.
     private var paths: [ObjectPath] = []
     /// Objects with something to announce.
     private var pending: [ObjectPath] = []
+    /// Changes of interfaces that were removed then.
+    private var ready: [Signal] = []
+
+    init(version: BlueZVersion = .measured) { self.version = version }
 
     /// Whether there is something to announce.
-    var hasChanges: Bool { !pending.isEmpty }
+    var hasChanges: Bool { !pending.isEmpty || !ready.isEmpty }
 
     /// Whether there is an object with an interface.
     func contains(_ path: ObjectPath, _ interface: InterfaceName) -> Bool { index(of: interface, at: path) != nil }
@@ -107,6 +122,7 @@ struct ObjectServer: Sendable {
             paths.append(path)
             add(.introspectable, [], at: path)
         }
+        let description = description.of(version)
         add(description, values, at: path)
         if !description.properties.isEmpty, index(of: ServedInterface.properties.name, at: path) == nil {
             add(.properties, [], at: path)
@@ -114,7 +130,8 @@ struct ObjectServer: Sendable {
     }
 
     private mutating func add(_ description: ServedInterface, _ values: [(String, Value)], at path: ObjectPath) {
-        let values = Dictionary(values, uniquingKeysWith: { $1 })
+        let known = Set(description.properties.map(\.name))
+        let values = Dictionary(values.filter { known.contains($0.0) }, uniquingKeysWith: { $1 })
         objects[path]?.interfaces.append(Interface(description: description, values: values, isNew: true))
         wait(path)
     }
@@ -133,6 +150,7 @@ struct ObjectServer: Sendable {
         guard let index = index(of: interface, at: path), let removed = objects[path]?.interfaces.remove(at: index)
         else { return }
         guard !removed.isNew else { return }
+        if !removed.changed.isEmpty { ready.append(removed.changes(at: path)) }
         objects[path]?.removed.insert(interface, at: 0)
         wait(path)
     }
@@ -151,8 +169,9 @@ struct ObjectServer: Sendable {
     mutating func set(
         _ name: String, _ value: Value?, of interface: InterfaceName, at path: ObjectPath, isEmitted: Bool = false
     ) {
-        guard let index = index(of: interface, at: path) else { return }
-        guard isEmitted || objects[path]?.interfaces[index].values[name] != value else { return }
+        guard let index = index(of: interface, at: path), let served = objects[path]?.interfaces[index],
+            isEmitted || served.values[name] != value, served.has(name)
+        else { return }
         objects[path]?.interfaces[index].values[name] = value
         guard objects[path]?.interfaces[index].isNew == false else { return }
         if objects[path]?.interfaces[index].changed.contains(name) == false {
@@ -161,18 +180,28 @@ struct ObjectServer: Sendable {
         wait(path)
     }
 
+    /// Sets a property, or removes it, without an announcement.
+    mutating func replace(_ name: String, _ value: Value?, of interface: InterfaceName, at path: ObjectPath) {
+        guard let index = index(of: interface, at: path), objects[path]?.interfaces[index].has(name) == true else {
+            return
+        }
+        objects[path]?.interfaces[index].values[name] = value
+    }
+
     // MARK: Announcements
 
     /// The signals of everything that was not announced yet.
     mutating func takeSignals() -> [Signal] {
-        var signals: [Signal] = []
+        var signals = ready
+        ready.removeAll()
         while let path = pending.first { announce(path, into: &signals) }
         return signals
     }
 
     /// The signals of one object.
     mutating func takeSignals(of path: ObjectPath) -> [Signal] {
-        var signals: [Signal] = []
+        var signals = ready.filter { $0.path == path }
+        ready.removeAll { $0.path == path }
         if pending.contains(path) { announce(path, into: &signals) }
         return signals
     }
@@ -235,11 +264,11 @@ struct ObjectServer: Sendable {
 
     private func defaultAction(for call: ReceivedCall) -> Action {
         let isUnknown = objects[call.path] == nil
-        if call.interface == ServedInterface.introspectable.name, call.member == "Introspect", isUnknown,
-            !children(of: call.path).isEmpty
-        {
+        // Below an object manager at the root, every path has a description.
+        if call.interface == ServedInterface.introspectable.name, call.member == "Introspect", isUnknown {
             return .reply([.string(introspection(of: call.path))])
         }
+        if call.interface == "org.freedesktop.DBus.Peer", call.member == "Ping" { return .reply([]) }
         let error: ErrorName = isUnknown ? .unknownObject : .unknownMethod
         return .fail(
             MethodError(
@@ -278,19 +307,33 @@ struct ObjectServer: Sendable {
         guard property.isWritable else {
             return .fail(MethodError(.propertyReadOnly, "Property '\(name)' is not writable"))
         }
+        guard served.values[name] != nil else {
+            return .fail(MethodError(.unknownProperty, "No such property '\(name)'"))
+        }
         guard let value = arguments[2].variant, value.type.description == property.type else {
             return .fail(MethodError(.invalidSignature, "Invalid signature for '\(name)'"))
         }
         return .set(served.description.name, name, value)
     }
 
+    /// An object precedes those below it, and the newest of these comes first: gdbus prepends to lists.
     private var managedObjects: Value {
+        var children: [ObjectPath: [ObjectPath]] = [:]
+        for path in paths where path != .root {
+            var parent = path.parent
+            while let above = parent, above != .root, objects[above] == nil { parent = above.parent }
+            children[parent ?? .root, default: []].append(path)
+        }
+        var entries: [Value.Entry] = []
+        var waiting = children[.root] ?? []
+        while let path = waiting.popLast() {
+            if let object = objects[path] {
+                entries.append(Value.Entry(.path(path), Self.values(of: object.interfaces)))
+            }
+            waiting += children[path] ?? []
+        }
         let type = ValueType.dictionary(key: .string, value: .dictionary(key: .string, value: .variant))
-        return .dictionary(
-            key: .path, value: type,
-            paths.filter { $0 != .root }.compactMap { path in
-                objects[path].map { Value.Entry(.path(path), Self.values(of: $0.interfaces)) }
-            })
+        return .dictionary(key: .path, value: type, entries)
     }
 
     // MARK: Introspection

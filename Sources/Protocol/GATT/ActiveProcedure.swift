@@ -37,6 +37,8 @@ struct ActiveProcedure: Sendable {
             case .readMultipleVariable(let handles): .single(.readMultipleVariableRequest(handles))
             case .writeLong(let handle, let value):
                 .queued(QueuedWrite([AttributeData(handle, value)], comparesEchoes: false, mtu: mtu))
+            case .writeRest(let handle, let offset, let value):
+                .queued(QueuedWrite([AttributeData(handle, value)], from: Int(offset), comparesEchoes: false, mtu: mtu))
             case .writeReliably(let values): .queued(QueuedWrite(values, comparesEchoes: true, mtu: mtu))
             case .write(let handle, let value), .writeCommand(let handle, let value):
                 .single(.writeRequest(handle: handle, value: value))
@@ -173,13 +175,13 @@ struct QueuedWrite: Sendable {
     private let comparesEchoes: Bool
     private var state = State.preparing(0)
 
-    /// Splits the values, at least one, into parts that fit into PDUs of `mtu` octets.
-    init(_ values: [AttributeData], comparesEchoes: Bool, mtu: Int) {
+    /// Splits the values, at least one, into parts that fit into PDUs of `mtu` octets; each is written from `start` on.
+    init(_ values: [AttributeData], from start: Int = 0, comparesEchoes: Bool, mtu: Int) {
         let room = max(1, mtu - 5)
         requests = values.flatMap { entry in
             stride(from: 0, to: max(1, entry.value.count), by: room).map { offset in
                 let part = Array(entry.value[offset...].prefix(room))
-                return .prepareWriteRequest(handle: entry.handle, offset: UInt16(clamping: offset), value: part)
+                return .prepareWriteRequest(handle: entry.handle, offset: UInt16(clamping: start + offset), value: part)
             }
         }
         self.comparesEchoes = comparesEchoes

@@ -214,7 +214,7 @@ public struct Client: Sendable {
     private func impossible(_ procedure: Procedure) -> Procedure.Failure? {
         switch procedure {
         case .write(_, let value), .writeCommand(_, let value): value.count > mtu - 3 ? .valueTooLong(value.count) : nil
-        case .writeLong(_, let value): tooLong(value)
+        case .writeLong(_, let value), .writeRest(_, _, let value): tooLong(value)
         case .writeReliably(let values): values.lazy.compactMap { tooLong($0.value) }.first
         case .readMultiple(let handles), .readMultipleVariable(let handles):
             2...(mtu - 1) / 2 ~= handles.count ? nil : .handleCount(handles.count)

@@ -37,6 +37,8 @@ public enum Procedure: Hashable, Sendable {
     case write(handle: UInt16, value: [UInt8])
     /// Write Long Characteristic Value, or Descriptor: at most 512 octets, by several requests.  4.9.4, 4.12.4
     case writeLong(handle: UInt16, value: [UInt8])
+    /// The same, from an offset on.
+    case writeRest(handle: UInt16, from: UInt16, value: [UInt8])
     /// Reliable Writes: writes all of these values, or none if the server echoes one wrongly.  4.9.5
     case writeReliably([AttributeData])
     /// Writes the Client Characteristic Configuration with this handle; an empty one unsubscribes.  4.10, 4.11
@@ -159,6 +161,8 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
     public var valueHandle: UInt16
     /// Its descriptors by handle; empty until they are discovered.
     public var descriptors: [AttributeType] = []
+    /// The value of its Characteristic Extended Properties; empty until they are read.
+    public var extendedProperties: [UInt8] = []
 
     /// A characteristic with these handles.
     public init(

@@ -28,8 +28,7 @@ let runGrammar = CommandGrammar(
                     "--controller", "ADDRESS", of: .address, repeatable: true,
                     "With --client or --ask: offer a virtual controller here (default: tcp:127.0.0.1 with a free port);\n"
                         + "see \"lubdub help radios\". Of several, the first is the client's"),
-                PlayedSystem.option("With --client: "),
-            ]),
+            ] + PlayedSystem.options("With --client: ")),
         .init("Which cases", caseOptions),
         .init(
             "Output",
@@ -145,6 +144,9 @@ private func checkClientOptions(_ invocation: Invocation) throws(Obstacle) {
     for (name, why) in [("--ask", "reads answers"), ("--keep", "needs a new folder for each run")]
     where invocation.has(name) && invocation.has("--watch") {
         throw Obstacle(.usage, "--watch cannot be combined with \(name), which \(why)")
+    }
+    for name in PlayedSystem.settings where invocation.has(name) && !invocation.has("--system") {
+        _ = try PlayedSystem(invocation)
     }
     for name in ["--said", "--bpm-only", "--system"] where invocation.has(name) && !invocation.has("--client") {
         throw Obstacle(.usage, "\(name) requires --client")

@@ -48,7 +48,7 @@ let serveGrammar = CommandGrammar(
                     "Keep the devices' bonds, and the subscriptions of bonded clients, in this file, which only you can\n"
                         + "read; it is created if missing"),
             ]),
-        .init("Radio and controller", [DeviceRadios.option("Radio"), controllerOption, PlayedSystem.option()]),
+        .init("Radio and controller", [DeviceRadios.option("Radio"), controllerOption] + PlayedSystem.options()),
         .init("Actions while it runs", [controlOption] + pageOptions),
         .init("Output", recordingOptions() + outputOptions + [colorOption]),
     ],
@@ -60,10 +60,10 @@ let controllerGrammar = CommandGrammar(
         .option(
             "--listen", "ADDRESS", of: .address, repeatable: true, required: true,
             "Address of a controller: tcp:HOST:PORT, unix:PATH or vhci; see \"lubdub help radios\""),
-        PlayedSystem.option(), .option("--seed", "N|random", "Seed of the random numbers"),
+        .option("--seed", "N|random", "Seed of the random numbers"),
         .option("--for", "DURATION", "Stop after this long (default: no limit)"),
         .option("--trace", "FILE", of: .file(.written), "Write every HCI packet as btsnoop"), colorOption,
-    ] + outputOptions)
+    ] + PlayedSystem.options() + outputOptions)
 
 func serve(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     let path = invocation.operands.first ?? ""

@@ -11,11 +11,46 @@ import VirtualWorld
 
 /// The Bluetooth service of an operating system that is played for programs: bluetoothd, on a message bus.
 package struct PlayedSystem: Sendable {
+    /// How bluetoothd is played.
+    package struct Settings: Sendable {
+        /// `[GATT] Cache` in main.conf.
+        package enum Cache: String, CaseIterable, Sendable {
+            case always, yes, no
+        }
+
+        /// How long it waits.
+        package enum Pace: String, CaseIterable, Sendable {
+            /// As bluetoothd does.
+            case real
+            /// It leaves out what only waits.
+            case quick
+        }
+
+        package var version = BlueZVersion.measured
+        package var cache = Cache.always
+        package var pace = Pace.real
+
+        package init() {}
+
+        fileprivate var policy: HostPolicy {
+            let cache: AttributeCache =
+                switch cache {
+                case .always: .all
+                case .yes: .bonded
+                case .no: .none
+                }
+            let policy = HostPolicy.bluetoothd(cache: cache, version: UInt8(version.number))
+            return pace == .quick ? policy.hastened() : policy
+        }
+    }
+
     /// The socket of the bus; nil: one in a temporary folder.
     private let path: String?
+    private let settings: Settings
 
     /// Reads the value of `--system`: `bluez`, or `bluez:unix:PATH`.
-    package init(_ text: String) throws(Obstacle) {
+    package init(_ text: String, _ settings: Settings = Settings()) throws(Obstacle) {
+        self.settings = settings
         guard text != "bluez" else {
             path = nil
             return
@@ -36,9 +71,12 @@ package struct PlayedSystem: Sendable {
         private let folder: String?
         private let bus: PlayedBus
         private let service: BluetoothService
+        private let version: BlueZVersion
 
-        fileprivate init(path: String, folder: String?, bus: PlayedBus, service: BluetoothService) {
-            (self.path, self.folder, self.bus, self.service) = (path, folder, bus, service)
+        fileprivate init(
+            path: String, folder: String?, bus: PlayedBus, service: BluetoothService, version: BlueZVersion
+        ) {
+            (self.path, self.folder, self.bus, self.service, self.version) = (path, folder, bus, service, version)
         }
 
         /// The value of `DBUS_SYSTEM_BUS_ADDRESS` for programs.
@@ -49,7 +87,7 @@ package struct PlayedSystem: Sendable {
             [
                 ("DBUS_SYSTEM_BUS_ADDRESS", busAddress),
                 // Qt asks the program of the service for its version, which is not bluetoothd here.
-                ("BLUETOOTH_FORCE_DBUS_LE_VERSION", "5.66"),
+                ("BLUETOOTH_FORCE_DBUS_LE_VERSION", version.text),
                 // noble, that is, its fork @stoprocent/noble, uses sockets of the kernel otherwise.
                 ("NOBLE_BINDINGS", "dbus"),
             ]
@@ -88,15 +126,17 @@ package struct PlayedSystem: Sendable {
             }
             do throws(CallFailure) {
                 let service = try await BluetoothService.open(
-                    .init(address), over: connection,
+                    .init(address, version: settings.version), over: connection,
                     of: .init(connect: { () throws(ConnectionFailure) in try await bus.connect() }) {
                         await bus.turn($0)
                     },
                     on: loop, whenUsed: whenUsed, take: take
                 ) { report in
-                    await live.attach(SystemHost(.bluetoothd(), nil, bonds: bonds, user: PairingUser()), report: report)
+                    let host = SystemHost(settings.policy, nil, bonds: bonds, user: PairingUser())
+                    return await live.attach(host, report: report)
                 }
-                return Running(path: path, folder: folder, bus: bus, service: service)
+                return Running(
+                    path: path, folder: folder, bus: bus, service: service, version: settings.version)
             } catch {
                 await connection.close()
                 await bus.close()

@@ -1,0 +1,27 @@
+"""Asks the questions of a chapter, and prints the answers.
+
+    python oracle.py CHAPTER CONTROL    the path of the control socket of `lubdub serve Tests/Oracle/scenario.json`
+
+`org.bluez` at DBUS_SYSTEM_BUS_ADDRESS is the real daemon, or the one that Lubdub plays.
+"""
+
+import asyncio
+import importlib
+import sys
+
+from asking import Oracle
+
+CHAPTERS = ('objects', 'scans', 'attributes', 'losses', 'links', 'pairing')
+
+
+async def main(chapter, control):
+    oracle = Oracle(control)
+    try:
+        await importlib.import_module(chapter).answer(oracle)
+    finally:
+        print('\n'.join(oracle.lines).strip())
+    print(f'{oracle.count} questions', file=sys.stderr)
+
+
+if __name__ == '__main__':
+    asyncio.run(main(*sys.argv[1:]))
