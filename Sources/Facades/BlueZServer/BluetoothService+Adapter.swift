@@ -115,6 +115,7 @@ extension BluetoothService {
     func turn(isOn: Bool) {
         objects.set("Powered", .boolean(isOn), of: .adapter, at: adapter.path)
         guard !isOn else { return }
+        endCentrals()
         for name in programs.keys { programs[name]?.isDiscovering = false }
         objects.set("Discovering", .boolean(false), of: .adapter, at: adapter.path)
     }

@@ -55,7 +55,7 @@ extension BluetoothService {
     }
 
     /// Adds the object of a peripheral, unless there is one.
-    private func add(_ peer: DeviceAddress) -> ObjectPath {
+    func add(_ peer: DeviceAddress) -> ObjectPath {
         let path = path(of: peer)
         guard devices[peer] == nil else { return path }
         devices[peer] = Device()
@@ -116,7 +116,8 @@ extension BluetoothService {
                 return reply(to: call)
             }
             disconnecting[peer, default: []].append(call)
-            request(program, .central(.cancel(peer)))
+            let isCentral = peripherals.centrals.contains(peer)
+            request(program, isCentral ? .peripheral(.disconnect(peer)) : .central(.cancel(peer)))
         case "Pair":
             guard pairing[peer] == nil else { return fail(call, .inProgress) }
             pairing[peer] = call
@@ -162,6 +163,7 @@ extension BluetoothService {
         for call in connecting.removeValue(forKey: peer) ?? [] { fail(call, .failed("br-connection-canceled")) }
         flush(path)
         removeBattery(peer)
+        release { $1.peer == peer }
     }
 
     func resolved(_ peer: DeviceAddress) {

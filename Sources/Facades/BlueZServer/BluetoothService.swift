@@ -22,6 +22,8 @@ package actor BluetoothService: LoopActor {
         package var address: DeviceAddress
         /// The name of the machine.
         package var alias = "BlueZ 5.66"
+        /// The power of its advertising, in dBm: that of virtual controllers by default.
+        var txPower: Int8 = 0
 
         package init(_ address: DeviceAddress) { self.address = address }
 
@@ -48,6 +50,7 @@ package actor BluetoothService: LoopActor {
         case write
         case startNotify(ObjectPath)
         case stopNotify(ObjectPath)
+        case acquireNotify(ObjectPath)
     }
 
     /// The service itself, which hears of everything.
@@ -69,6 +72,8 @@ package actor BluetoothService: LoopActor {
     var disconnecting: [DeviceAddress: [ReceivedCall]] = [:]
     var pairing: [DeviceAddress: ReceivedCall] = [:]
     var removing: [DeviceAddress: [ReceivedCall]] = [:]
+    var acquired = Acquisitions()
+    var peripherals = LocalPeripherals()
     private var operations: UInt32 = 0
     private var isFlushing = false
 
@@ -107,6 +112,8 @@ package actor BluetoothService: LoopActor {
         objects.register(.objectManager, at: .root)
         objects.register(.agentManager, at: .bluez)
         objects.register(.adapter, adapterProperties, at: adapter.path)
+        objects.register(.gattManager, at: adapter.path)
+        objects.register(.advertisingManager, advertisingProperties, at: adapter.path)
         _ = objects.takeSignals()
         await connection.handleCalls { [weak self] call in self?.assumeIsolated { $0.receive(call) } }
         let changes = MatchRule(sender: "org.freedesktop.DBus", member: "NameOwnerChanged")
@@ -115,7 +122,7 @@ package actor BluetoothService: LoopActor {
             guard names.count == 3, names[2].isEmpty, let name = try? BusName(names[0]) else { return }
             self?.assumeIsolated { $0.leave(name) }
         }
-        request(Self.observer, .central(.open))
+        request(Self.observer, .peripheral(.open))
         // 4: do not wait for the name.
         let result = try await connection.call(.bus("RequestName", [.string("org.bluez"), .uint32(4)], reply: "u"))
         guard result == [.uint32(1)] else {
@@ -149,7 +156,9 @@ package actor BluetoothService: LoopActor {
         names[program.id] = nil
         if program.isDiscovering { endDiscovery(of: program) }
         for path in notifying.keys { stopNotifying(path, program.id) }
+        release { $1.program == program.id }
         request(program.id, .central(.close))
+        leavePeripherals(program.id)
         scheduleFlush()
     }
 
@@ -161,6 +170,13 @@ package actor BluetoothService: LoopActor {
         operations &+= 1
         waiting[operations] = WaitingCall(call: call, operation: kind)
         request(program(sender).id, .central(.start(operation, id: operations, peer)))
+    }
+
+    /// Starts an operation without a call; returns its number.
+    func startUnasked(_ operation: CentralOperation, on peer: DeviceAddress, of program: ProgramID) -> UInt32 {
+        operations &+= 1
+        request(program, .central(.start(operation, id: operations, peer)))
+        return operations
     }
 
     // MARK: Calls
@@ -182,6 +198,8 @@ package actor BluetoothService: LoopActor {
         case .device: performDevice(method, call)
         case .gattCharacteristic, .gattDescriptor: performAttribute(method, interface, call)
         case .agentManager: performAgentManager(method, call)
+        case .gattManager: performGattManager(method, call)
+        case .advertisingManager: performAdvertisingManager(method, call)
         default: fail(call, .notSupported)
         }
     }
@@ -233,13 +251,13 @@ package actor BluetoothService: LoopActor {
         case .central(let event):
             if program == Self.observer { observe(event) } else { report(event, to: program) }
         case .pairing(let event): ask(event, program)
-        case .peripheral: break
+        case .peripheral(let event): handle(event, of: program)
         }
         scheduleFlush()
     }
 
     /// Handles what all programs hear of, once.
-    private func observe(_ event: CentralEvent) {
+    func observe(_ event: CentralEvent) {
         switch event {
         case .state(.unknown): break  // it starts
         case .state(let state): turn(isOn: state == .on)
@@ -264,7 +282,7 @@ package actor BluetoothService: LoopActor {
         switch event {
         case .failedToConnect(let peer, let failure): failedToConnect(peer, failure, program)
         case .finished(let id, let peer, let result): finished(id, peer, result, program)
-        case .value(let peer, let handle, let value): received(value, handle, peer)
+        case .value(let peer, let handle, let value): received(value, handle, peer, program)
         case .paired(let peer, let failure): paired(peer, failure, program)
         default: break
         }
