@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `What a program has published ends with it, and while a central is connected`() throws {
+    @Test func `A program that leaves takes its service along, also while a central is connected`() throws {
         try Self.play([.init("2a38", ["read"]) { $0.reply([.octets([1])]) }]) { application, program, device, loop in
             let path = try #require(program.path(of: "2a38"))
             await application.program.connection.close()

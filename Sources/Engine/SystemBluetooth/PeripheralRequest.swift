@@ -26,6 +26,8 @@ package enum PeripheralRequest: Sendable {
     indirect case addAll([LocalService], firstID: UInt32)
     case remove(id: UInt32)
     case removeAll
+    /// Changes the name of the machine: its GAP Device Name.
+    case rename(String)
     /// Advertises also this, to which the program refers with this number.
     indirect case advertise(LocalAdvertisement, id: UInt32)
     case stopAdvertising(id: UInt32)

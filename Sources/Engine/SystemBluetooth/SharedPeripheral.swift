@@ -59,7 +59,7 @@ package struct SharedPeripheral: Sendable {
     }
 
     let policy: HostPolicy
-    let name: String
+    private var name: String
     var isOn = false
     var programs: [ProgramID] = []
     var services: [Service] = []
@@ -92,6 +92,9 @@ package struct SharedPeripheral: Sendable {
         case .addAll(let services, let id): add(services, id, of: program, into: &outbox)
         case .remove(let id): remove(into: &outbox) { $0.program == program && $0.id == id }
         case .removeAll: remove(into: &outbox) { $0.program == program }
+        case .rename(let new):
+            name = new
+            if ownServices > 0 { _ = change(into: &outbox) }
         case .advertise(let content, let id):
             if let failure = advertising.add(content, id, of: program, at: now) {
                 return outbox.append(.event(program, .advertising(id: id, failure)))

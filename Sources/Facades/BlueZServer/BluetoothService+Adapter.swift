@@ -128,8 +128,10 @@ extension BluetoothService {
             let known = objects.value("Name", of: .device, at: call.path)
             objects.set(
                 "Alias", known ?? objects.value("Address", of: .device, at: call.path), of: .device, at: call.path)
-        case (.adapter, "Alias", .string("")):
-            objects.set("Alias", .string(adapter.alias), of: .adapter, at: adapter.path)
+        case (.adapter, "Alias", .string(let alias)):
+            let name = alias.isEmpty ? adapter.alias : alias
+            objects.set("Alias", .string(name), of: .adapter, at: adapter.path)
+            request(Self.observer, .peripheral(.rename(name)))
         default: objects.set(name, value, of: interface, at: call.path)
         }
         reply(to: call)

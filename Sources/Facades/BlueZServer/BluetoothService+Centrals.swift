@@ -6,7 +6,7 @@ import DBus
 import GATT
 import SystemBluetooth
 
-// What centrals do, for the programs that have published attributes: src/gatt-database.c.
+// Programs answer the centrals that access their attributes: src/gatt-database.c.
 extension BluetoothService {
     /// ATTRIBUTE_TIMEOUT in src/shared/gatt-db.c.
     private static let attributeTimeout = Duration.seconds(5)

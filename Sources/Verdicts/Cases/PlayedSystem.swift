@@ -1,5 +1,6 @@
 package import Basics
 import BlueZServer
+package import Bluetooth
 import DBus
 package import Drivers
 import Glibc
@@ -12,9 +13,12 @@ import VirtualWorld
 package struct PlayedSystem: Sendable {
     /// The socket of the bus; nil: one in a temporary folder.
     private let path: String?
+    /// As it was read.
+    package let text: String
 
     /// Reads the value of `--system`: `bluez`, or `bluez:unix:PATH`.
     package init(_ text: String) throws(Obstacle) {
+        self.text = text
         guard text != "bluez" else {
             path = nil
             return
@@ -35,9 +39,14 @@ package struct PlayedSystem: Sendable {
         private let folder: String?
         private let bus: OwnBus?
         private let service: BluetoothService
+        /// The address of the adapter.
+        package let adapter: DeviceAddress
 
-        fileprivate init(path: String, folder: String?, bus: OwnBus?, service: BluetoothService) {
+        fileprivate init(
+            path: String, folder: String?, bus: OwnBus?, service: BluetoothService, adapter: DeviceAddress
+        ) {
             (self.path, self.folder, self.bus, self.service) = (path, folder, bus, service)
+            self.adapter = adapter
         }
 
         /// The value of `DBUS_SYSTEM_BUS_ADDRESS` for programs.
@@ -78,7 +87,7 @@ package struct PlayedSystem: Sendable {
                 ) { report in
                     await live.attach(SystemHost(.bluetoothd(), nil, bonds: bonds, user: PairingUser()), report: report)
                 }
-                return Running(path: path, folder: folder, bus: bus, service: service)
+                return Running(path: path, folder: folder, bus: bus, service: service, adapter: address)
             } catch {
                 await connection.close()
                 await bus?.bus.close()
