@@ -12,11 +12,27 @@ struct RegisteredApplication: Sendable {
     /// The call to answer when it is registered.
     var registering: ReceivedCall?
     /// The number of its first service.
-    var first: UInt32 = 0
-    var services: [Application.Service] = []
+    private(set) var first: UInt32 = 0
+    private(set) var services: [Application.Service] = []
+    /// The characteristics at the program's paths.
+    private(set) var characteristics: [ObjectPath: CharacteristicID] = [:]
 
     /// How many times a characteristic is subscribed to.
     var subscriptions: [CharacteristicID: Int] = [:]
+
+    init(of program: ProgramID, named owner: BusName, at path: ObjectPath, registering call: ReceivedCall) {
+        (self.program, self.owner, self.path, registering) = (program, owner, path, call)
+    }
+
+    /// Adds the services of its objects, which are numbered from `first`.
+    mutating func add(_ services: [Application.Service], numberedFrom first: UInt32) {
+        (self.services, self.first) = (services, first)
+        for (index, service) in services.enumerated() {
+            for (place, characteristic) in service.characteristics.enumerated() {
+                characteristics[characteristic.path] = CharacteristicID(service: first + UInt32(index), index: place)
+            }
+        }
+    }
 }
 
 /// The programs' peripheral role.
@@ -52,13 +68,7 @@ struct LocalPeripherals: Sendable {
 
     /// The characteristic at a path of a program.
     func characteristic(at path: ObjectPath, of program: ProgramID) -> CharacteristicID? {
-        for application in applications.values where application.program == program {
-            for (index, service) in application.services.enumerated() {
-                guard let place = service.characteristics.firstIndex(where: { $0.path == path }) else { continue }
-                return CharacteristicID(service: application.first + UInt32(index), index: place)
-            }
-        }
-        return nil
+        applications.values.lazy.filter { $0.program == program }.compactMap { $0.characteristics[path] }.first
     }
 }
 
@@ -88,7 +98,7 @@ extension BluetoothService {
         }
         let number = peripherals.take()
         peripherals.applications[number] = RegisteredApplication(
-            program: program, owner: sender, path: path, registering: call)
+            of: program, named: sender, at: path, registering: call)
         self.call(sender, path, .objectManager, "GetManagedObjects", reply: "a{oa{sa{sv}}}") { service, result in
             service.readApplication(number, try? result.get().first)
         }
@@ -146,8 +156,7 @@ extension BluetoothService {
             let services = try Application(objects, numberedFrom: first).services
             let present = peripherals.applications.values.reduce(0) { $0 + $1.services.count }
             guard present + services.count <= Self.maximumServices else { throw .noEntry }
-            peripherals.applications[number]?.first = first
-            peripherals.applications[number]?.services = services
+            peripherals.applications[number]?.add(services, numberedFrom: first)
             request(
                 application.program, .peripheral(.addAll(services.map(\.definition), firstID: first)))
         } catch {

@@ -76,6 +76,8 @@ package actor BluetoothService: LoopActor {
     var peripherals = LocalPeripherals()
     private var operations: UInt32 = 0
     private var isFlushing = false
+    /// The instant of the last event.
+    private var present = Instant.start
 
     private init(
         _ adapter: Adapter, over connection: Connection, on loop: EventLoop, whenUsed: @escaping @Sendable () -> Void
@@ -90,18 +92,18 @@ package actor BluetoothService: LoopActor {
     ///   - connection: To the bus, which has no bluetoothd.
     ///   - loop: The loop of the connection.
     ///   - whenUsed: Called when a program uses the service first.
-    ///   - attach: Adds the `SystemHost`, whose events go to its argument, on the loop's thread but not during a request;
-    ///     returns the function that takes requests.
+    ///   - attach: Adds the `SystemHost`, whose events go to its argument, with their instants, on the loop's thread but not
+    ///     during a request; returns the function that takes requests.
     /// - Returns: The service, which has the name.
     /// - Throws: `CallFailure` if the bus has gone, or the name has an owner.
     package static func open(
         _ adapter: Adapter, over connection: Connection, on loop: EventLoop,
         whenUsed: @escaping @Sendable () -> Void = {},
-        attach: @Sendable (@escaping @Sendable (ProgramID, ProgramEvent) -> Void) async -> Requesting
+        attach: @Sendable (@escaping @Sendable (ProgramID, ProgramEvent, Instant) -> Void) async -> Requesting
     ) async throws(CallFailure) -> BluetoothService {
         let service = BluetoothService(adapter, over: connection, on: loop, whenUsed: whenUsed)
-        let requesting = await attach { [weak service] program, event in
-            service?.assumeIsolated { $0.handle(event, of: program) }
+        let requesting = await attach { [weak service] program, event, instant in
+            service?.assumeIsolated { $0.handle(event, of: program, at: instant) }
         }
         try await service.start(requesting)
         return service
@@ -245,8 +247,11 @@ package actor BluetoothService: LoopActor {
     /// The characteristics that programs have subscribed to.
     var notifying: [ObjectPath: Set<ProgramID>] = [:]
 
-    /// Handles an event of the `SystemHost` for a program.
-    private func handle(_ event: ProgramEvent, of program: ProgramID) {
+    /// Handles an event of the `SystemHost` for a program. Changes of an earlier instant are announced before: on a busy machine,
+    /// one turn of the loop has events of several instants.
+    private func handle(_ event: ProgramEvent, of program: ProgramID, at instant: Instant) {
+        if instant != present { flush() }
+        present = instant
         switch event {
         case .central(let event):
             if program == Self.observer { observe(event) } else { report(event, to: program) }
