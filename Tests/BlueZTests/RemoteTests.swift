@@ -151,7 +151,7 @@ struct RemoteTests {
     func `A property of a wrong type changes nothing`(name: String) throws {
         let device = try Self.heard([("Name", .string("strap")), ("Connected", .boolean(true)), ("RSSI", .int16(1))])
         let wrong: [Value] = [
-            .byte(1), .uint32(1), .signature("s"), .descriptor, .structure([.byte(1)]),
+            .byte(1), .uint32(1), .signature("s"), .descriptor(Descriptor(owning: -1)), .structure([.byte(1)]),
             .variant(.uint64(0)), .dictionary(key: .byte, value: .byte, [Value.Entry(.byte(1), .byte(2))]),
         ]
         for value in wrong {

@@ -27,53 +27,7 @@ import VirtualWorld
     private static let adapter: ObjectPath = "/org/bluez/hci0"
     private static let device: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
     private static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
-
-    private final class Heard: Sendable {
-        let signals = Mutex<[Signal]>([])
-    }
-
-    /// Calls of a program, and the signals that it has received: `path member names`.
-    private final class Program: Sendable {
-        let connection: Connection
-        private let heard = Heard()
-
-        var signals: [Signal] { heard.signals.withLock { $0 } }
-
-        init(_ address: String, _ loop: EventLoop) async throws {
-            connection = try await Connection.open(.at(address), on: loop)
-            _ = try await connection.subscribe(MatchRule(namespace: "/")) { [heard] signal in
-                heard.signals.withLock { $0.append(signal) }
-            }
-        }
-
-        func call(
-            _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ arguments: [Value] = [],
-            reply: Signature = ""
-        ) async -> Result<[Value], CallFailure> {
-            let call = Call("org.bluez", path, interface, member, arguments, reply: reply, within: .seconds(300))
-            do { return .success(try await connection.call(call)) } catch { return .failure(error) }
-        }
-
-        /// Waits for a signal; returns whether it came within five minutes.
-        func wait(_ loop: EventLoop, until isSo: @Sendable (Signal) -> Bool) async throws -> Bool {
-            let limit = loop.now.advanced(by: .seconds(300))
-            while !signals.contains(where: isSo) {
-                guard loop.now < limit else { return false }
-                try await loop.sleep(for: .milliseconds(50))
-            }
-            return true
-        }
-
-        func forget() { heard.signals.withLock { $0 = [] } }
-
-        /// The paths of the characteristics with a UUID.
-        func path(of uuid: String) -> ObjectPath? {
-            signals.first { signal in
-                signal.arguments.last?["org.bluez.GattCharacteristic1"]?["UUID"]?.string?.hasPrefix("0000\(uuid)")
-                    == true
-            }?.arguments.first?.path
-        }
-    }
+    private typealias Program = PlayedProgram
 
     private static func changed(
         _ name: String, _ value: Value, at path: ObjectPath? = nil
@@ -88,13 +42,8 @@ import VirtualWorld
         _ settings: PlayedSystem.Settings = PlayedSystem.Settings(),
         _ body: @escaping @Sendable (Program, EventLoop, PlayedSystem.Running) async throws -> Void
     ) throws {
-        let reading = ScenarioFile.read("a.json") { _ in Array(scenario.utf8) }
-        let world = try World(try #require(reading.scenario), seed: 1)
-        let loop = EventLoop(pace: .real(speed: 20))
-        try loop.run {
-            let live = LiveWorld(world, on: loop, RunCompletion(), isQuiet: true) { _ in true }
-            await live.start()
-            let running = try await PlayedSystem("bluez", settings).open(live, on: loop)
+        try PlayedAir.run(scenario) { air, loop in
+            let running = try await air.open(settings)
             let program = try await Program(running.busAddress, loop)
             try await body(program, loop, running)
             await program.connection.close()

@@ -39,7 +39,7 @@ import Testing
                 "PropertyReadOnly"
             ),
             (call(properties, "GetAll", "s", Frame.text("")), "UnknownInterface"),
-            (call(echo, "Refuse", "h", Frame.number(0)), "InvalidArgs"),
+            (call(echo, "Refuse", "h", Frame.number(0)), "LimitsExceeded"),
             (call(properties, "GetAll", "o", Frame.text("/")), "InvalidArgs"),
         ]
     }

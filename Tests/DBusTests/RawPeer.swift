@@ -15,7 +15,9 @@ final class RawPeer: Sendable {
     private init(_ stream: StreamConnection) { self.stream = stream }
 
     /// Authenticates, and sends Hello.
-    static func open(_ socket: String, _ loop: EventLoop) async throws -> RawPeer {
+    static func open(
+        _ socket: String, _ loop: EventLoop, takingDescriptors: Bool = false
+    ) async throws -> RawPeer {
         let peer = RawPeer(try StreamConnection(to: .unix(path: socket), on: loop))
         peer.stream.start { event in
             switch event {
@@ -26,6 +28,10 @@ final class RawPeer: Sendable {
         let user = "\(getuid())".utf8.map { "3" + String($0 - 48) }.joined()
         peer.send([0] + Array("AUTH EXTERNAL \(user)\r\n".utf8))
         try await loop.until { peer.octets.starts(with: "OK ".utf8) && peer.octets.last == 10 }
+        if takingDescriptors {
+            peer.send(Array("NEGOTIATE_UNIX_FD\r\n".utf8))
+            try await loop.until { peer.hasHeard("AGREE_UNIX_FD\r\n") }
+        }
         let count = peer.octets.count
         let hello = Frame.call("/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello", to: "org.freedesktop.DBus")
         peer.send(Array("BEGIN\r\n".utf8) + hello.octets)

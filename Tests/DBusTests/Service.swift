@@ -34,6 +34,9 @@ final class Service: Sendable {
                 Method("Refuse") { $0.fail(with: MethodError("org.bluez.Error.NotPermitted", "not\0 today")) },
                 Method("Keep", results: Parameters("s")) { call in self.state.withLock { $0.kept.append(call) } },
                 Method("Drop") { _ in },
+                Method("Open", results: Parameters("h")) { call in
+                    if let pipe = Pipe() { call.reply([.descriptor(pipe.writing)]) }
+                },
                 Method("Lie", results: Parameters("s")) { $0.reply([.uint32(1)]) },
                 Method("Garble", results: Parameters("s")) { $0.reply([.string("a\0b")]) },
             ],

@@ -43,10 +43,17 @@ import Testing
         }
     }
 
+    /// A descriptor that somebody has taken.
+    private static var taken: Descriptor {
+        let descriptor = Descriptor(owning: -1)
+        _ = descriptor.take()
+        return descriptor
+    }
+
     static var wrong: [(Value, String)] {
         [
             (.string("a\0b"), "contains NUL"), (.structure([]), "\"()\" is not a signature"),
-            (.array(of: .byte, []), "must be .octets"), (.descriptor, "cannot be sent"),
+            (.array(of: .byte, []), "must be .octets"), (.descriptor(taken), "has been taken"),
             (.array(of: .string, [.byte(1)]), "has the type y, not s"),
             (.array(of: .variant, [.byte(1)]), "has the type y, not v"),
             (.dictionary(key: .variant, value: .byte, []), "is not a signature"),

@@ -1,5 +1,6 @@
 """Programs of BlueZ on the bus of a played bluetoothd: bleak and bluetoothctl, unmodified, without Bluetooth in the kernel."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -9,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from harness import LUBDUB, ROOT
@@ -80,6 +82,22 @@ while octets := tool.stdout.read1():
         seen = seen[seen.index(steps[0][0]) + len(steps[0][0]):]
         tool.stdin.write(steps.pop(0)[1].encode() + bytes([10]))
         tool.stdin.flush()
+'''
+
+# Prints NotifyAcquired and Notifying of the heart rates below a device.
+ACQUIRED = '''
+import asyncio, sys
+from dbus_fast import BusType, Message
+from dbus_fast.aio import MessageBus
+async def main():
+    bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
+    reply = await bus.call(Message(
+        destination='org.bluez', path='/', interface='org.freedesktop.DBus.ObjectManager', member='GetManagedObjects'))
+    for path, interfaces in reply.body[0].items():
+        values = interfaces.get('org.bluez.GattCharacteristic1')
+        if path.startswith(sys.argv[1]) and values and values['UUID'].value.startswith('00002a37'):
+            print(values['NotifyAcquired'].value, values['Notifying'].value)
+asyncio.run(main())
 '''
 
 
@@ -232,9 +250,52 @@ class SystemTests(unittest.TestCase):
                 serve.wait(10)
         self.assertFalse((self.folder / 'bus').exists())
 
+    def test_bluetoothctl_acquires_notifications(self):
+        with self.serve() as environment, subprocess.Popen(
+                ['bluetoothctl'], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as control:
+            self.converse(control, [
+                ('', 'Agent registered'), ('scan on', 'NEW.*Strap|Device C0:FF:EE:00:00:01 Strap'),
+                ('scan off', 'Discovery stopped'), ('connect C0:FF:EE:00:00:01', 'ServicesResolved: yes'),
+                ('menu gatt', None), ('select-attribute 00002a37-0000-1000-8000-00805f9b34fb', 'char'),
+                ('acquire-notify', '(?s)NotifyAcquired: yes.*AcquireNotify success'), ('', '00 3e'),
+                ('release-notify', 'NotifyAcquired: no'), ('quit', None)])
+
+    def test_bleak_acquires_notifications(self):
+        (self.folder / 'acquire.py').write_text(APP.replace(
+            'start_notify(MEASUREMENT, show)', "start_notify(MEASUREMENT, show, bluez={'use_start_notify': False})"))
+        with self.serve() as environment, subprocess.Popen(
+                [sys.executable, f'{self.folder}/acquire.py'], env=environment, stdout=subprocess.PIPE, text=True) as app:
+            try:
+                shown = [app.stdout.readline() for _ in range(3)]
+                self.assertIn('{"heart_rate": {"bpm": 62}}', shown[-1])
+                path = '/org/bluez/hci0/dev_C0_FF_EE_00_00_01'
+                got = subprocess.run(
+                    [sys.executable, '-c', ACQUIRED, path], env=environment, capture_output=True, text=True, timeout=30)
+                self.assertEqual(got.stdout.split(), ['True', 'False'], got.stderr)
+            finally:
+                app.kill()
+
+    @contextlib.contextmanager
+    def serve(self):
+        """The environment of programs that find the strap."""
+        if not shutil.which('bluetoothctl'):
+            self.skipTest('bluetoothctl is not installed')
+        path = self.folder / 'scenario.json'
+        path.write_text(json.dumps(STRAP))
+        with subprocess.Popen(
+                [LUBDUB, 'serve', str(path), '--system', f'bluez:unix:{self.folder}/bus'], stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True) as serve:
+            try:
+                line = next(line for line in serve.stdout if line.startswith('system '))
+                name, address = line.removeprefix('system export ').strip().split('=', 1)
+                yield os.environ | {name: address}
+            finally:
+                serve.terminate()
+                serve.wait(10)
+
     def converse(self, program, steps):
         """Writes each command, and waits for an answer."""
-        seen = ''
+        seen, limit = '', time.monotonic() + 60
         os.set_blocking(program.stdout.fileno(), False)
         for command, answer in steps:
             if command:
@@ -243,7 +304,7 @@ class SystemTests(unittest.TestCase):
             start = len(seen)
             while answer and not re.search(answer, seen[start:]):
                 ready, _, _ = select.select([program.stdout], [], [], 30)
-                self.assertTrue(ready, f'{command}: no answer {answer}\n{seen}')
+                self.assertTrue(ready and time.monotonic() < limit, f'{command}: no answer {answer}\n{seen}')
                 chunk = os.read(program.stdout.fileno(), 65536).decode(errors='replace')
                 self.assertTrue(chunk, f'{command}: it ended\n{seen}')
                 seen += chunk

@@ -53,6 +53,17 @@ import Testing
         #expect(failures.count == 2000 - SharedCentral.maximumPeripherals)
     }
 
+    @Test func `However many writes without response wait for a read, none is lost`() throws {
+        var talk = try SystemHarness(.bluetoothd())
+        talk.connect()
+        let (location, point) = (try talk.value(.bodySensorLocation), try talk.value(.heartRateControlPoint))
+        talk.clear()
+        talk.start(1, .procedure(.read(handle: location)))
+        for _ in 0..<300 { talk.start(1, .writeCommand(handle: point, [1])) }
+        talk.run(.seconds(20))
+        #expect(talk.log.count { $0.hasPrefix("> command 2A39") } == 300)
+    }
+
     @Test func `A peripheral that indicates changes all the time causes one renewal after the other`() {
         var (central, pool, outputs) = (central(), PacketPool(), [SharedCentral.Output]())
         let (id, strap) = (ConnectionID(number: 1), peer(1))

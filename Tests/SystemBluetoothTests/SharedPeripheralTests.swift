@@ -80,6 +80,7 @@ import Testing
                 case .event(let manager, .subscribed): return "\(manager.number) subscribed"
                 case .event(let manager, .unsubscribed): return "\(manager.number) unsubscribed"
                 case .event(let manager, .disconnected): return "\(manager.number) disconnected"
+                case .event(let manager, .confirmed): return "\(manager.number) confirmed"
                 case .event(let manager, .updated): return "\(manager.number) updated"
                 case .event(let manager, .exchangedMTU): return "\(manager.number) mtu"
                 case .event: return "event"
@@ -181,6 +182,24 @@ import Testing
         #expect(harness.server(.requested(access, needsAnswer: false)) == [])
     }
 
+    @Test func `Services are published together, or not at all`() {
+        var harness = Harness()
+        var (outer, reserved) = (
+            LocalService(UUID(0x180D), isPrimary: true), LocalService(UUID(0x1801), isPrimary: true)
+        )
+        outer.includes = [7]
+        let inner = LocalService(UUID(0x180F), isPrimary: true)
+        func add(_ services: [LocalService], _ id: UInt32) -> [String] {
+            harness.request(.addAll(services, firstID: id), of: harness.first).filter { $0.contains("added") }
+        }
+        #expect(add([outer, inner], 7) == ["1 added unknownInclude"])
+        #expect(add([inner, reserved], 7) == ["1 added uuidNotAllowed"])
+        #expect(add([inner, outer], 7) == ["1 added "])
+        reserved.uuid = UUID(0x180A)
+        #expect(add([reserved], 9) == ["1 added "])
+        #expect(harness.request(.rename("Bench"), of: harness.first) == ["attributes"])
+    }
+
     @Test func `Updates wait for the host and for confirmations, in order`() {
         var harness = Harness()
         _ = harness.add()
@@ -196,7 +215,7 @@ import Testing
         #expect(harness.request(.update(rate, [3], to: [harness.phone]), of: harness.first) == [])
         #expect(
             harness.server(.confirmed(handle: harness.handle(1)))
-                == ["notify [1]", "1 updated", "notify [2]", "1 updated", "notify [3]", "1 updated"])
+                == ["1 confirmed", "notify [1]", "1 updated", "notify [2]", "1 updated", "notify [3]", "1 updated"])
     }
 
     @Test func `Updates for a central that is gone leave the queue`() {

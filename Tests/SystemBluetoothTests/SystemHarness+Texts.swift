@@ -54,6 +54,7 @@ extension SystemHarness {
         case .unsubscribed(_, let id): "unsubscribed \(id.service)/\(id.index)"
         case .requested(_, let accesses, let number):
             "is asked" + (number.map { " \($0)" } ?? "") + ": " + accesses.map(Self.text).joined(separator: ", ")
+        case .confirmed(_, let id): "confirmed \(id.service)/\(id.index)"
         case .updated: "updated"
         }
     }

@@ -172,7 +172,8 @@ package final class LiveWorldCentralHost: LiveCentralHost {
     package let offered: [StreamAddress]
     package var pool = PacketPool()
 
-    private let air: LiveWorld
+    /// Its world, in which the Bluetooth services of systems can be played, too.
+    package let air: LiveWorld
     private let inbox = Inbox<Host.Output>()
 
     /// Offers controllers, and logs the packets of the client's host as those of controller 0.

@@ -180,13 +180,13 @@ package actor LiveWorld: LoopActor {
     // MARK: System hosts
 
     /// Adds a Bluetooth service for programs, with a controller; returns a function that takes their requests. `report`
-    /// receives the events, on the loop's thread, a little later at the same instant.
+    /// receives the events, with their instants in the world, on the loop's thread, a little later.
     package func attach(
-        _ host: SystemHost, report: @escaping @Sendable (ProgramID, ProgramEvent) -> Void
+        _ host: SystemHost, report: @escaping @Sendable (ProgramID, ProgramEvent, Instant) -> Void
     ) -> @Sendable (ProgramID, ProgramRequest) -> Void {
         catchUp()
-        let number = session.add(host) { [loop] program, event, _ in
-            loop.call(at: loop.now) { report(program, event) }
+        let number = session.add(host) { [loop] program, event, world in
+            loop.call(at: loop.now) { [instant = world.now] in report(program, event, instant) }
         }
         return { [weak self] program, request in
             self?.assumeIsolated { live in

@@ -11,6 +11,8 @@ package struct LocalAdvertisement: Equatable, Sendable {
     package var manufacturerData: [[UInt8]] = []
     package var appearance: Appearance?
     package var txPower: Int8?
+    /// Further structures.
+    package var structures: [AdvertisingData.Structure] = []
     package var isConnectable = true
     package var isDiscoverable = true
 
@@ -47,6 +49,7 @@ struct AdvertisingLayout: Equatable {
             let type: ADType = data.service.number == nil ? .serviceData128Bit : .serviceData16Bit
             try advertised.append(AdvertisingData.Structure(type, data.service.octets + data.octets))
         }
+        for structure in content.structures { try advertised.append(structure) }
         if let power = content.txPower {
             try advertised.append(AdvertisingData.Structure(.txPowerLevel, [UInt8(bitPattern: power)]))
         }

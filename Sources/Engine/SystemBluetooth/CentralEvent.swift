@@ -137,6 +137,8 @@ package struct Advertisement: Equatable, Sendable {
     package struct ServiceData: Equatable, Sendable {
         package let service: UUID
         package let octets: [UInt8]
+
+        package init(service: UUID, octets: [UInt8]) { (self.service, self.octets) = (service, octets) }
     }
 
     init(isConnectable: Bool) { self.isConnectable = isConnectable }

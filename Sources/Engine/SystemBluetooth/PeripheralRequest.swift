@@ -22,8 +22,12 @@ package enum PeripheralRequest: Sendable {
     case close
     /// Publishes a service, by which the program refers to it with this number.
     indirect case add(LocalService, id: UInt32)
+    /// Publishes services together, with consecutive numbers: all of them, or none.  A service includes earlier ones only.
+    indirect case addAll([LocalService], firstID: UInt32)
     case remove(id: UInt32)
     case removeAll
+    /// Changes the name of the machine: its GAP Device Name.
+    case rename(String)
     /// Advertises also this, to which the program refers with this number.
     indirect case advertise(LocalAdvertisement, id: UInt32)
     case stopAdvertising(id: UInt32)
@@ -67,7 +71,7 @@ package enum ConnectionLatency: Sendable {
 package enum PeripheralEvent: Equatable, Sendable {
     /// The state of the radio has changed; a new program receives the present one.
     case state(RadioState)
-    /// A service is published, or could not be.
+    /// A service is published, or could not be; the first one, if several are published together.
     case added(id: UInt32, PeripheralFailure?)
     /// Advertising has begun, or could not.
     case advertising(id: UInt32, PeripheralFailure?)
@@ -81,6 +85,8 @@ package enum PeripheralEvent: Equatable, Sendable {
     case disconnected(DeviceAddress)
     /// A central accesses values, and waits for the answer to `request`; nil: it needs none.
     indirect case requested(DeviceAddress, [ValueAccess], request: UInt32?)
+    /// A central has confirmed an indication.
+    case confirmed(DeviceAddress, CharacteristicID)
     /// An update has left the queue.
     case updated
 }
@@ -93,6 +99,11 @@ package struct ValueAccess: Equatable, Sendable {
     package let offset: Int
     /// Nil: it reads.
     package let written: [UInt8]?
+
+    /// The same access with other octets.
+    package func writing(_ octets: [UInt8]) -> ValueAccess {
+        ValueAccess(characteristic: characteristic, descriptor: descriptor, offset: offset, written: octets)
+    }
 }
 
 /// Why a program's request of the peripheral role failed.

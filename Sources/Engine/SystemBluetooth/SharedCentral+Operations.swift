@@ -249,15 +249,17 @@ extension SharedCentral {
 
     // MARK: Writes without response
 
-    /// Passes on the writes without response for which the host has room.
+    /// Passes on the writes without response for which the host has room; there, they also wait for an operation that has not
+    /// ended.
     mutating func writeCommands(waiting: (ConnectionID) -> Int, into outbox: inout [Output]) {
         for link in links.indices where !links[link].commands.isEmpty {
-            var room = Self.maximumFragments - waiting(links[link].id)
+            let passed = links[link].operations.reduce(0) { $0 + $1.operation.fragments }
+            var room = Self.maximumFragments - waiting(links[link].id) - passed
             while room > 0, !links[link].commands.isEmpty {
                 let ticket = links[link].commands.removeFirst()
                 guard case .writeCommand(let handle, let value) = ticket.operation else { continue }
                 run(.writeCommand(handle: handle, value: value), for: ticket, link, into: &outbox)
-                room -= 1 + value.count / 27
+                room -= ticket.operation.fragments
             }
         }
     }
@@ -280,6 +282,11 @@ extension Procedure {
         default: nil
         }
     }
+}
+
+extension CentralOperation {
+    /// About the number of fragments of a write without response.
+    fileprivate var fragments: Int { if case .writeCommand(_, let value) = self { 1 + value.count / 27 } else { 0 } }
 }
 
 extension Link.Ticket {

@@ -58,7 +58,11 @@ extension SharedPeripheral {
         case .unsubscribed(let handle), .orphaned(let handle): unsubscribed(handle, link, into: &outbox)
         case .requested(let accesses, let needsAnswer): requested(accesses, needsAnswer, link, into: &outbox)
         case .indicated: links[link].isConfirming = true
-        case .confirmed, .confirmedOrphan: links[link].isConfirming = false
+        case .confirmed(let handle):
+            links[link].isConfirming = false
+            guard let (program, characteristic) = characteristic(handle) else { return }
+            outbox.append(.event(program, .confirmed(links[link].peer, characteristic)))
+        case .confirmedOrphan: links[link].isConfirming = false
         default: break
         }
     }

@@ -59,7 +59,7 @@ package struct SharedPeripheral: Sendable {
     }
 
     let policy: HostPolicy
-    let name: String
+    private var name: String
     var isOn = false
     var programs: [ProgramID] = []
     var services: [Service] = []
@@ -88,9 +88,13 @@ package struct SharedPeripheral: Sendable {
         switch request {
         case .open: programs.append(program)
         case .close: close(program, at: now, into: &outbox)
-        case .add(let service, let id): add(service, id, of: program, into: &outbox)
+        case .add(let service, let id): add([service], id, of: program, into: &outbox)
+        case .addAll(let services, let id): add(services, id, of: program, into: &outbox)
         case .remove(let id): remove(into: &outbox) { $0.program == program && $0.id == id }
         case .removeAll: remove(into: &outbox) { $0.program == program }
+        case .rename(let new):
+            name = new
+            if ownServices > 0 { _ = change(into: &outbox) }
         case .advertise(let content, let id):
             if let failure = advertising.add(content, id, of: program, at: now) {
                 return outbox.append(.event(program, .advertising(id: id, failure)))
@@ -145,20 +149,31 @@ package struct SharedPeripheral: Sendable {
     // MARK: Services
 
     private mutating func add(
-        _ service: LocalService, _ id: UInt32, of program: ProgramID, into outbox: inout [Output]
+        _ added: [LocalService], _ id: UInt32, of program: ProgramID, into outbox: inout [Output]
     ) {
-        let failure = publish(Service(program: program, id: id, definition: service), into: &outbox)
-        outbox.append(.event(program, .added(id: id, failure)))
+        let new = added.enumerated().map { index, service in
+            Service(program: program, id: id &+ UInt32(index), definition: service)
+        }
+        outbox.append(.event(program, .added(id: id, publish(new, of: program, into: &outbox))))
     }
 
-    private mutating func publish(_ service: Service, into outbox: inout [Output]) -> PeripheralFailure? {
-        guard !policy.reservedServices.contains(service.definition.uuid) else { return .uuidNotAllowed }
-        guard !services.contains(where: { $0.isPresent && $0.program == service.program && $0.id == service.id })
-        else { return nil }
-        let known = services.filter { $0.isPresent && $0.program == service.program }.map(\.id)
-        guard service.definition.includes.allSatisfy({ known.contains($0) }) else { return .unknownInclude }
+    private mutating func publish(
+        _ new: [Service], of program: ProgramID, into outbox: inout [Output]
+    ) -> PeripheralFailure? {
+        guard !new.contains(where: { policy.reservedServices.contains($0.definition.uuid) }) else {
+            return .uuidNotAllowed
+        }
+        var known = Set(services.lazy.filter { $0.isPresent && $0.program == program }.map(\.id))
         let before = services
-        services.append(service)
+        for service in new where !known.contains(service.id) {
+            guard known.isSuperset(of: service.definition.includes) else {
+                services = before
+                return .unknownInclude
+            }
+            known.insert(service.id)
+            services.append(service)
+        }
+        guard services.count > before.count else { return nil }
         guard change(into: &outbox) else {
             services = before
             return .outOfSpace

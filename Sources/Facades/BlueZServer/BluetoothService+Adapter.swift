@@ -141,6 +141,7 @@ extension BluetoothService {
         guard !isOn else { return updateOtherScan() }
         for call in connecting.values.joined() { fail(call, .notReady) }
         connecting = [:]
+        endCentrals()
         for name in programs.keys { programs[name]?.isDiscovering = false }
         objects.set("Discovering", .boolean(false), of: .adapter, at: adapter.path, isEmitted: true)
     }
@@ -167,7 +168,10 @@ extension BluetoothService {
         reply(to: call)
         switch (name, value) {
         case ("Powered", _): break
-        case ("Alias", .string("")): objects.set(name, .string(adapter.alias), of: .adapter, at: adapter.path)
+        case ("Alias", .string(let alias)):
+            let alias = alias.isEmpty ? adapter.alias : alias
+            objects.set(name, .string(alias), of: .adapter, at: adapter.path)
+            request(Self.observer, .peripheral(.rename(alias)))
         default:
             let isEmitted = name.hasSuffix("Timeout")
             objects.set(name, value, of: .adapter, at: adapter.path, isEmitted: isEmitted)

@@ -36,6 +36,10 @@ extension BluetoothService {
             ("Flags", .strings(characteristic.flags)), ("MTU", .uint16(UInt16(devices[peer]?.mtu ?? 23))),
         ]
         if characteristic.configuration != nil { values.append(("Notifying", .boolean(notifying[path] != nil))) }
+        if characteristic.properties.contains(.writeWithoutResponse) {
+            values.append(("WriteAcquired", .boolean(false)))
+        }
+        if characteristic.properties.contains(.notify) { values.append(("NotifyAcquired", .boolean(false))) }
         objects.register(.characteristic, values, at: path)
         devices[peer]?.values[path] = AttributePlace(
             handle: characteristic.valueHandle, uuid: characteristic.uuid, characteristic: characteristic)
@@ -121,6 +125,7 @@ extension BluetoothService {
             objects.unregister(.gattCharacteristic, at: path)
             notifying[path] = nil
         }
+        release { path, _ in paths.contains(path) }
         for service in Set(paths.compactMap(\.parent)).sorted(by: >) { objects.unregister(.gattService, at: service) }
     }
 
@@ -139,6 +144,7 @@ extension BluetoothService {
         guard let peer = peer(at: call.path), let place = devices[peer]?.values[call.path] else {
             return fail(call, .doesNotExist)
         }
+        guard !performAcquisition(method, call, place, peer) else { return }
         switch method {
         case "ReadValue":
             guard let options = AccessOptions(call.arguments.first) else { return fail(call, .invalidArguments) }
@@ -196,7 +202,7 @@ extension BluetoothService {
     func finished(
         _ id: UInt32, _ peer: DeviceAddress, _ result: Result<CentralOutcome, CentralFailure>, _ program: ProgramID
     ) {
-        guard let waiting = waiting.removeValue(forKey: id) else { return }
+        guard let waiting = waiting.removeValue(forKey: id) else { return finishedWrite(id) }
         if case .read(let path, let interface, let offset) = waiting.operation,
             case .success(.procedure(.value(let value))) = result
         {
@@ -212,6 +218,8 @@ extension BluetoothService {
         _ program: ProgramID
     ) {
         switch (operation, result) {
+        case (.acquireNotify, .failure(let failure)): finishAcquiring(call, failure)
+        case (.acquireNotify, .success): finishAcquiring(call, nil)
         case (_, .failure(let failure)): fail(call, MethodError(failure))
         case (.read, .success(.procedure(.value(let value)))): reply(to: call, [.octets(value)])
         case (.read, .success): fail(call, .failed("Operation failed"))
@@ -246,8 +254,10 @@ extension BluetoothService {
     }
 
     /// A value was notified: each subscription announces it for itself.
-    func received(_ value: [UInt8], _ handle: UInt16, _ peer: DeviceAddress) {
-        guard let place = devices[peer]?.values.first(where: { $1.handle == handle }) else { return }
+    func received(_ value: [UInt8], _ handle: UInt16, _ peer: DeviceAddress, _ program: ProgramID) {
+        guard let place = devices[peer]?.values.first(where: { $1.handle == handle }),
+            !send(value, at: place.key, to: program)
+        else { return }
         objects.set("Notifying", .boolean(true), of: .gattCharacteristic, at: place.key)
         flush(place.key)
         objects.set("Value", .octets(value), of: .gattCharacteristic, at: place.key, isEmitted: true)

@@ -133,7 +133,8 @@ extension BluetoothService {
                 return reply(to: call)
             }
             disconnecting[peer, default: []].append(call)
-            request(program, .central(.cancel(peer)))
+            let isCentral = peripherals.centrals.contains(peer)
+            request(program, isCentral ? .peripheral(.disconnect(peer)) : .central(.cancel(peer)))
         case "Pair":
             guard pairing[peer] == nil else { return fail(call, .attributeInProgress) }
             guard objects.value("Pairable", of: .adapter, at: adapter.path) == .boolean(true) else {
@@ -226,6 +227,7 @@ extension BluetoothService {
                 service.scheduleFlush()
             }
         }
+        release { $1.peer == peer }
     }
 
     /// Tells programs why a connection has ended: device_disconnected in src/device.c.

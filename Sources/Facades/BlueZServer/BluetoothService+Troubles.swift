@@ -48,7 +48,7 @@ extension BluetoothService {
             departures += 1
             if isAbrupt { stored = devicesToStore }
             forgetPrograms()
-            objects = ObjectServer()
+            objects = ObjectServer(version: adapter.version)
             leaveBus(atOnce: isAbrupt)
         }
         if absence == .bus { Task(executorPreference: loop) { [bus] in await bus.turn(false) } }

@@ -23,6 +23,8 @@ package actor BluetoothService: LoopActor {
         /// The name of the machine.
         package var alias: String
         package let version: BlueZVersion
+        /// The power of its advertising, in dBm: that of virtual controllers by default.
+        var txPower: Int8 = 0
 
         package init(_ address: DeviceAddress, version: BlueZVersion = .measured) {
             (self.address, self.version, alias) = (address, version, "BlueZ \(version.text)")
@@ -58,6 +60,7 @@ package actor BluetoothService: LoopActor {
         case write
         case startNotify(ObjectPath)
         case stopNotify(ObjectPath)
+        case acquireNotify(ObjectPath)
     }
 
     /// The service itself, which hears of everything.
@@ -103,6 +106,10 @@ package actor BluetoothService: LoopActor {
     var isDiscoveryStuck = false
     var hasOtherScan = false
     var delay: Duration?
+    var acquired = Acquisitions()
+    var peripherals = LocalPeripherals()
+    /// The instant of the last event.
+    private var present = Instant.start
 
     private init(
         _ adapter: Adapter, over connection: Connection, of bus: Bus, on loop: EventLoop,
@@ -122,19 +129,19 @@ package actor BluetoothService: LoopActor {
     ///   - loop: The loop of the connection.
     ///   - whenUsed: Called when a program uses the service first.
     ///   - take: Receives what is worth noting, on the loop's thread but not during a request.
-    ///   - attach: Adds the `SystemHost`, whose events go to its argument, on the loop's thread but not during a request;
-    ///     returns the function that takes requests.
+    ///   - attach: Adds the `SystemHost`, whose events go to its argument, with their instants, on the loop's thread but not
+    ///     during a request; returns the function that takes requests.
     /// - Returns: The service, which has the name.
     /// - Throws: `CallFailure` if the bus has gone, or the name has an owner.
     package static func open(
         _ adapter: Adapter, over connection: Connection, of bus: Bus, on loop: EventLoop,
         whenUsed: @escaping @Sendable () -> Void = {}, take: @escaping @Sendable (ServiceNote) -> Void = { _ in },
-        attach: @Sendable (@escaping @Sendable (ProgramID, ProgramEvent) -> Void) async -> Requesting
+        attach: @Sendable (@escaping @Sendable (ProgramID, ProgramEvent, Instant) -> Void) async -> Requesting
     ) async throws(CallFailure) -> BluetoothService {
         let service = BluetoothService(
             adapter, over: connection, of: bus, on: loop, whenUsed: whenUsed, take: take)
-        let requesting = await attach { [weak service] program, event in
-            service?.assumeIsolated { $0.handle(event, of: program) }
+        let requesting = await attach { [weak service] program, event, instant in
+            service?.assumeIsolated { $0.handle(event, of: program, at: instant) }
         }
         try await service.start(requesting)
         return service
@@ -145,6 +152,8 @@ package actor BluetoothService: LoopActor {
         request(Self.observer, .central(.open))
         addRoots()
         objects.register(.adapter, adapterProperties, at: adapter.path)
+        objects.register(.gattManager, at: adapter.path)
+        objects.register(.advertisingManager, advertisingProperties, at: adapter.path)
         _ = objects.takeSignals()
         try await serve()
     }
@@ -164,6 +173,7 @@ package actor BluetoothService: LoopActor {
             guard names.count == 3, names[2].isEmpty, let name = try? BusName(names[0]) else { return }
             self?.assumeIsolated { $0.leave(name) }
         }
+        request(Self.observer, .peripheral(.open))
         // 4: do not wait for the name.
         let result = try await connection.call(.bus("RequestName", [.string("org.bluez"), .uint32(4)], reply: "u"))
         guard result == [.uint32(1)] else {
@@ -198,7 +208,9 @@ package actor BluetoothService: LoopActor {
         if program.isDiscovering { endDiscovery(of: program) }
         removeDefaultAgent(name)
         for path in notifying.keys.map(\.self) { stopNotifying(path, program.id) }
+        release { $1.program == program.id }
         request(program.id, .central(.close))
+        leavePeripherals(program.id)
         scheduleFlush()
     }
 
@@ -215,6 +227,13 @@ package actor BluetoothService: LoopActor {
         operations &+= 1
         waiting[operations] = WaitingCall(calls: [call], operation: kind)
         request(program(sender).id, .central(.start(operation, id: operations, peer)))
+    }
+
+    /// Starts an operation without a call; returns its number.
+    func startUnasked(_ operation: CentralOperation, on peer: DeviceAddress, of program: ProgramID) -> UInt32 {
+        operations &+= 1
+        request(program, .central(.start(operation, id: operations, peer)))
+        return operations
     }
 
     // MARK: Calls
@@ -241,6 +260,8 @@ package actor BluetoothService: LoopActor {
         case .device: performDevice(method, call)
         case .gattCharacteristic, .gattDescriptor: performAttribute(method, interface, call)
         case .agentManager: performAgentManager(method, call)
+        case .gattManager: performGattManager(method, call)
+        case .advertisingManager: performAdvertisingManager(method, call)
         default: fail(call, .notSupported)
         }
     }
@@ -299,8 +320,11 @@ package actor BluetoothService: LoopActor {
     /// The characteristics that programs have subscribed to.
     var notifying: [ObjectPath: Set<ProgramID>] = [:]
 
-    /// Handles an event of the `SystemHost` for a program.
-    private func handle(_ event: ProgramEvent, of program: ProgramID) {
+    /// Handles an event of the `SystemHost` for a program. Changes of an earlier instant are announced before: on a busy machine,
+    /// one turn of the loop has events of several instants.
+    private func handle(_ event: ProgramEvent, of program: ProgramID, at instant: Instant) {
+        if instant != present { flush() }
+        present = instant
         switch event {
         case .central(.trouble(let trouble, let isOn)): if program == Self.observer { meet(trouble, isOn: isOn) }
         case .central(.state(let state)) where !absences.isEmpty: isRadioOn = state == .on
@@ -308,13 +332,13 @@ package actor BluetoothService: LoopActor {
         case .central(let event):
             if program == Self.observer { observe(event) } else { report(event, to: program) }
         case .pairing(let event): ask(event, program)
-        case .peripheral: break
+        case .peripheral(let event): handle(event, of: program)
         }
         scheduleFlush()
     }
 
     /// Handles what all programs hear of, once.
-    private func observe(_ event: CentralEvent) {
+    func observe(_ event: CentralEvent) {
         switch event {
         case .state(.unknown): break  // it starts
         case .state(let state): turn(isOn: state == .on)
@@ -339,7 +363,7 @@ package actor BluetoothService: LoopActor {
         switch event {
         case .failedToConnect(let peer, let failure): failedToConnect(peer, failure, program)
         case .finished(let id, let peer, let result): finished(id, peer, result, program)
-        case .value(let peer, let handle, let value): received(value, handle, peer)
+        case .value(let peer, let handle, let value): received(value, handle, peer, program)
         case .paired(let peer, let failure): paired(peer, failure, program)
         default: break
         }

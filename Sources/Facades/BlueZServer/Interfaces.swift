@@ -48,6 +48,23 @@ extension ServedInterface {
             Property("Manufacturer", "q", since: 71), Property("Version", "y", since: 71),
         ])
 
+    static let gattManager = ServedInterface(
+        name: .gattManager,
+        methods: [
+            Method("RegisterApplication", ["application": "o", "options": "a{sv}"]),
+            Method("UnregisterApplication", ["application": "o"]),
+        ])
+
+    static let advertisingManager = ServedInterface(
+        name: .advertisingManager,
+        methods: [
+            Method("RegisterAdvertisement", ["advertisement": "o", "options": "a{sv}"]),
+            Method("UnregisterAdvertisement", ["service": "o"]),
+        ],
+        properties: [
+            Property("ActiveInstances", "y"), Property("SupportedInstances", "y"), Property("SupportedIncludes", "as"),
+        ])
+
     static let device = ServedInterface(
         name: .device,
         methods: [
@@ -81,12 +98,15 @@ extension ServedInterface {
         name: .gattCharacteristic,
         methods: [
             Method("ReadValue", ["options": "a{sv}"], returns: ["value": "ay"]),
-            Method("WriteValue", ["value": "ay", "options": "a{sv}"]), Method("StartNotify"), Method("StopNotify"),
+            Method("WriteValue", ["value": "ay", "options": "a{sv}"]),
+            Method("AcquireWrite", ["options": "a{sv}"], returns: ["fd": "h", "mtu": "q"]),
+            Method("AcquireNotify", ["options": "a{sv}"], returns: ["fd": "h", "mtu": "q"]), Method("StartNotify"),
+            Method("StopNotify"),
         ],
         properties: [
             Property("Handle", "q", since: 69), Property("UUID", "s"), Property("Service", "o"),
-            Property("Value", "ay"), Property("Notifying", "b"),
-            Property("Flags", "as"), Property("MTU", "q", since: 62),
+            Property("Value", "ay"), Property("Notifying", "b"), Property("Flags", "as"),
+            Property("WriteAcquired", "b"), Property("NotifyAcquired", "b"), Property("MTU", "q", since: 62),
         ])
 
     static let descriptor = ServedInterface(

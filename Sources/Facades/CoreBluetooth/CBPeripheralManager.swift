@@ -248,6 +248,7 @@ open class CBPeripheralManager: CBManager, RadioUser {
         case .requested(let address, let accesses, let number): requested(address, accesses, number)
         case .updated: updated()
         case .connected: break  // of systems where programs share connections
+        case .confirmed: break  // programs do not see whether a value was indicated or notified
         }
     }
 

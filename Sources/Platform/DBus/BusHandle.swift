@@ -9,6 +9,8 @@ import Glibc
 struct BusHandle: ~Copyable {
     /// Maximum length, in octets, of one message and of all messages waiting to be sent.
     static let maximumMessageLength = 16 << 20
+    /// Maximum number of file descriptors in one message: libdbus closes a connection that receives more.
+    static let maximumDescriptors = 16
 
     private let raw: OpaquePointer
     private let writing: UnsafeMutablePointer<OpaquePointer?>  // the watch by which libdbus requests writing
@@ -30,6 +32,7 @@ struct BusHandle: ~Copyable {
     private init(owning opened: OpaquePointer) {
         unsafe dbus_connection_set_exit_on_disconnect(opened, 0)
         unsafe dbus_connection_set_max_message_size(opened, Self.maximumMessageLength)
+        unsafe dbus_connection_set_max_message_unix_fds(opened, Self.maximumDescriptors)
         let writing = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: 1)
         unsafe writing.initialize(to: nil)
         unsafe Self.trackWriting(of: opened, in: writing)
@@ -114,6 +117,9 @@ struct BusHandle: ~Copyable {
 
     /// Number of octets waiting to be sent.
     var waiting: Int { unsafe dbus_connection_get_outgoing_size(raw) }
+
+    /// Number of file descriptors waiting to be sent.
+    var waitingDescriptors: Int { unsafe dbus_connection_get_outgoing_unix_fds(raw) }
 
     /// Queues a message, writes what the stream accepts, and returns the serial that a reply will refer to.
     func send(_ message: borrowing Message) -> UInt32 {

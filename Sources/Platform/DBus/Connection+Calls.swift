@@ -63,6 +63,14 @@ extension Connection {
         return serial
     }
 
+    /// Calls a method whose results and failure do not matter: the called program does not reply.
+    package func send(_ call: Call) throws(CallFailure) {
+        let message = Message(calling: call.member, of: call.interface, at: call.path, on: call.destination)
+        message.expectNoReply()
+        try append(call.arguments, to: message)
+        _ = try send(message)
+    }
+
     func finish(_ call: PendingCall, _ result: Result<[Value], CallFailure>) {
         guard pending.removeValue(forKey: call.serial) != nil else { return }
         call.timeout.cancel()

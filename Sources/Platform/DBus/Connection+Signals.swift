@@ -13,6 +13,18 @@ extension Connection {
         try await listen(.signals(rule, handler))
     }
 
+    /// Subscribes as `subscribe` does, without waiting for the bus: the signals that it routes after later calls match.
+    ///
+    /// The rule's sender is not a well-known name.
+    package func listen(
+        to rule: MatchRule, _ handler: @escaping @Sendable (Signal) -> Void
+    ) throws(CallFailure) -> Subscription {
+        let kind = Listeners.Kind.signals(rule, handler)
+        precondition(kind.name == nil, "the owner of a well-known name has to be found")
+        _ = try call(.bus("AddMatch", [.string(rule.text)])) { _ in }
+        return Subscription(number: listeners.add(kind))
+    }
+
     /// Calls `handler` with the owner of `name`, or nil if it has none: once before this returns, then at each change.
     public func watchOwner(
         of name: BusName, _ handler: @escaping @Sendable (BusName?) -> Void

@@ -111,11 +111,16 @@ extension Connection {
     /// Appends arguments to a message; throws if D-Bus does not allow them.
     func append(_ values: [Value], to message: borrowing Message) throws(CallFailure) {
         do { _ = try values.checkedSignature() } catch { throw .invalidArgument(error) }
-        message.append(values)
+        guard message.append(values) else {
+            throw .invalidArgument(InvalidArgument("this process has too many open files to send one"))
+        }
     }
 
     /// Queues a message and returns its serial.
     func send(_ message: borrowing Message) throws(CallFailure) -> UInt32 {
+        if message.hasDescriptors, handle?.takesDescriptors == false {
+            throw .invalidArgument(InvalidArgument("the bus does not take file descriptors"))
+        }
         guard let serial = handle?.send(message) else { throw .disconnected }
         updateWatches()
         return serial

@@ -59,6 +59,9 @@ struct Message: ~Copyable {
         var sender: BusName?
     }
 
+    /// The called program does not reply.
+    func expectNoReply() { unsafe dbus_message_set_no_reply(raw, 1) }
+
     // MARK: Reading
 
     /// The four types of the specification; other types are ignored.

@@ -21,6 +21,7 @@ extension Message {
 /// Reads a message that libdbus has validated.
 private struct MessageReader {
     private var count = 0
+    private var descriptors = 0
 
     /// The values up to the end of the container.
     mutating func all(_ iterator: inout DBusMessageIter, depth: Int) throws(UnreadableMessage) -> [Value] {
@@ -47,13 +48,28 @@ private struct MessageReader {
         case SHIM_TYPE_VARIANT:
             var inner = unsafe recurse(&iterator)
             return .variant(try unsafe one(&inner, depth: depth + 1))
-        case SHIM_TYPE_UNIX_FD: return .descriptor  // reading its number would create a copy to close
+        case SHIM_TYPE_UNIX_FD: return .descriptor(try unsafe descriptor(&iterator))
         default:
             guard let value = unsafe basic(&iterator, type) else {
                 throw UnreadableMessage(reason: "a value of an unknown type")
             }
             return value
         }
+    }
+
+    /// A copy of a file descriptor. A message can refer to one of its descriptors many times.
+    private mutating func descriptor(_ iterator: inout DBusMessageIter) throws(UnreadableMessage) -> Descriptor {
+        descriptors += 1
+        guard descriptors <= BusHandle.maximumDescriptors else {
+            throw UnreadableMessage(reason: "more than \(BusHandle.maximumDescriptors) file descriptors")
+        }
+        var value = unsafe DBusBasicValue()
+        unsafe value.fd = -1
+        unsafe dbus_message_iter_get_basic(&iterator, &value)
+        guard unsafe value.fd >= 0 else {
+            throw UnreadableMessage(reason: "a file descriptor that is missing, or one too many for this process")
+        }
+        return Descriptor(owning: unsafe value.fd)
     }
 
     private func basic(_ iterator: inout DBusMessageIter, _ type: CInt) -> Value? {

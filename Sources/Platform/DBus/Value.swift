@@ -24,8 +24,8 @@ public indirect enum Value: Hashable, Sendable {
     case path(ObjectPath)
     /// `g`
     case signature(Signature)
-    /// `h`: a received file descriptor. It is closed with its message; descriptors cannot be sent.
-    case descriptor
+    /// `h`: a file descriptor.
+    case descriptor(Descriptor)
     /// `ay`.
     case octets([UInt8])
     /// An array with any elements except octets.
@@ -101,6 +101,8 @@ extension Value {
     public var string: String? { if case .string(let value) = self { value } else { nil } }
     /// The content of `o`.
     public var path: ObjectPath? { if case .path(let value) = self { value } else { nil } }
+    /// The content of `h`.
+    public var descriptor: Descriptor? { if case .descriptor(let value) = self { value } else { nil } }
     /// The content of `ay`.
     public var octets: [UInt8]? { if case .octets(let value) = self { value } else { nil } }
     /// The value inside a variant.

@@ -25,6 +25,7 @@ extension Value {
 /// Checks the values of a message before it is written.
 private struct ValueCheck {
     private var octetsLeft = BusHandle.maximumMessageLength
+    private var descriptorsLeft = BusHandle.maximumDescriptors
 
     mutating func check(_ value: Value, depth: Int) throws(InvalidArgument) {
         let type = value.type
@@ -40,7 +41,12 @@ private struct ValueCheck {
         case (.string(let text), .string):
             guard !text.utf8.contains(0) else { throw InvalidArgument("\(text.quoted) contains NUL") }
             try reserve(text.utf8.count)
-        case (.descriptor, _): throw InvalidArgument("a descriptor cannot be sent")
+        case (.descriptor(let descriptor), .descriptor):
+            guard descriptor.number != nil else { throw InvalidArgument("a file descriptor has been taken") }
+            descriptorsLeft -= 1
+            guard descriptorsLeft >= 0 else {
+                throw InvalidArgument("more than \(BusHandle.maximumDescriptors) file descriptors")
+            }
         case (.octets(let octets), .array(.byte)): try reserve(octets.count)
         case (.array(let element, let values), .array(let expected)) where element == expected:
             guard element != .byte else { throw InvalidArgument("an array of bytes must be .octets") }

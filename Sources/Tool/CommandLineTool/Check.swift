@@ -20,7 +20,10 @@ let checkGrammar = CommandGrammar(
             [
                 .option(
                     "--peer", "NAME|ADDRESS", "Real peripheral: its name, or C0:FF:EE:00:00:01[/public|/random]"),
-                variableOption, seedOption,
+                .option(
+                    "--peripheral", "CMD",
+                    "Start a program, check its peripheral, and end it: /bin/sh runs CMD, with the address of a controller\nin $LUBDUB_CONTROLLER, or with --system the bus; without --peer, the first peripheral is checked"
+                ), variableOption, seedOption,
             ]),
         .init(
             "Radio, controller and pairing",
@@ -33,7 +36,7 @@ let checkGrammar = CommandGrammar(
                     "--controller", "ADDRESS", of: .address, repeatable: true,
                     "Instead of --radio: offer a virtual controller to the peripheral's host stack, at tcp:HOST:PORT\nor unix:PATH; see \"lubdub help radios\""
                 ), ClientSecurity.passkeyOption, ClientSecurity.bondsOption,
-            ]),
+            ] + PlayedSystem.options("Instead of --radio: ")),
         .init(
             "Which checks",
             [

@@ -62,7 +62,10 @@ private let variables = ManualPage.Section(
     "ENVIRONMENT",
     [
         (ShareFolder.variable, "The folder with scenarios, schema and documentation, instead of the installed one"),
-        ("LUBDUB_CONTROLLER", "Set for the command of run --client: the address of its controller"),
+        (
+            "LUBDUB_CONTROLLER",
+            "Set for the command of run --client and check --peripheral: the address of its controller"
+        ),
         ("LUBDUB_SHARD_INDEX", "The part of run --shard auto, from 0"),
         ("LUBDUB_SHARD_COUNT", "The number of parts of run --shard auto"),
         ("NO_COLOR", "If it is set, output has no colours"),

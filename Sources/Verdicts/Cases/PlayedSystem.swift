@@ -1,5 +1,6 @@
 package import Basics
 package import BlueZServer
+package import Bluetooth
 import DBus
 package import Drivers
 import Glibc
@@ -47,10 +48,12 @@ package struct PlayedSystem: Sendable {
     /// The socket of the bus; nil: one in a temporary folder.
     private let path: String?
     private let settings: Settings
+    /// As it was read.
+    package let text: String
 
     /// Reads the value of `--system`: `bluez`, or `bluez:unix:PATH`.
     package init(_ text: String, _ settings: Settings = Settings()) throws(Obstacle) {
-        self.settings = settings
+        (self.text, self.settings) = (text, settings)
         guard text != "bluez" else {
             path = nil
             return
@@ -72,11 +75,15 @@ package struct PlayedSystem: Sendable {
         private let bus: PlayedBus
         private let service: BluetoothService
         private let version: BlueZVersion
+        /// The address of the adapter.
+        package let address: DeviceAddress
 
         fileprivate init(
-            path: String, folder: String?, bus: PlayedBus, service: BluetoothService, version: BlueZVersion
+            path: String, folder: String?, bus: PlayedBus, service: BluetoothService, version: BlueZVersion,
+            address: DeviceAddress
         ) {
             (self.path, self.folder, self.bus, self.service, self.version) = (path, folder, bus, service, version)
+            self.address = address
         }
 
         /// The value of `DBUS_SYSTEM_BUS_ADDRESS` for programs.
@@ -136,7 +143,8 @@ package struct PlayedSystem: Sendable {
                     return await live.attach(host, report: report)
                 }
                 return Running(
-                    path: path, folder: folder, bus: bus, service: service, version: settings.version)
+                    path: path, folder: folder, bus: bus, service: service, version: settings.version,
+                    address: address)
             } catch {
                 await connection.close()
                 await bus.close()

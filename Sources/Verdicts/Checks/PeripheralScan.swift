@@ -34,6 +34,9 @@ package struct PeripheralScan: Sendable {
     /// The others, in order of discovery: `C0:FF:EE:00:00:01/random "Lubdub HRM"`.
     package let others: [String]
 
+    /// The first advertiser.
+    package let first: DeviceAddress?
+
     package var isFound: Bool { address != nil }
 
     /// Scans until the peripheral is found, for at most `duration`; with nil as peripheral for all of that time.
@@ -45,6 +48,7 @@ package struct PeripheralScan: Sendable {
         }
         let found = examiner.address
         address = isFound ? found : nil
+        first = examiner.advertisers.all.first?.address
         others = examiner.advertisers.all.filter { peer == nil || $0.address != found }
             .map { "\($0.address)\($0.name.map { " \($0.quoted)" } ?? "")" }
     }

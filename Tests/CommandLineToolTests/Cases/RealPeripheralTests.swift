@@ -390,6 +390,29 @@ import Testing
         }
     }
 
+    static let programs: [(words: [String], isOpen: Bool)] = [
+        (["--peripheral", "strap"], true), (["--system", "bluez"], true),
+        (["--system", "bluez:unix:/tmp/a.bus", "--peripheral", "strap"], true),
+        (["--controller", "tcp:127.0.0.1:0", "--peripheral", "strap"], true),
+        (["--radio", "virtual", "--peripheral", "strap"], true), (["--peripheral", " "], false),
+        (["--radio", "bluez", "--peripheral", "strap"], false), (["--radio", "bluez", "--system", "bluez"], false),
+        (["--controller", "tcp:127.0.0.1:0", "--system", "bluez"], false), (["--system", "dbus"], false),
+        (["a.json", "--peripheral", "strap"], false), (["a.json", "--system", "bluez"], false),
+    ]
+
+    @Test(arguments: programs) func `A program's peripheral is at a virtual controller, or a played bluetoothd`(
+        words: [String], isOpen: Bool
+    ) throws {
+        let invocation = try checkGrammar.parse(words)
+        do throws(Obstacle) {
+            #expect(try PeripheralEndpoint(invocation) != nil)
+            #expect(isOpen)
+        } catch {
+            #expect(!isOpen)
+            #expect(error.code == .usage)
+        }
+    }
+
     /// How bluetoothd goes away during a check.
     enum Departure: CaseIterable {
         case name, bus, adapter

@@ -16,6 +16,8 @@ final class BusProgram {
         static let rules = 512
         static let names = 512
         static let awaitedReplies = 1024
+        /// File descriptors that all programs together have not read yet.
+        static let waitingDescriptors = 128
     }
 
     /// Counted from 0; never used again.

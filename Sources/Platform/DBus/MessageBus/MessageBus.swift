@@ -185,26 +185,49 @@ public actor MessageBus: LoopActor {
                     ? refuse(message, .serviceUnknown, "The name \(name) was not provided by any .service files")
                     : refuse(message, .nameHasNoOwner, "Name \"\(name)\" does not exist")
             }
-            if header.type == "method_return" || header.type == "error" {
-                guard let serial = message.replySerial,
-                    callee.awaited.remove(.init(serial: serial, callee: program.number)) != nil
-                else { return }  // nobody has asked
-            } else if expectsReply {
-                guard program.awaited.count < BusProgram.Limit.awaitedReplies else {
-                    return refuse(message, .limitsExceeded, "The maximum number of pending replies has been reached")
-                }
-                program.awaited.insert(.init(serial: message.serial, callee: callee.number))
-            }
-            guard !message.hasDescriptors || callee.handle.takesDescriptors else {
-                return refuse(message, .notSupported, "The recipient does not take file descriptors")
-            }
-            deliver(message, to: callee)
+            pass(message, header, from: program, to: callee, expectsReply: expectsReply)
         }
+    }
+
+    /// Passes a message on to its destination, unless it is a reply to nobody, or exceeds a limit.
+    private func pass(
+        _ message: borrowing Message, _ header: MessageHeader, from program: BusProgram, to callee: BusProgram,
+        expectsReply: Bool
+    ) {
+        let problem = message.hasDescriptors ? obstacle(toDescriptorsFor: callee) : nil
+        if header.type == "method_return" || header.type == "error" {
+            guard let serial = message.replySerial,
+                callee.awaited.remove(.init(serial: serial, callee: program.number)) != nil
+            else { return }  // nobody has asked
+            if let problem {  // else it would wait in vain
+                return reply(to: Message.CallReference(serial: serial, sender: callee.name), .failure(problem))
+            }
+        } else if let problem {
+            return refuse(message, problem.name, problem.message)
+        } else if expectsReply {
+            guard program.awaited.count < BusProgram.Limit.awaitedReplies else {
+                return refuse(message, .limitsExceeded, "The maximum number of pending replies has been reached")
+            }
+            program.awaited.insert(.init(serial: message.serial, callee: callee.number))
+        }
+        deliver(message, to: callee)
+    }
+
+    /// Why a program cannot receive file descriptors now.
+    private func obstacle(toDescriptorsFor program: BusProgram) -> MethodError? {
+        guard program.handle.takesDescriptors else {
+            return MethodError(.notSupported, "The recipient does not take file descriptors")
+        }
+        let waiting = programs.reduce(0) { $0 + $1.handle.waitingDescriptors }
+        guard waiting + BusHandle.maximumDescriptors <= BusProgram.Limit.waitingDescriptors else {
+            return MethodError(.limitsExceeded, "The maximum number of waiting file descriptors has been reached")
+        }
+        return nil
     }
 
     private func broadcast(_ message: borrowing Message, _ header: MessageHeader) {
         for program in programs where !program.isMonitor && wants(program, message, header) {
-            if !message.hasDescriptors || program.handle.takesDescriptors { deliver(message, to: program) }
+            deliver(message, to: program)
         }
     }
 
@@ -224,7 +247,9 @@ public actor MessageBus: LoopActor {
         return false
     }
 
+    /// Sends a message to a program, unless it has descriptors that the program cannot receive.
     private func deliver(_ message: borrowing Message, to program: BusProgram) {
+        guard !message.hasDescriptors || obstacle(toDescriptorsFor: program) == nil else { return }
         _ = program.handle.send(message)
         updateWatches(of: program)
     }

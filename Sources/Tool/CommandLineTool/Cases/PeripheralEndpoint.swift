@@ -1,5 +1,5 @@
 package import Basics
-import Cases
+package import Cases
 package import Checks
 package import CommandSupport
 import Conformance
@@ -16,7 +16,11 @@ package enum PeripheralEndpoint {
     case radio(RadioChoice)
     /// Virtual controllers at these addresses, one of which the peripheral's host uses.
     case controllers([StreamAddress])
+    /// A played Bluetooth service of this machine, which the peripheral's program uses.
+    case system(PlayedSystem)
 
+    /// For a program that is started.
+    private static let anyController = "tcp:127.0.0.1:0"
     /// For the user to start the peripheral's host.
     private static let hostTimeout = Duration.seconds(60)
     /// Twice the longest advertising interval.  Core 6.0, Vol 6, Part B, section 4.4.2.2.
@@ -26,22 +30,29 @@ package enum PeripheralEndpoint {
     package init?(_ invocation: Invocation) throws(Obstacle) {
         let radio = invocation.text("--radio").flatMap { $0 == "virtual" ? nil : $0 }
         let offered = invocation.texts("--controller")
-        guard radio != nil || !offered.isEmpty else { return nil }
+        let system = try PlayedSystem(invocation)
+        let program = invocation.text("--peripheral")
+        guard radio != nil || !offered.isEmpty || system != nil || program != nil else { return nil }
         if radio != nil, !offered.isEmpty {
             throw Obstacle(.usage, "--controller needs the virtual radio: remove --controller, or --radio")
         }
+        try Self.check(program, system != nil, invocation)
         if let path = invocation.operands.first {
             throw Obstacle(
                 .usage,
                 "a scenario and a real peripheral cannot be checked together: remove \(path.quoted), or "
-                    + (radio == nil ? "--controller" : "--radio"))
+                    + (["--radio", "--controller", "--system"].first(where: invocation.has) ?? "--peripheral"))
         }
         for option in ["--set", "--seed", "--events"] where invocation.has(option) {
             throw Obstacle(.usage, "\(option) needs a scenario: remove it to check a real peripheral")
         }
+        if let system {
+            self = .system(system)
+            return
+        }
         guard let radio else {
             self = .controllers(
-                try offered.map { text throws(Obstacle) in
+                try (offered.isEmpty ? [Self.anyController] : offered).map { text throws(Obstacle) in
                     if case .stream(let address) = try ControllerPlace(text) { return address }
                     throw Obstacle(
                         .usage, "check cannot offer a controller as vhci: use tcp:HOST:PORT or unix:PATH")
@@ -55,6 +66,21 @@ package enum PeripheralEndpoint {
         }
         try ClientSecurity.check(["--passkey", "--bonds"], invocation, above: choice)
         self = .radio(choice)
+    }
+
+    /// Checks the options of a program that has the peripheral.
+    private static func check(_ program: String?, _ isSystem: Bool, _ invocation: Invocation) throws(Obstacle) {
+        if let program, !program.contains(where: { !$0.isWhitespace }) {
+            throw Obstacle(.usage, "--peripheral is empty: give the command line that starts your peripheral")
+        }
+        if program != nil, invocation.has("--radio"), invocation.text("--radio") != "virtual" {
+            throw Obstacle(
+                .usage,
+                "--peripheral needs a virtual controller, or --system bluez: remove --radio, or start the program yourself"
+            )
+        }
+        guard isSystem, let option = ["--radio", "--controller"].first(where: invocation.has) else { return }
+        throw Obstacle(.usage, "--system plays the radio of the program: remove \(option), or --system")
     }
 
     /// Runs checks on the peripheral that `--peer` names.
@@ -71,14 +97,18 @@ package enum PeripheralEndpoint {
             trace?.write(chunk)
             recent.take(chunk)
         }
-        let code = try withHost(log, limit, security) { host throws(Obstacle) in
-            guard let name = invocation.text("--peer") else { throw missingPeer(host) }
-            let pairing = ["--passkey", "--bonds"].flatMap { name in invocation.text(name).map { [name, $0] } ?? [] }
+        let program = invocation.text("--peripheral")
+        let code = try withHost(log, limit, security, starting: program) { reached throws(Obstacle) in
+            let peer = try reached.peripheral(named: invocation.text("--peer"), within: timeout)
+            guard let peer else { throw missingPeer(reached.host) }
+            let same = ["--peripheral", "--peer", "--passkey", "--bonds"].flatMap { name in
+                invocation.text(name).map { [name, $0] } ?? []
+            }
             var test = RealPeripheralTest(
-                checks: checks, peer: Peer(name), isStrict: invocation.has("--strict"), printer: printer,
-                baseline: baseline, reports: reports, radio: radio, options: options + ["--peer", name] + pairing,
-                timeout: timeout, limit: limit)
-            return try test.run(host, recent)
+                checks: checks, peer: peer, isStrict: invocation.has("--strict"), printer: printer,
+                baseline: baseline, reports: reports, radio: radio, options: options + same,
+                timeout: timeout, limit: limit, lastErrors: { reached.lastErrors })
+            return try test.run(reached.host, recent)
         }
         try orFail(.environment) { try trace?.close() }
         return code
@@ -92,7 +122,8 @@ package enum PeripheralEndpoint {
     ) throws(Obstacle) -> ExitCode {
         let security = try examinerSecurity(invocation)
         defer { Console.show(last: nil) }
-        return try withHost(packets, nil, security) { host throws(Obstacle) in
+        return try withHost(packets, nil, security) { reached throws(Obstacle) in
+            let host = reached.host
             guard let name = invocation.text("--peer") else { throw missingPeer(host) }
             let visit = Visit(to: Peer(name), for: duration) { stage in
                 showProgress(of: host.time, for: stage == .searching ? timeout : duration, stage.words(name))
@@ -115,44 +146,70 @@ package enum PeripheralEndpoint {
         return try orFail(.environment) { try TraceFile(path, epoch: epoch) }
     }
 
-    /// Calls `body` with a host that pairs, on the thread of a loop, whose time is over after `limit`.
+    /// Calls `body` with a host that pairs, on the thread of a loop, whose time is over after `limit`; a program is started before.
     private func withHost(
-        _ log: PacketLog, _ limit: Duration?, _ security: ExaminerSecurity,
-        _ body: (RealTimeHost) throws(Obstacle) -> ExitCode
+        _ log: PacketLog, _ limit: Duration?, _ security: ExaminerSecurity, starting command: String? = nil,
+        _ body: (ReachedPeripheral) throws(Obstacle) -> ExitCode
     ) throws(Obstacle) -> ExitCode {
-        try BondFile.finishing(security.file) { () throws(Obstacle) in try playing(log, limit, security, body) }
+        try BondFile.finishing(security.file) { () throws(Obstacle) in
+            try playing(log, limit, security, command, body)
+        }
     }
 
     private func playing(
-        _ log: PacketLog, _ limit: Duration?, _ security: ExaminerSecurity,
-        _ body: (RealTimeHost) throws(Obstacle) -> ExitCode
+        _ log: PacketLog, _ limit: Duration?, _ security: ExaminerSecurity, _ command: String?,
+        _ body: (ReachedPeripheral) throws(Obstacle) -> ExitCode
     ) throws(Obstacle) -> ExitCode {
         let signals = Signals()
         let loop = EventLoop(pace: .real())
         if let failure = loop.failure { throw Obstacle(.environment, "\(failure)") }
         return try loop.withCurrentThread { () throws(Obstacle) -> ExitCode in
             let time = RealTime(loop, signals, limit: limit)
-            guard let host = try open(time, log) else {
+            guard var reached = try open(time, log, isForProgram: command != nil) else {
                 guard let limit, time.isUp else { return time.reason?.code ?? .success }
                 throw Obstacle(.environment, "the radio was not ready within \(limit.formatted) (--for)")
             }
-            defer { host.close() }
-            host.security = security
-            return try body(host)
+            defer { reached.close() }
+            reached.host.security = security
+            if let command { try reached.start(command) }
+            return try body(reached)
         }
     }
 
-    private func open(_ time: RealTime, _ log: PacketLog) throws(Obstacle) -> RealTimeHost? {
+    private func open(
+        _ time: RealTime, _ log: PacketLog, isForProgram: Bool
+    ) throws(Obstacle) -> ReachedPeripheral? {
         switch self {
         case .radio(.controller(let address)):
-            return RealTimeHost(try HCICentralHost(above: address, on: time.loop, log: log), time)
-        case .radio(.bluez(let adapter)): return try .bluez(adapter, time)
+            return ReachedPeripheral(
+                RealTimeHost(try HCICentralHost(above: address, on: time.loop, log: log), time))
+        case .radio(.bluez(let adapter)): return try RealTimeHost.bluez(adapter, time).map { ReachedPeripheral($0) }
         case .controllers(let addresses):
             let central = try LiveWorldCentralHost(offering: addresses, on: time.loop, log: log)
-            for address in central.offered { Console.print("controller \(address)") }
-            return RealTimeHost(central, time)
+            if !isForProgram { for address in central.offered { Console.print("controller \(address)") } }
+            var reached = ReachedPeripheral(RealTimeHost(central, time))
+            reached.variables = central.offered.first.map { [("LUBDUB_CONTROLLER", "\($0)")] } ?? []
+            return reached
+        case .system(let system):
+            let central = try LiveWorldCentralHost(offering: [], on: time.loop, log: log)
+            let opening = time.run(within: Self.systemTimeout) {
+                [air = central.air] () -> Result<PlayedSystem.Running, Obstacle> in
+                do throws(Obstacle) { return .success(try await system.open(air, on: air.loop)) } catch {
+                    return .failure(error)
+                }
+            }
+            guard let running = try opening?.get() else { return nil }
+            if !isForProgram {
+                Console.print("system export DBUS_SYSTEM_BUS_ADDRESS=\(running.busAddress.forShell)")
+            }
+            var reached = ReachedPeripheral(RealTimeHost(central, time))
+            (reached.system, reached.variables) = ((running, running.address), running.variables)
+            return reached
         }
     }
+
+    /// How long a bus may take to accept the played service.
+    private static let systemTimeout = Duration.seconds(15)
 
     private var timeout: Duration {
         if case .radio = self { Self.scanTimeout } else { Self.hostTimeout }
@@ -163,6 +220,7 @@ package enum PeripheralEndpoint {
         switch self {
         case .radio(let radio): "\(radio)"
         case .controllers: "virtual"
+        case .system: "virtual, with a played bluetoothd"
         }
     }
 
@@ -171,7 +229,9 @@ package enum PeripheralEndpoint {
         switch self {
         case .radio(.controller(let address)): ["--radio", address.radio]
         case .radio(let bluez): ["--radio", "\(bluez)"]
-        case .controllers(let addresses): addresses.flatMap { ["--controller", "\($0)"] }
+        case .controllers(let addresses):
+            addresses.filter { "\($0)" != Self.anyController }.flatMap { ["--controller", "\($0)"] }
+        case .system(let system): ["--system", system.text]
         }
     }
 

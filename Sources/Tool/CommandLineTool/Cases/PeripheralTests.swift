@@ -27,6 +27,8 @@ struct RealPeripheralTest {
     let timeout: Duration
     /// How long all of it may take.
     let limit: Duration?
+    /// The last lines that the peripheral's program has written to its standard error, if it was started.
+    var lastErrors: () -> [String] = { [] }
 
     mutating func run(_ host: RealTimeHost, _ recent: RecentPackets) throws(Obstacle) -> ExitCode {
         showProgress(host, "looking for \(peer)")
@@ -90,7 +92,8 @@ struct RealPeripheralTest {
         let packets = end.map { recent.lines(until: $0, showing: outcome.finding?.evidence ?? []) } ?? []
         let replay = replay(of: outcome.check.id)
         let isKnown = baseline?.accepts(outcome) == true
-        let reported = Outcome(outcome, isKnown: isKnown, replay: replay, seed: nil, trace: packets)
+        var reported = Outcome(outcome, isKnown: isKnown, replay: replay, seed: nil, trace: packets)
+        if outcome.verdict == .fail || outcome.verdict == .inconclusive { reported.clientErrors = lastErrors() }
         guard runner.ended(turn, reported, isDisturbed: outcome.isExcused) else {
             return Console.warn("\(outcome.check.id): \(outcome.reason ?? ""); it runs again at the end")
         }

@@ -110,7 +110,7 @@ struct CaseSection {
         let lines = entry.outcome.clientErrors
         guard !lines.isEmpty else { return .nothing }
         return """
-            <details class="said"><summary>client's standard error</summary>
+            <details class="said"><summary>standard error</summary>
             <pre class="trace" tabindex="0">\(lines.map { line -> HTML in "\(line)\n" })</pre>
             </details>
 
