@@ -145,7 +145,9 @@ class PackageTests(unittest.TestCase):
         hooks = [f'--customize-hook=upload {file} /tmp/{name}' for file, name in [
             (self.deb, 'lubdub.deb'), (self.folder / 'app.py', 'app.py'), (self.folder / 'programs.sh', 'programs.sh')]]
         hooks += [f'--customize-hook=copy-in {wheels} {ROOT}/Tests /tmp', '--customize-hook=chroot "$1" sh /tmp/programs.sh']
-        printed = finish('mmdebstrap', '--variant=apt', '--mode=root', f'--include={DEBIAN}', *hooks, 'bookworm', '/dev/null')
+        printed = finish(
+            'mmdebstrap', '--variant=apt', '--mode=root', '--dpkgopt=force-unsafe-io', f'--include={DEBIAN}', *hooks, 'bookworm',
+            '/dev/null', timeout=900)
         self.assertIn('newcomer 1000\n', printed)
         self.assertIn('newcomer status 1\n', printed)
         self.assertRegex(printed, r'fail +returns .*\n +expected  subscription to strap/heart_rate')
