@@ -9,6 +9,7 @@ actor PlayedBus: LoopActor {
     /// Held while the bus is this program's.
     private let lock: FileLock?
     private var bus: MessageBus?
+    private var isClosed = false
 
     private init(_ path: String, _ lock: FileLock?, _ bus: MessageBus?, on loop: EventLoop) {
         (self.path, self.lock, self.bus, self.loop) = (path, lock, bus, loop)
@@ -39,7 +40,7 @@ actor PlayedBus: LoopActor {
 
     /// Ends it with all connections, or begins it again; a bus of another program stays as it is.
     func turn(_ isOn: Bool) async {
-        guard isOwn, isOn == (bus == nil) else { return }
+        guard isOwn, !isClosed, isOn == (bus == nil) else { return }
         if isOn {
             bus = try? MessageBus(at: address, on: loop)
         } else {
@@ -47,5 +48,8 @@ actor PlayedBus: LoopActor {
         }
     }
 
-    func close() async { await turn(false) }
+    func close() async {
+        await turn(false)
+        isClosed = true
+    }
 }
