@@ -25,7 +25,9 @@ extension BluetoothService {
         switch trouble {
         case .serviceAway(let isAbrupt): isOn ? leave(.service, isAbrupt: isAbrupt) : join(.service)
         case .busAway: isOn ? leave(.bus, isAbrupt: true) : join(.bus)
-        case .radioUnplugged: isOn ? removeAdapter() : addAdapter()
+        case .radioUnplugged:
+            isUnplugged = isOn
+            isOn ? removeAdapter() : addAdapter()
         case .discoveryStuck: isDiscoveryStuck = isOn
         case .otherScan:
             hasOtherScan = isOn
@@ -43,10 +45,10 @@ extension BluetoothService {
         let isFirst = absences.isEmpty
         if isFirst, !isAbrupt { removeAdapter() }
         absences.insert(absence)
+        departures += 1
         if isFirst {
             take(.turned(.service, isOn: false))
-            departures += 1
-            if isAbrupt { stored = devicesToStore }
+            if isAbrupt, !isUnplugged { stored = devicesToStore }
             forgetPrograms()
             objects = ObjectServer(version: adapter.version)
             leaveBus(atOnce: isAbrupt)
@@ -106,7 +108,7 @@ extension BluetoothService {
     }
 
     private func addAdapter() {
-        guard absences.isEmpty, !objects.contains(adapter.path, .adapter) else { return }
+        guard absences.isEmpty, !isUnplugged, !objects.contains(adapter.path, .adapter) else { return }
         objects.register(.adapter, adapterProperties, at: adapter.path)
         addStoredDevices()
         scheduleFlush()

@@ -103,6 +103,7 @@ package actor BluetoothService: LoopActor {
     var departures = 0
     /// The devices that it has when it, or the adapter, is back.
     var stored: [StoredDevice] = []
+    var isUnplugged = false
     var isDiscoveryStuck = false
     var hasOtherScan = false
     var delay: Duration?
@@ -185,7 +186,10 @@ package actor BluetoothService: LoopActor {
     }
 
     /// Leaves the bus.
-    package func close() async { await connection.close() }
+    package func close() async {
+        departures += 1  // it does not come back
+        await connection.close()
+    }
 
     // MARK: Programs
 

@@ -11,6 +11,7 @@ actor PlayedBus: LoopActor {
     /// Held while the bus is this program's, where others can reach it.
     private let lock: FileLock?
     private var bus: MessageBus?
+    private var isClosed = false
 
     private init(_ path: String, _ lock: FileLock?, _ bus: MessageBus?, on loop: EventLoop) {
         (self.path, self.lock, self.bus, self.loop) = (path, lock, bus, loop)
@@ -44,7 +45,7 @@ actor PlayedBus: LoopActor {
 
     /// Ends it with all connections, or begins it again; a bus of another program stays as it is.
     func turn(_ isOn: Bool) async {
-        guard isOwn, isOn == (bus == nil) else { return }
+        guard isOwn, !isClosed, isOn == (bus == nil) else { return }
         if isOn {
             bus = try? MessageBus(at: address, on: loop)
         } else {
@@ -52,5 +53,8 @@ actor PlayedBus: LoopActor {
         }
     }
 
-    func close() async { await turn(false) }
+    func close() async {
+        await turn(false)
+        isClosed = true
+    }
 }

@@ -62,18 +62,28 @@ struct SubscriptionHistory: Sendable {
 
     /// The values to which clients had subscribed, and have not again for long at an instant, although they are connected; nil
     /// if there are none.
-    func explanation(of device: String, at instant: Instant, connectedFor patience: Duration) -> String? {
+    ///
+    /// - Parameters:
+    ///   - device: The device.
+    ///   - value: The one value of interest, if it is among them.
+    ///   - instant: The instant.
+    ///   - patience: How long the clients had time for it.
+    /// - Returns: The explanation.
+    func explanation(
+        of device: String, about value: String? = nil, at instant: Instant, connectedFor patience: Duration
+    ) -> String? {
         let known = (links[device] ?? []).filter { $0.begin <= instant }
         guard let link = known.last, instant < link.end, !link.wasRefused else { return nil }
         let change = link.change.flatMap { $0 <= instant ? $0 : nil }
         let begin = change ?? link.begin
         guard begin.advanced(by: patience) <= instant else { return nil }
         var missing: [String] = []
-        for value in known.flatMap(\.values) where value.at < begin && value.name != device {
-            let isBack = link.values.contains { $0.name == value.name && begin <= $0.at && $0.at <= instant }
-            if !isBack, !missing.contains(value.name) { missing.append(value.name) }
+        for former in known.flatMap(\.values) where former.at < begin && former.name != device {
+            let isBack = link.values.contains { $0.name == former.name && begin <= $0.at && $0.at <= instant }
+            if !isBack, !missing.contains(former.name) { missing.append(former.name) }
         }
         guard !missing.isEmpty else { return nil }
+        if let value, missing.contains(value) { missing = [value] }
         let names = missing.prefix(3).joined(separator: ", ")
         return change == nil
             ? "the client connected again at \(begin) s, and has not subscribed again to \(names)"

@@ -108,9 +108,11 @@ package final class TraceContext: Sendable {
     /// The values to which the clients have not subscribed again, after at least `patience` in a connection with a device; nil if
     /// there are none.
     func explanationOfSubscriptions(
-        of device: String, at instant: Instant, connectedFor patience: Duration
+        of device: String, about value: String?, at instant: Instant, connectedFor patience: Duration
     ) -> String? {
-        state.withLock { $0.subscriptions.explanation(of: device, at: instant, connectedFor: patience) }
+        state.withLock {
+            $0.subscriptions.explanation(of: device, about: value, at: instant, connectedFor: patience)
+        }
     }
 
     /// The lines around a marked instant and those of facts, in chronological order.

@@ -102,6 +102,13 @@ import Testing
         #expect(try explanation(Self.twice + [(9, .disconnected, "strap")]) == nil)
         #expect(try explanation(Self.twice + [(9, .refused, "strap/heart_rate")]) == nil, "it has tried")
         #expect(try explanation([(1, .connected, "strap")]) == nil)
+        let other = [(3, EventName.subscribed, "strap/battery")]
+        let both = try Self.subscriptions(Array(Self.twice.prefix(3)) + other + Array(Self.twice.suffix(2)))
+        func about(_ value: String?) -> String? {
+            both.explanation(of: "strap", about: value, at: Self.at(20), connectedFor: .seconds(2))
+        }
+        #expect(about(nil)?.hasSuffix("again to strap/heart_rate, strap/battery") == true)
+        #expect(about("strap/battery")?.hasSuffix("again to strap/battery") == true)
     }
 
     @Test func `A client forgets to subscribe after attributes have changed`() throws {

@@ -66,7 +66,8 @@ struct Causes: Sendable {
             scenario.devices.indices.contains(device)
         else { return nil }
         return traceContext?.explanationOfSubscriptions(
-            of: scenario.devices[device].id, at: ruling.at, connectedFor: .seconds(2))
+            of: scenario.devices[device].id, about: event.entity.flatMap(scenario.path), at: ruling.at,
+            connectedFor: .seconds(2))
     }
 
     private func missingBus(_ ruling: Judge.Ruling) -> String? { ruling.verdict == .fail ? missingBus : nil }
@@ -151,7 +152,10 @@ extension Event {
     }
 
     /// The device that it is about; nil if it names none.
-    fileprivate var device: Int? { of?.device ?? truths.lazy.compactMap(\.of.device).first }
+    fileprivate var device: Int? { entity?.device }
+
+    /// The entity that it is about; nil if it names none.
+    fileprivate var entity: EntityReference? { of?.device == nil ? truths.first { $0.of.device != nil }?.of : of }
 
     private var lineMatchers: [Matcher] {
         filters.compactMap { filter in if case .line(let matcher) = filter { matcher } else { nil } }
