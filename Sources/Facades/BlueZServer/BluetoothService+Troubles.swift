@@ -69,9 +69,14 @@ extension BluetoothService {
     }
 
     private func forgetPrograms() {
-        for program in programs.values { request(program.id, .central(.close)) }
+        release { _, _ in true }
+        for program in programs.values {
+            request(program.id, .central(.close))
+            leavePeripherals(program.id)
+        }
         (programs, names, devices, notifying) = ([:], [:], [:], [:])
         (waiting, connecting, disconnecting, pairing, removing) = ([:], [:], [:], [:], [:])
+        (paired, powering, defaultAgents, isDiscoverableForProgram) = ([:], [], [], false)
     }
 
     /// A reason to be away has gone: the service begins again, if it was the last one.
@@ -103,13 +108,17 @@ extension BluetoothService {
         stored = devicesToStore
         for peer in devices.keys.sorted(by: { $0.number < $1.number }) { forget(peer) }
         for name in programs.keys { programs[name]?.isDiscovering = false }
-        objects.unregister(.adapter, at: adapter.path)
+        endCentrals()
+        for program in programs.values { leavePeripherals(program.id) }
+        for interface in [ServedInterface.advertisingManager, .gattManager, .adapter] {
+            objects.unregister(interface.name, at: adapter.path)
+        }
         flush()
     }
 
     private func addAdapter() {
         guard absences.isEmpty, !isUnplugged, !objects.contains(adapter.path, .adapter) else { return }
-        objects.register(.adapter, adapterProperties, at: adapter.path)
+        addAdapterObject()
         addStoredDevices()
         scheduleFlush()
     }

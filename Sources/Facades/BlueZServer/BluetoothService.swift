@@ -151,10 +151,9 @@ package actor BluetoothService: LoopActor {
     private func start(_ requesting: @escaping Requesting) async throws(CallFailure) {
         self.requesting = requesting
         request(Self.observer, .central(.open))
+        request(Self.observer, .peripheral(.open))
         addRoots()
-        objects.register(.adapter, adapterProperties, at: adapter.path)
-        objects.register(.gattManager, at: adapter.path)
-        objects.register(.advertisingManager, advertisingProperties, at: adapter.path)
+        addAdapterObject()
         _ = objects.takeSignals()
         try await serve()
     }
@@ -163,6 +162,12 @@ package actor BluetoothService: LoopActor {
     func addRoots() {
         objects.register(.objectManager, at: .root)
         objects.register(.agentManager, at: .bluez)
+    }
+
+    func addAdapterObject() {
+        objects.register(.adapter, adapterProperties, at: adapter.path)
+        objects.register(.gattManager, at: adapter.path)
+        objects.register(.advertisingManager, advertisingProperties, at: adapter.path)
     }
 
     /// Serves the objects, and takes the name.
@@ -174,7 +179,6 @@ package actor BluetoothService: LoopActor {
             guard names.count == 3, names[2].isEmpty, let name = try? BusName(names[0]) else { return }
             self?.assumeIsolated { $0.leave(name) }
         }
-        request(Self.observer, .peripheral(.open))
         // 4: do not wait for the name.
         let result = try await connection.call(.bus("RequestName", [.string("org.bluez"), .uint32(4)], reply: "u"))
         guard result == [.uint32(1)] else {
@@ -331,7 +335,9 @@ package actor BluetoothService: LoopActor {
         present = instant
         switch event {
         case .central(.trouble(let trouble, let isOn)): if program == Self.observer { meet(trouble, isOn: isOn) }
-        case .central(.state(let state)) where !absences.isEmpty: isRadioOn = state == .on
+        case .central(.state(let state)) where !absences.isEmpty,
+            .peripheral(.state(let state)) where !absences.isEmpty:
+            isRadioOn = state == .on
         case _ where !absences.isEmpty: break
         case .central(let event):
             if program == Self.observer { observe(event) } else { report(event, to: program) }

@@ -45,7 +45,7 @@ import VirtualWorld
         Failing("daemon_restarts", .subscribesOnce, because: "and has not subscribed again to strap/heart_rate"),
         Failing("daemon_restarts_while_scanning", .scansOnce, because: "org.bluez was away from"),
         Failing("daemon_killed", .trustsSignals, because: "it did not notice"),
-        Failing("adapter_off_and_on", .givesUpOnNotReady, because: "the adapter was away from"),
+        Failing("adapter_off_and_on", .givesUpWhenOff, because: "the adapter was away from"),
         Failing("adapter_unplugged", .givesUpOnUnknownObject),
         Failing("discovery_stuck", .givesUpOnInProgress, because: "StartDiscovery failed at"),
         Failing("device_gone", .givesUpOnUnknownObject), Failing("connect_aborts", .connectsOnce),

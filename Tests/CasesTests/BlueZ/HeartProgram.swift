@@ -13,7 +13,7 @@ final class HeartProgram: Sendable {
         case scansOnce
         /// After it has subscribed, it waits for Connected to become false.
         case trustsSignals
-        case givesUpOnNotReady, givesUpOnUnknownObject, givesUpOnInProgress
+        case givesUpWhenOff, givesUpOnUnknownObject, givesUpOnInProgress
         /// Gives up after its first connection.
         case connectsOnce
         /// Waits 2 s for the services, and begins anew.
@@ -101,10 +101,11 @@ final class HeartProgram: Sendable {
     private func judge(_ failure: CallFailure) throws {
         guard case .remote(let error) = failure else { return }
         let reasons: [(Fault, String)] = [
-            (.givesUpOnNotReady, "NotReady"), (.givesUpOnUnknownObject, "UnknownObject"),
-            (.givesUpOnInProgress, "InProgress"),
+            (.givesUpWhenOff, "NotReady"), (.givesUpWhenOff, "Input/output error"),
+            (.givesUpOnUnknownObject, "UnknownObject"), (.givesUpOnInProgress, "InProgress"),
         ]
-        for (fault, name) in reasons where faults.contains(fault) && error.name.hasSuffix(name) { throw GaveUp() }
+        for (fault, words) in reasons
+        where faults.contains(fault) && (error.name.hasSuffix(words) || error.message == words) { throw GaveUp() }
     }
 
     // MARK: Signals
