@@ -71,6 +71,7 @@ public actor Connection: LoopActor {
             if let watch { loop.cancel(watch) }
         }
         handle = nil
+        loop.noteStimulus()
         whenDisconnected = nil
         listeners = Listeners()
         objects = ObjectTree()
@@ -117,6 +118,7 @@ extension Connection {
     /// Queues a message and returns its serial.
     func send(_ message: borrowing Message) throws(CallFailure) -> UInt32 {
         guard let serial = handle?.send(message) else { throw .disconnected }
+        loop.noteStimulus()
         updateWatches()
         return serial
     }

@@ -52,6 +52,7 @@ extension RunPlan {
         clientOptions = ["--client", "--lines", "--controller", "--said", "--radio", "--system"].flatMap { name in
             invocation.texts(name).flatMap { [name, $0] }
         }
+        if hasExternalClient, speed == .max { clientOptions += ["--speed", "max"] }
         patterns = try invocation.texts("--lines").map(LinePattern.init)
         if !patterns.isEmpty { shown = ShownLines(patterns) }
         if invocation.has("--bpm-only") { shown = .heartRate }
