@@ -53,12 +53,14 @@ help:  ## list the targets
 run:  ## build, and run a scenario with the built-in client
 	@Tools/setup build
 	swift build --product lubdub
+	Tools/client-time-library .build/debug
 	$(LUBDUB) run scenarios/resting.json
 
 test:  ## lint, build and test, with Bumble and tshark
 	@Tools/setup test
 	swift format lint --strict --recursive $(SOURCES)
 	swift build --build-tests $(BUILDING) --explicit-target-dependency-import-check error
+	Tools/client-time-library .build/debug
 	@# The app and the sensor of test_corebluetooth.
 	swift build --package-path $(APP) $(SHARED) $(BUILDING)
 	@# In parallel, because each leaves a processor idle half of the time. Failures are printed once more at the end.
@@ -152,6 +154,7 @@ generate:  ## update the schemas, and the pages and tables of the documentation 
 release:  ## build .build/release/lubdub with the Swift runtime linked in
 	@Tools/setup build
 	swift build -c release --static-swift-stdlib $(LINKING) --product lubdub $(BUILDING)
+	Tools/client-time-library .build/release
 
 benchmarks: release
 	swift build -c release --static-swift-stdlib $(LINKING) --product benchmarks $(BUILDING)

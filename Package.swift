@@ -38,7 +38,7 @@ let floors: KeyValuePairs<String, [Module]> = [
         .module("Sockets", uses: "HCI"),
         .module("DBus", uses: "Basics", "CLubdubDBus"),
         .module("BlueZNames", uses: "DBus", "GATT", "SecurityManager"),
-        .module("Linux", uses: "Basics"),
+        .module("CClientTime"), .module("Linux", uses: "Basics", "CClientTime"),
     ],
     "Devices": [
         .module("Devices", uses: "Characteristics", "Documents", "GATT"),
@@ -109,7 +109,7 @@ let benchmarks = Module.program("benchmarks", uses: ["CommandLineTool"], embeddi
 let tests =
     [
         "ATT", "Basics", "Bluetooth", "Characteristics", "Clients", "CommandSupport",
-        "Conformance", "Cryptography", "Documents", "GATT", "HCI", "L2CAP", "Linux", "ScenarioModel",
+        "Conformance", "Cryptography", "Documents", "GATT", "HCI", "L2CAP", "ScenarioModel",
         "Services", "Sockets", "VirtualRadio", "os",
     ].map { Module.tests($0, uses: $0) } + [
         .tests("BlueZ", uses: "BlueZ", "TestBus"), .tests("BlueZServer", uses: "BlueZServer"),
@@ -120,7 +120,7 @@ let tests =
         .tests("DBus", uses: "DBus", "Sockets", "TestBus"),
         .tests("DeviceRecording", uses: "Checks", "DeviceRecording"), .tests("Devices", uses: "Services"),
         .tests("Drivers", uses: "Drivers", "Expectations"), .tests("Expectations", uses: "EventLogs", "Expectations"),
-        .tests("LEHost", uses: "LEHost", "VirtualRadio"),
+        .tests("LEHost", uses: "LEHost", "VirtualRadio"), .tests("Linux", uses: "Linux", excluding: "ClientTime"),
         .tests("ScenarioLanguage", uses: "ScenarioLanguage", excluding: "Broken", "Fixtures", "Mistakes.txt"),
         .tests("Screens", uses: "Screens", excluding: "Terminal/Screens"),
         .tests("SecurityManager", uses: "SecurityManager", excluding: "pairings.txt"),

@@ -279,7 +279,7 @@ class AskTests(Interoperability):
                 (['--lines', '[', '--client', 'x'], '--lines "[": not a regular expression'),
                 (['--ask', '--said', 'unix:x'], '--said requires --client'),
                 (['--system', 'bluez'], '--system requires --client'), (['--system', 'foo', '--client', 'x'], 'not bluez'),
-                (['--ask', '--speed', '2'], '--speed cannot be combined with --ask'),
+                (['--ask', '--speed', '2'], '--speed 2 cannot be combined with --ask'),
                 (['--ask', '--jobs', '2'], '--jobs cannot be combined with --ask'),
                 (['--ask', '--radio', 'bluez', '--controller', 'vhci'], '--controller needs the virtual radio')]:
             process = await asyncio.create_subprocess_exec(

@@ -17,7 +17,7 @@ import unittest
 from harness import LUBDUB, ROOT
 
 INSTALLED = [
-    'bin/lubdub', 'share/man/man1/lubdub.1', 'share/man/man1/lubdub-run.1', 'share/bash-completion/completions/lubdub',
+    'bin/lubdub', 'lib/lubdub/liblubdubtime.so', 'share/man/man1/lubdub.1', 'share/man/man1/lubdub-run.1', 'share/bash-completion/completions/lubdub',
     'share/fish/vendor_completions.d/lubdub.fish', 'share/zsh/site-functions/_lubdub', 'share/lubdub/README.md',
     'share/lubdub/LICENSE', 'share/lubdub/SECURITY.md',
     'share/lubdub/scenarios/resting.json', 'share/lubdub/scenarios/devices/polar_h10.json',

@@ -379,13 +379,14 @@ package actor LiveWorld: LoopActor {
     ///
     /// Afterwards the world's present may be behind `target`.
     private func catchUp() {
-        if let stall = clock?.stall(at: loop.now) {
+        if let stall = clock?.stall(at: loop.now), loop.followers == nil {
             world.report(.stalled(from: world.now, to: world.now.advanced(by: stall)))
         }
-        let isNewTurn = turn != loop.now
+        // With followers, many turns have the same time, and a machine is never late.
+        let isNewTurn = turn != loop.now || loop.followers != nil
         if isNewTurn { (turn, budget) = (loop.now, Self.slice) }
         session.run(until: target, budget: &budget)
-        guard isNewTurn, isPlaying, !isOver else { return }
+        guard isNewTurn, isPlaying, !isOver, loop.followers == nil else { return }
         let due = target
         if world.now < due { world.report(.stalled(from: world.now, to: due)) }
         if let message = time.note(lag: world.now.duration(to: due), at: loop.now) { Notices.warn("\(message)") }

@@ -71,6 +71,7 @@ public actor Connection: LoopActor {
             if let watch { loop.cancel(watch) }
         }
         handle = nil
+        loop.noteStimulus()
         whenDisconnected = nil
         listeners = Listeners()
         objects = ObjectTree()
@@ -122,6 +123,7 @@ extension Connection {
             throw .invalidArgument(InvalidArgument("the bus does not take file descriptors"))
         }
         guard let serial = handle?.send(message) else { throw .disconnected }
+        loop.noteStimulus()
         updateWatches()
         return serial
     }

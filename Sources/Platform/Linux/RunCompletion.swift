@@ -39,7 +39,10 @@ package struct RunCompletion: Sendable {
         _ signals: Signals, on loop: EventLoop, for limit: Duration?, watchesReader: Bool = true
     ) async -> Reason {
         var watches = [signals.watch(on: loop) { continuation.yield(.signal($0)) }]
-        if watchesReader { watches.append(loop.watch(STDOUT_FILENO, for: .gone) { continuation.yield(.closed) }) }
+        if watchesReader {
+            watches.append(
+                loop.watch(STDOUT_FILENO, for: .gone, isOutside: true) { continuation.yield(.closed) })
+        }
         let end = limit.map { limit in loop.call(at: loop.now.advanced(by: limit)) { continuation.yield(.time) } }
         defer {
             for watch in watches { loop.cancel(watch) }
@@ -118,7 +121,7 @@ package struct Signals: Sendable {
 
     /// Calls `action` with each signal that arrives.
     package func watch(on loop: EventLoop, _ action: @escaping @Sendable (Int32) -> Void) -> EventLoop.Watch {
-        loop.watch(descriptor, for: .readable) {
+        loop.watch(descriptor, for: .readable, isOutside: true) {
             if let number = take() { action(number) }
         }
     }

@@ -125,6 +125,7 @@ public final class StreamConnection: Sendable {
             state.sent = 0
             state.socket = nil
         }
+        loop.noteStimulus()
     }
 }
 
@@ -140,6 +141,7 @@ extension StreamConnection {
 
     /// Tries to connect to the next system address; `code` is the error of the previous one.
     private func openNext(after code: Int32) {
+        defer { loop.noteStimulus() }
         var code = code
         while true {
             let attempt: Socket.Outcome<Void>? = state.withLock { state in
@@ -202,6 +204,7 @@ extension StreamConnection {
 
     /// Sends what the system accepts, and continues when it accepts more.
     private func flush() {
+        defer { loop.noteStimulus() }
         let failure: Int32? = state.withLock { state in
             guard case .open = state.phase else { return nil }
             while state.sent < state.queue.count {

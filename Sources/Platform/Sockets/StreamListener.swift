@@ -53,6 +53,7 @@ public final class StreamListener: Sendable {
             if state.socket != nil, case .unix(let path) = address { file?.remove(path) }
             state.socket = nil
         }
+        loop.noteStimulus()
     }
 
     /// Listens at a TCP port for a library that accepts connections itself, and closes the descriptor in the end.

@@ -18,7 +18,12 @@ let runGrammar = CommandGrammar(
     groups: [
         .init(
             "What to run",
-            scenarioOptions(until: "the \"limit\" of the scenario") + [Speed.option("max"), watchOption]),
+            scenarioOptions(until: "the \"limit\" of the scenario") + [
+                Speed.option(
+                    "max",
+                    ".\nWith --client: 1 (the default), or max, which is virtual time for your client, too: see\n"
+                        + "Documentation/virtual-time.md"), watchOption,
+            ]),
         .init("Your client", clientOptions),
         .init(
             "Radio and controller",
@@ -43,7 +48,7 @@ let runGrammar = CommandGrammar(
 private let clientOptions: [CommandGrammar.Option] = [
     .option(
         "--client", "CMD",
-        "Test your client in real time: /bin/sh runs CMD, with the address of a controller in $LUBDUB_CONTROLLER.\n"
+        "Test your client: /bin/sh runs CMD, with the address of a controller in $LUBDUB_CONTROLLER.\n"
             + "Your client prints one JSON object per line: see Documentation/testing-your-client.md"),
     .flag(
         "--ask",

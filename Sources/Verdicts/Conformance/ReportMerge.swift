@@ -47,6 +47,7 @@ extension Report {
             add(entry.id, entry.outcome, run: entry.run)
         }
         gaps = Self.gaps(in: parts)
+        hasVirtualClient = parts.contains { $0.report.hasVirtualClient }
     }
 
     private var shardWords: String { shard.map { "shard \($0)" } ?? "not a shard" }

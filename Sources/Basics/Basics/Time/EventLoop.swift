@@ -49,6 +49,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
         let number: UInt64
         let descriptor: CInt
         let readiness: Readiness
+        let isOutside: Bool
         let whenReady: @Sendable () -> Void
     }
 
@@ -89,9 +90,12 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
     /// How many times as fast as the machine's clock the loop's time is; 1 at the virtual pace.
     public let speed: Double
     private let epoch = ContinuousClock.now
+    /// Other processes that follow the loop's virtual time; nil if there are none.
+    public let followers: (any Followers)?
 
     /// A loop whose time starts now. At a real pace it needs two descriptors; without them, `run` throws `failure`.
     public init(pace: Pace = .virtual) {
+        followers = nil
         switch pace {
         case .virtual:
             waker = nil
@@ -103,6 +107,15 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
             self.waker = consume waker
             self.speed = speed
         }
+    }
+
+    /// A loop at a virtual pace that other processes follow. It needs two descriptors, like one at a real pace.
+    public init(leading followers: any Followers) {
+        let waker = LoopWaker()
+        failure = waker.failure
+        self.waker = consume waker
+        self.followers = followers
+        speed = 1
     }
 
     // MARK: The clock
@@ -155,16 +168,20 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
         ScheduledCall(loop: self, ticket: insert(.call(action), due: due))
     }
 
-    /// Calls `action` in each round in which `descriptor` is ready; only at a real pace.
+    /// Calls `action` in each round in which `descriptor` is ready; only at a real pace, or with followers.
+    ///
+    /// `isOutside`: it has nothing to do with followers, so it need not wait until all of them sleep.
     public func watch(
-        _ descriptor: CInt, for readiness: Readiness, whenReady action: @escaping @Sendable () -> Void
+        _ descriptor: CInt, for readiness: Readiness, isOutside: Bool = false,
+        whenReady action: @escaping @Sendable () -> Void
     ) -> Watch {
-        precondition(waker != nil, "descriptors need the real pace")
+        precondition(waker != nil, "descriptors need the real pace, or followers")
         return state.withLock { state in
             state.watchesMade += 1
             state.watches.append(
                 Watched(
-                    number: state.watchesMade, descriptor: descriptor, readiness: readiness, whenReady: action))
+                    number: state.watchesMade, descriptor: descriptor, readiness: readiness, isOutside: isOutside,
+                    whenReady: action))
             return Watch(number: state.watchesMade)
         }
     }
@@ -280,6 +297,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
 
     /// Waits for the next event or `limit` and returns its instant, which is then `now`; nil if there is neither.
     private func waitForNextEvent(until limit: Instant? = nil) -> Instant? {
+        if let followers { return waitForNextEvent(until: limit, leading: followers) }
         let (first, watches) = state.withLock { ($0.queue.firstDue(), $0.watches) }
         let due = [first, limit].compactMap { $0 }.min()
         let wait = due.map { Duration.nanoseconds(realTime.duration(to: $0).inNanoseconds) / speed }
@@ -292,6 +310,35 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
         for index in ready { insert(.ready(Watch(number: watches[index].number)), due: instant) }
         return instant
     }
+
+    /// The same in virtual time that other processes follow: it passes while all of them sleep, until the next event here or
+    /// the next deadline there. Their output is read only then, so that nothing depends on who was faster.
+    private func waitForNextEvent(until limit: Instant?, leading followers: any Followers) -> Instant? {
+        while true {
+            let (first, watches, now) = state.withLock { ($0.queue.firstDue(), $0.watches, $0.now) }
+            let due = [first, limit].compactMap { $0 }.min() ?? .never
+            guard due > now else { return now }
+            let activity = followers.wait()
+            var ready = waker?.wait(for: .zero, or: watches.map { ($0.descriptor, $0.readiness) }) ?? []
+            if activity == .running { ready.removeAll { !watches[$0].isOutside } }
+            guard ready.isEmpty else {
+                followers.noteStimulus()  // a reader makes room for a writer
+                for index in ready { insert(.ready(Watch(number: watches[index].number)), due: now) }
+                return now
+            }
+            if activity == .running { continue }
+            var next = min(due, max(followers.nextDeadline, now))
+            if activity == .computing { next = min(next, now.advanced(by: Self.creep)) }
+            guard next != .never else { return nil }
+            state.withLock { $0.now = next }
+            followers.set(next)
+            guard due > next else { return next }
+            followers.wakeFirst()
+        }
+    }
+
+    /// How far time goes each time while followers compute endlessly.
+    private static let creep = Duration.milliseconds(5)
 
     private var realTime: Instant { .start.advanced(by: epoch.duration(to: .now) * speed) }
 

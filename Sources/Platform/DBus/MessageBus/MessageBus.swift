@@ -48,6 +48,7 @@ public actor MessageBus: LoopActor {
         for watch in listening { loop.cancel(watch) }
         listening = []
         server = nil
+        loop.noteStimulus()
         for program in programs { disconnect(program) }
     }
 
@@ -79,6 +80,7 @@ public actor MessageBus: LoopActor {
         for connection in server?.accept(at: descriptor) ?? [] {
             guard programs.count < Self.maximumPrograms else {
                 connection.reject()
+                loop.noteStimulus()
                 continue
             }
             let program = BusProgram(accepted, connection)
@@ -129,6 +131,7 @@ public actor MessageBus: LoopActor {
     private func disconnect(_ program: BusProgram) {
         guard !program.hasLeft else { return }
         program.hasLeft = true
+        loop.noteStimulus()
         programs.removeAll { $0 === program }
         for watch in [program.reading.take(), program.writing.take()] { if let watch { loop.cancel(watch) } }
         guard server != nil else { return }
@@ -251,6 +254,7 @@ public actor MessageBus: LoopActor {
     private func deliver(_ message: borrowing Message, to program: BusProgram) {
         guard !message.hasDescriptors || obstacle(toDescriptorsFor: program) == nil else { return }
         _ = program.handle.send(message)
+        loop.noteStimulus()
         updateWatches(of: program)
     }
 

@@ -45,6 +45,24 @@ extension ClientUnderTest {
         let lineSocket = try text.map { text throws(Obstacle) in
             try orFail(.usage, "--said: ") { try StreamAddress(text) }
         }
-        self.init(driver, attachment, lineSocket: lineSocket)
+        let isVirtual = try RunPlan.speed(invocation) == .max
+        if isVirtual, let obstacle = Self.obstacleToVirtualTime(driver, attachment, hasLineSocket: lineSocket != nil) {
+            throw Obstacle(.usage, "--speed max cannot be combined with \(obstacle)")
+        }
+        self.init(driver, attachment, lineSocket: lineSocket, isVirtual: isVirtual)
+    }
+
+    /// Which option puts somebody into the case who is in real time, and why.
+    private static func obstacleToVirtualTime(
+        _ driver: Driver, _ attachment: Attachment, hasLineSocket: Bool
+    ) -> String? {
+        if case .operator = driver { return "--ask: an operator is in real time" }
+        if hasLineSocket { return "--said: who connects there is in real time" }
+        switch attachment {
+        case .radios: return "--radio: a radio is in real time"
+        case .controllers(let places) where places.contains(.kernel):
+            return "--controller vhci: the kernel is in real time"
+        case .controllers, .system: return nil
+        }
     }
 }

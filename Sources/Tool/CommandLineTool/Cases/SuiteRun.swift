@@ -40,12 +40,12 @@ struct CasePlayer: Sendable {
         paint = try Paint(invocation, for: Console.descriptor)
         let speed = try RunPlan.speed(invocation)
         if let external = try ClientUnderTest(invocation) {
-            guard speed ?? .real(1) == .real(1) else {
+            guard [.max, .real(1), nil].contains(speed) else {
                 throw Obstacle(
                     .usage,
-                    "--speed cannot be combined with \(invocation.has("--ask") ? "--ask" : "--client"): "
-                        + "external clients run in real time"
-                )
+                    "--speed \(invocation.text("--speed") ?? "") cannot be combined with "
+                        + "\(invocation.has("--ask") ? "--ask" : "--client"): external clients run in real time, or with "
+                        + "--client and --speed max in virtual time")
             }
             client = .external(external)
         } else {
@@ -78,7 +78,15 @@ struct CasePlayer: Sendable {
         let variables: [String: Node]
     }
 
-    var isVirtual: Bool { if case .builtIn(.max) = client { true } else { false } }
+    var isVirtual: Bool {
+        switch client {
+        case .builtIn(let speed): speed == .max
+        case .external(let client): client.isVirtual
+        }
+    }
+
+    /// Whether another process follows virtual time.
+    var hasVirtualClient: Bool { if case .external = client { isVirtual } else { false } }
 
     func play(_ turn: SuiteScheduler.Turn, _ signals: Signals) -> SuiteScheduler.CaseCompletion {
         let item = turn.item
@@ -214,7 +222,8 @@ package func runSuite(_ selection: CaseSelection, _ invocation: Invocation) thro
         player.report(entry, completion.result)
     }
     callbacks.showProgress = { player.showProgress($0, among: cases.count, playing: $1) }
-    let empty = Report(version: version, seed: player.seed, shard: selection.shard)
+    var empty = Report(version: version, seed: player.seed, shard: selection.shard)
+    empty.hasVirtualClient = player.hasVirtualClient
     let order = SuiteScheduler.Order(isSuites: player.isVirtual, endsAtFault: invocation.has("--until-fail"))
     let runner = CaseRunner(cases, into: empty, runOfCase: \.run)
     let scheduler = try SuiteScheduler(runner, jobs: jobs, order, callbacks).run(signals)
@@ -241,7 +250,9 @@ package func runSingleCase(_ item: Case, _ invocation: Invocation) throws(Obstac
     let callbacks = SuiteScheduler.Callbacks(
         play: { player.play(alone: plan, $0, $1) }, interruption: { Console.interruption },
         report: { player.reportAlone($0.item, $1) })
-    let runner = CaseRunner([item], into: Report(version: version))
+    var empty = Report(version: version)
+    empty.hasVirtualClient = player.hasVirtualClient
+    let runner = CaseRunner([item], into: empty)
     let scheduler = try SuiteScheduler(runner, jobs: 1, SuiteScheduler.Order(), callbacks).run(Signals())
     let report = scheduler.report(of: 1)
     if invocation.has("--json") { player.reportEnd(report) }

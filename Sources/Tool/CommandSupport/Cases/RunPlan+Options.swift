@@ -53,6 +53,7 @@ extension RunPlan {
             invocation.texts(name).flatMap { [name, $0] }
         }
         for name in PlayedSystem.settings { clientOptions += invocation.text(name).map { [name, $0] } ?? [] }
+        if hasExternalClient, speed == .max { clientOptions += ["--speed", "max"] }
         patterns = try invocation.texts("--lines").map(LinePattern.init)
         if !patterns.isEmpty { shown = ShownLines(patterns) }
         if invocation.has("--bpm-only") { shown = .heartRate }

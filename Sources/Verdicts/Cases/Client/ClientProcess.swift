@@ -21,9 +21,13 @@ struct ClientProcess: Sendable {
     private(set) var hasEnded = false
     /// How its supervisor ended, if that did not report the shell's exit status.
     private(set) var loss: String?
+    /// The virtual time that it follows; nil if it is in real time.
+    let time: ClientTime?
 
     /// Starts a command line in the current directory.
-    init(_ command: String, _ environment: [(name: String, value: String)]) throws(Obstacle) {
+    init(
+        _ command: String, _ environment: [(name: String, value: String)], following time: ClientTime? = nil
+    ) throws(Obstacle) {
         if let obstacle = OwnProgram.obstacle(to: "ending all processes of a client") {
             throw Obstacle(.environment, obstacle)
         }
@@ -38,8 +42,9 @@ struct ClientProcess: Sendable {
         }
         defer { Glibc.close(pipe[1]) }
         (channel, errors) = (ends[0], pipe[0])
+        self.time = time
         var launch = Launch(OwnProgram.executable, [SupervisorGuard.word, command])
-        launch.environment = environment
+        launch.environment = environment + (time?.variables ?? [])
         launch.leadsGroup = true
         launch.input = ends[1]
         launch.errors = pipe[1]
@@ -49,6 +54,7 @@ struct ClientProcess: Sendable {
             throw error
         }
         for descriptor in [output, errors] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
+        time?.follow(shield)
     }
 
     private static func failure(_ code: CInt) -> Obstacle {
@@ -106,10 +112,19 @@ struct ClientProcess: Sendable {
     func send(_ signal: Int32) {
         var octet = UInt8(truncatingIfNeeded: signal)
         _ = unsafe Glibc.send(channel, &octet, 1, CInt(MSG_NOSIGNAL))
+        time?.noteStimulus()
     }
 
     /// Kills every process that it has started, however it has detached; `poll` notices when none is left.
     func endAll() { shutdown(channel, CInt(SHUT_WR)) }
+
+    /// Waits until that is done, in real time, because supervisors are in real time.
+    mutating func waitForEnd(milliseconds: Int) {
+        for _ in 0..<milliseconds where !hasEnded {
+            usleep(1000)
+            poll()
+        }
+    }
 
     /// Reads no more; who watches has stopped before.
     func close() {

@@ -48,9 +48,14 @@ package struct ClientUnderTest: Sendable {
     private let attachment: Attachment
     /// The socket for its lines, in addition to its standard output.
     private let lineSocket: StreamAddress?
+    /// Whether its processes follow virtual time.
+    package let isVirtual: Bool
 
-    package init(_ driver: Driver, _ attachment: Attachment, lineSocket: StreamAddress? = nil) {
+    package init(
+        _ driver: Driver, _ attachment: Attachment, lineSocket: StreamAddress? = nil, isVirtual: Bool = false
+    ) {
         (self.driver, self.attachment, self.lineSocket) = (driver, attachment, lineSocket)
+        self.isVirtual = isVirtual
     }
 
     private var radio: RadioKind {
@@ -88,7 +93,7 @@ package struct ClientUnderTest: Sendable {
         var started = try plan.world()
         started.placeDevices(on: radio)
         let files = try LogFiles(
-            plan, &started, for: listener, source: source, isCase: true, inRealTime: true)
+            plan, &started, for: listener, source: source, isCase: true, inRealTime: !isVirtual)
         var (world, record, reason) = try live(started, files, plan, signals) {
             [plan] live, loop, completion throws in
             try await session(plan, live, loop, completion, files, follower)
@@ -101,8 +106,9 @@ package struct ClientUnderTest: Sendable {
         warn(ofRunaways: world, of: plan.item?.id)
         world.report(.ended)
         record.stall = record.exit.flatMap { $0.isFailure ? world.stall(shortlyBefore: $0.at) : nil }
+        let caseID = plan.item.map { "\($0.id): " } ?? ""
+        if let neighbour = record.neighbour { Notices.warn("\(caseID)\(neighbour)") }
         if record.textLeftOut > 0 {
-            let caseID = plan.item.map { "\($0.id): " } ?? ""
             Notices.warn(
                 "\(caseID)not logged: \(record.textLeftOut.counted("line")) of text that is not JSON, after the first MiB"
             )
@@ -120,6 +126,13 @@ package struct ClientUnderTest: Sendable {
             world, judgement, of: plan, measurements: record.measurements, client: record,
             timeline: timeline,
             code: code)
+    }
+
+    /// Warns that time had to follow the machine's.
+    private func warnOfCreeps(_ plan: RunPlan) {
+        let caseID = plan.item.map { "\($0.id): " } ?? ""
+        Notices.warn(
+            "\(caseID)the client computed for so long that time followed the machine's: the results depend on it")
     }
 
     /// Whether the case's time starts when the client begins: when its host sends HCI Reset, or it uses the service.
@@ -186,7 +199,7 @@ package struct ClientUnderTest: Sendable {
             variables.append(("LUBDUB_BONDS", bonds))
         }
         let process: ClientProcess
-        do { process = try ClientProcess(command, variables) } catch {
+        do { process = try ClientProcess(command, variables, following: loop.followers as? ClientTime) } catch {
             await system?.close()
             throw error
         }
@@ -236,7 +249,9 @@ package struct ClientUnderTest: Sendable {
         var (world, terms) = (world, Judge.Terms.clientUnderTest)
         (terms.radio, terms.asksOperator, terms.shown) = (radio, asksOperator, plan.shown)
         world.judgeExpectations(on: terms)
-        let loop = EventLoop(pace: .real())
+        let time = isVirtual ? try ClientTime(seed: plan.seed, ClientTimeLibrary()) : nil
+        let loop = time.map { EventLoop(leading: $0) } ?? EventLoop(pace: .real())
+        defer { if let time, time.hasCrept { warnOfCreeps(plan) } }
         return try orFail {
             try loop.run { [world, startsWithClient] in
                 let completion = RunCompletion()

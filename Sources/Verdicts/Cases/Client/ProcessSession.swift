@@ -63,10 +63,12 @@ actor ProcessSession: ClientSession {
         record.hasPlayed = await live.isPlaying
         record.textLeftOut = output.leftOut
         client.send(SIGTERM)
+        client.time?.hurry()
         let limit = loop.now.advanced(by: .seconds(2))
         client.poll()
         while !client.isGone, loop.now < limit, signals.take() == nil { await pause() }
         client.endAll()
+        if client.time != nil { client.waitForEnd(milliseconds: 2000) }
         let last = loop.now.advanced(by: .seconds(2))  // a process that hangs in the kernel does not end
         while !client.hasEnded, loop.now < last { await pause() }
         stopReading()
@@ -150,6 +152,8 @@ actor ProcessSession: ClientSession {
         client.poll()
         record.loss = client.loss
         guard record.loss == nil else { return completion.finish(.time) }
+        if let why = client.time?.stranger { return completion.finish(.failure(why)) }
+        if let neighbour = client.time?.neighbour { record.neighbour = record.neighbour ?? neighbour }
         if let status = client.status, record.exit == nil { exited(status) }
         let (isPlaying, hasGuests) = live.assumeIsolated { ($0.isPlaying, $0.hasGuests) }
         (record.hasConnected, record.hostProblem) = live.assumeIsolated { ($0.hasHadGuests, $0.guestProblem) }
@@ -158,7 +162,7 @@ actor ProcessSession: ClientSession {
         record.isGone = isSilent
         guard isPlaying ? record.exit?.isFailure != true : !isSilent && loop.now < started.advanced(by: Self.patience)
         else {
-            if !isPlaying { record.waited = client.waited }
+            if !isPlaying, client.time == nil { record.waited = client.waited }
             return completion.finish(.time)
         }
         // No external host or client is left: time can pass at once.

@@ -38,6 +38,10 @@ package struct Supervisor {
         tree = ProcessTree()
         var launch = Launch(Self.shell, ["-c", command])
         launch.leadsGroup = true
+        if let preloading = ClientTimeLibrary.preloading {
+            launch.environment = [preloading]
+            ClientTimeLibrary.fixAddresses()
+        }
         process = try tree.start(launch)
     }
 

@@ -69,7 +69,7 @@ private struct Page {
         }
         var facts = "lubdub \(versions.joined(separator: ", "))"
         let seed = report.facts.isEmpty ? " · seed \(report.seed)" : ""
-        if isSingle { facts += "\(seed) · \(report.duration.formatted) in the cases' time" }
+        if isSingle { facts += "\(seed) · \(report.duration.formatted) \(report.timeWords)" }
         return """
             <header>
             <svg class="pulse" viewBox="0 0 1200 120" preserveAspectRatio="xMaxYMid slice" aria-hidden="true"><path d="M0 70H860l14-14 16 14h22l10 14 16-76 18 98 14-36h26l18-20 20 20H1200"/></svg>

@@ -9,8 +9,9 @@ package enum JSONReport {
         let seed = report.facts.isEmpty ? "\"seed\": \(report.seed), " : ""
         let shard = report.shard.map { "\"shard\": \("\($0)".quoted), " } ?? ""
         let gaps = report.gaps.isEmpty ? "" : "\(self.gaps(of: report)), "
+        let time = report.hasVirtualClient ? "\"time\": \"virtual\", " : ""
         return """
-            {"lubdub": \(report.version.quoted), \(seed)\(shard)\(gaps)\(about(report))"cases": [\(cases.isEmpty ? "" : "\n  ")\(cases)],
+            {"lubdub": \(report.version.quoted), \(seed)\(shard)\(time)\(gaps)\(about(report))"cases": [\(cases.isEmpty ? "" : "\n  ")\(cases)],
              "summary": {\(counts(report))}}
 
             """
@@ -82,6 +83,9 @@ package enum JSONReport {
                 "The seed of the command line, else that of all cases; 1 if they differ; missing for a real peripheral."
             ),
             .init("shard", .form(shard), "Which part of the suite was run, as I/N; missing if all of it was."),
+            .init(
+                "time", .text,
+                "\"virtual\" if the client was a program that followed virtual time; missing in all other reports."),
             incomplete,
             .init(
                 "facts",

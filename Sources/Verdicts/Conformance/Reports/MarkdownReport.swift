@@ -27,7 +27,7 @@ package enum MarkdownReport {
         return [
             "### \(sign(of: report)) Lubdub: \(summary.words(of: verdicts))", table(rows, numbers: true),
         ] + gaps + (campaign.isEmpty ? [] : [campaign]) + [
-            "lubdub \(escaped(report.version))\(seed), \(report.duration.formatted) in the cases' time"
+            "lubdub \(escaped(report.version))\(seed), \(report.duration.formatted) \(report.timeWords)"
         ] + (facts.isEmpty ? [] : [facts])
     }
 

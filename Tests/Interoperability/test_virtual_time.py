@@ -1,0 +1,133 @@
+"""Clients in virtual time: `run --client CMD --speed max`, with programs that know nothing of it."""
+
+import filecmp
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from harness import LUBDUB, ROOT
+
+# The verdicts of the client of `lubdub new client` that are not a pass; in real time they are the same.
+NOT_PASSED = {
+    'away_while_indicating': 'inconclusive', 'handles_moved': 'fail', 'nearest_leaves': 'fail', 'power_off': 'fail'}
+STATIC = '#include <unistd.h>\nint main(void) { for (;;) sleep(1); }\n'
+
+
+def differences(left, right):
+    """The files that differ between two folders."""
+    compared = filecmp.dircmp(left, right)
+    found = compared.left_only + compared.right_only
+    found += filecmp.cmpfiles(left, right, compared.common_files, shallow=False)[1]
+    for name in compared.common_dirs:
+        found += [f'{name}/{file}' for file in differences(f'{left}/{name}', f'{right}/{name}')]
+    return found
+
+
+class VirtualTimeTests(unittest.TestCase):
+    limit = 120
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def client(self, *options):
+        path = self.folder / 'client.py'
+        subprocess.run([LUBDUB, 'new', 'client', *options, path], check=True, capture_output=True, timeout=60)
+        return f"'{sys.executable}' {path}"
+
+    def run_client(self, suite, command, *options, kept=None):
+        keep = ['--keep', self.folder / kept] if kept else []
+        return subprocess.run(
+            [LUBDUB, 'run', suite, '--client', command, '--speed', 'max', '--quiet', *options, *keep], cwd=ROOT,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
+
+    def keep_busy(self):
+        for _ in range(2):
+            loop = subprocess.Popen([sys.executable, '-c', 'while True: pass'])
+            self.addCleanup(loop.wait)
+            self.addCleanup(loop.kill)
+
+    def verdicts(self, kept):
+        report = json.loads((self.folder / kept / 'report.json').read_text())
+        self.assertEqual(report['time'], 'virtual')
+        return {case['id']: case['verdict'] for case in report['cases']}
+
+    def test_recovery_has_the_verdicts_of_real_time_and_the_same_octets_on_a_busy_machine(self):
+        command = self.client()
+        first = self.run_client('scenarios/recovery', command, kept='first')
+        self.assertEqual(first.returncode, 1, first.stderr)
+        verdicts = self.verdicts('first')
+        self.assertGreater(len(verdicts), 20)
+        self.assertEqual({case: verdict for case, verdict in verdicts.items() if verdict != 'pass'}, NOT_PASSED)
+        self.keep_busy()
+        second = self.run_client('scenarios/recovery', command, '--jobs', '3', kept='second')
+        self.assertEqual(differences(self.folder / 'first', self.folder / 'second'), [], second.stderr)
+
+    def test_an_app_above_the_played_bluetoothd_follows(self):
+        command = self.client('--with', 'bleak')
+        options = ['--system', 'bluez', '--only', 'away_*', '--only', 'disconnects']
+        done = self.run_client('scenarios/recovery', command, *options, kept='first')
+        verdicts = self.verdicts('first')
+        self.assertEqual(
+            {case: verdict for case, verdict in verdicts.items() if verdict != 'pass'},
+            {'away_while_indicating': 'inconclusive'}, done.stdout)
+        self.keep_busy()
+        self.run_client('scenarios/recovery', command, *options, '--jobs', '3', kept='second')
+        self.assertEqual(differences(self.folder / 'first', self.folder / 'second'), [])
+
+    def test_the_terminal_and_a_failure_name_the_time(self):
+        done = subprocess.run(
+            [LUBDUB, 'run', 'scenarios/resting.json', '--client', 'sleep 1000', '--speed', 'max'], cwd=ROOT,
+            capture_output=True, text=True, timeout=100)
+        self.assertIn(' s of virtual time', done.stdout)
+        self.assertIn('no host connected to the controller within 10 s', done.stdout)
+        self.assertIn("replay: lubdub run scenarios/resting.json --seed 1 --client 'sleep 1000' --speed max", done.stdout)
+
+    def test_a_program_that_cannot_follow_is_named(self):
+        source, program = self.folder / 'static.c', self.folder / 'static'
+        source.write_text(STATIC)
+        compiler = shutil.which('clang') or shutil.which('cc')
+        subprocess.run([compiler, '-static', '-o', program, source], check=True, timeout=100)
+        why = 'it cannot follow virtual time; without --speed max it runs in real time'
+        for command, reason in [
+                (program, 'is statically linked'), ('env -u LD_PRELOAD sleep 1000', 'LD_PRELOAD was removed')]:
+            with self.subTest(command):
+                done = self.run_client('scenarios/resting.json', str(command))
+                self.assertEqual(done.returncode, 3, done.stdout)
+                self.assertRegex(done.stderr, rf'lubdub: process \d+, \S+, .*{reason}.*: {why}')
+        suite = self.run_client('scenarios/recovery', str(program), '--only', 'away_*')
+        self.assertEqual(suite.returncode, 3, suite.stdout)
+
+    def test_whoever_is_in_real_time_is_refused(self):
+        for options, words in [
+                (['--client', 'true', '--said', 'tcp:127.0.0.1:0'], '--said'), (['--ask'], '--ask'),
+                (['--client', 'true', '--controller', 'vhci'], '--controller vhci'),
+                (['--client', 'true', '--radio', 'bluez'], '--radio')]:
+            with self.subTest(options):
+                done = subprocess.run(
+                    [LUBDUB, 'run', 'scenarios/resting.json', '--speed', 'max', *options], cwd=ROOT, capture_output=True,
+                    text=True, timeout=60)
+                self.assertEqual((done.returncode, done.stdout), (2, ''))
+                self.assertIn(words, done.stderr)
+
+    def test_a_stopped_client_does_not_keep_the_run_from_ending(self):
+        run = subprocess.Popen(
+            [LUBDUB, 'run', 'scenarios/resting.json', '--client', 'echo \'{"error": "stops"}\'; kill -STOP $$', '--speed', 'max'],
+            cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(run.kill)
+        self.assertIn('controller', run.stdout.readline())
+        run.send_signal(signal.SIGINT)
+        output, _ = run.communicate(timeout=100)
+        self.assertEqual(run.returncode, 130, output)
+
+    def test_no_file_stays_in_shared_memory(self):
+        self.run_client('scenarios/resting.json', 'sleep 1000')
+        left = [name for name in os.listdir('/dev/shm') if name.startswith('lubdub-time-')]
+        alive = [name for name in left if pathlib.Path('/proc', name.split('-')[2]).exists()]
+        self.assertEqual(left, alive)
