@@ -107,12 +107,6 @@ class ProgramTests(unittest.TestCase):
         sent = [event for event in events if event['event'] == 'delivered' and event['value'] == {'bpm': 75}]
         self.assertGreater(len(shown), len(sent), events)
 
-    def require(self, option):
-        """Skips the rest of a test if `run` does not have the option."""
-        usage = subprocess.run([LUBDUB, 'run', '--help'], capture_output=True, text=True, timeout=20).stdout
-        if f'\n  {option} ' not in usage:
-            self.skipTest(f'this lubdub run has no {option}')
-
     def play_simplepyble(self, links, *options):
         for _ in range(4):
             status, output = self.play(f'{sys.executable} {PROGRAMS}/with_simplepyble.py {links}', scenario(links), *options)
@@ -130,7 +124,6 @@ class ProgramTests(unittest.TestCase):
         self.assertIn('Service with UUID 0000180d-0000-1000-8000-00805f9b34fb not found', output)
 
     def test_simplepyble_returns_if_bluetoothd_keeps_no_attributes(self):
-        self.require('--bluez-cache')
         status, output = self.play_simplepyble(2, '--bluez-cache', 'no')
         self.assertEqual(status, 0, output)
 
@@ -171,7 +164,6 @@ class ProgramTests(unittest.TestCase):
         status, output = self.play(f'{program} 2', scenario(2))
         self.assertEqual(status, 1, output)
         self.assertIn('Field not found: Bonded', output)
-        self.require('--bluez-version')
         status, output = self.play(f'{program} 2', scenario(2), '--bluez-version', '5.60')
         self.assertEqual(status, 0, output)
 

@@ -14,6 +14,7 @@ final class AcquiredSocket: Sendable {
     deinit {
         let watches = watches.withLock { $0 }
         for watch in [watches.reading, watches.end] { if let watch { loop.cancel(watch) } }
+        loop.noteStimulus()
     }
 
     /// Both sides; nil, with `errno` set, if the system has no descriptors left.
@@ -43,6 +44,7 @@ final class AcquiredSocket: Sendable {
     func send(_ value: [UInt8]) {
         guard let number = descriptor.number else { return }
         _ = unsafe Glibc.send(number, value, value.count, CInt(MSG_NOSIGNAL))
+        loop.noteStimulus()
     }
 
     /// The next value, cut after `limit` octets; nil if there is none now.
