@@ -60,7 +60,7 @@ class PageTests(unittest.TestCase):
 
     def test_serve_prints_the_line_shown(self):
         command, = [command for command in blocks('sh') if 'serve' in command]
-        shown, = blocks('text')
+        shown = blocks('text')[0]
         process = subprocess.Popen(
             shlex.split(command.replace('/tmp/', f'{self.folder}/')), cwd=self.folder, env=self.environment(),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

@@ -287,8 +287,8 @@ class SystemTests(unittest.TestCase):
                 stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True) as serve:
             try:
                 line = next(line for line in serve.stdout if line.startswith('system '))
-                name, address = line.removeprefix('system export ').strip().split('=', 1)
-                yield os.environ | {name: address}
+                exported = dict(word.split('=', 1) for word in line.removeprefix('system export ').split())
+                yield os.environ | exported
             finally:
                 serve.terminate()
                 serve.wait(10)

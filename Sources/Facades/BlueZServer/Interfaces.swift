@@ -63,6 +63,8 @@ extension ServedInterface {
         ],
         properties: [
             Property("ActiveInstances", "y"), Property("SupportedInstances", "y"), Property("SupportedIncludes", "as"),
+            // Not of virtual controllers, which advertise on the primary channels only.
+            Property("SupportedSecondaryChannels", "as"),
         ])
 
     static let device = ServedInterface(
