@@ -1,5 +1,6 @@
 import Basics
 import TestBus
+import Testing
 
 @testable import DBus
 
@@ -52,7 +53,9 @@ final class BusConversation: Sendable {
 
     /// Lets a program leave the bus.
     func leave(_ program: Int) async throws {
+        let name = try #require(await programs[program].name)
         await programs[program].close()
+        for other in programs where await other.isOpen { try await other.awaitEnd(of: name) }
         try await settle()
     }
 
@@ -82,6 +85,12 @@ final class BusConversation: Sendable {
 }
 
 extension Connection {
+    /// Waits until the bus has noticed that a program has left.
+    func awaitEnd(of name: BusName) async throws {
+        let hasOwner = Call.bus("NameHasOwner", [.string(name.text)], reply: "b")
+        while try await call(hasOwner) == [.boolean(true)] { try await loop.sleep(for: .milliseconds(1)) }
+    }
+
     fileprivate func hear(_ handler: @escaping @Sendable (Signal) -> Void) {
         _ = listeners.add(.signals(MatchRule(), handler))
     }

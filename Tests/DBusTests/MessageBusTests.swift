@@ -295,8 +295,9 @@ import Testing
                 programs.append(try await Connection.open(bus.address, on: loop))
             }
             await #expect(throws: ConnectionFailure.self) { try await Connection.open(bus.address, on: loop) }
+            let name = try #require(await programs[7].name)
             await programs[7].close()
-            _ = try await programs[8].call(.bus("GetId", [], reply: "s"))
+            try await programs[8].awaitEnd(of: name)
             _ = try await Connection.open(bus.address, on: loop)
         }
     }
