@@ -61,15 +61,13 @@ class BlueZDays(unittest.TestCase):
     def test_a_sensible_loop_with_bleak_survives(self):
         done = subprocess.run(
             [LUBDUB, 'run', 'scenarios/bluez', '--client', f'{sys.executable} {self.folder}/app.py', '--system', 'bluez',
-             '--jobs', '8', '--quiet', '--report', f'{self.folder}/report.json'],
+             '--jobs', '2', '--speed', 'max', '--quiet', '--report', f'{self.folder}/report.json'],
             capture_output=True, text=True, timeout=600, cwd=ROOT)
         report = json.loads((self.folder / 'report.json').read_text())
         verdicts = {case['id'].split('/')[-1]: case['verdict'] for case in report['cases']}
         self.assertEqual(set(verdicts), {path.stem for path in (ROOT / 'scenarios/bluez').glob('*.json')})
-        failed = {name for name, verdict in verdicts.items() if verdict == 'fail'}
+        failed = {name for name, verdict in verdicts.items() if verdict != 'pass'}
         self.assertEqual(failed, DEFECTS_OF_BLEAK, done.stdout)
-        passed = {name for name, verdict in verdicts.items() if verdict == 'pass'}
-        self.assertGreaterEqual(len(passed), len(verdicts) - len(DEFECTS_OF_BLEAK) - 3, 'this machine is too slow')
 
 
 if __name__ == '__main__':

@@ -195,8 +195,19 @@ extension BluetoothService {
         let path = path(of: peer)
         if failure == .aborted { objects.set("Connected", .boolean(true), of: .device, at: path) }
         fail(call, MethodError(ofConnect: failure, adapter.version))
-        if failure == .aborted { objects.set("Connected", .boolean(false), of: .device, at: path) }
+        guard failure == .aborted else { return }
+        // The kernel reports the end of the link afterwards: bleak waits for that.
+        loop.call(at: loop.now.advanced(by: Self.endOfAbortedLink)) { [weak self] in
+            self?.assumeIsolated { service in
+                guard service.devices[peer]?.isConnected == false else { return }
+                service.objects.set("Connected", .boolean(false), of: .device, at: path)
+                service.scheduleFlush()
+            }
+        }
     }
+
+    /// The order of magnitude that HCI events need.
+    private static let endOfAbortedLink = Duration.milliseconds(10)
 
     private func isOf(_ call: ReceivedCall, _ program: ProgramID) -> Bool {
         call.sender.flatMap { programs[$0]?.id } == program
