@@ -169,7 +169,7 @@ class SecureScenarioTests(Interoperability):
         with tempfile.TemporaryDirectory() as work:
             report = pathlib.Path(work, 'report.json')
             process = await asyncio.create_subprocess_exec(
-                LUBDUB, 'run', folder, *only, '--jobs', str(len(names)), '--quiet', '--report', report, '--client',
+                LUBDUB, 'run', folder, *only, '--jobs', '2', '--speed', 'max', '--quiet', '--report', report, '--client',
                 f'{sys.executable} Tests/Clients/adapters/bumble_gatt.py', cwd=ROOT, stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.STDOUT)
             output, _ = await process.communicate()
