@@ -4,8 +4,7 @@
 /// `Trait`. Source: BlueZ's repository, the tags 5.55 to 5.87; the behaviour of 5.66 was measured.
 package struct BlueZVersion: Hashable, Sendable {
     /// The number after `5.`.
-    let minor: Int
-    package var number: Int { minor }
+    package let number: Int
 
     /// A behaviour of a version and all later ones; the raw value is the first one.
     enum Trait: Int {
@@ -20,32 +19,32 @@ package struct BlueZVersion: Hashable, Sendable {
     }
 
     /// The version whose behaviour was measured.
-    package static let measured = BlueZVersion(minor: 66)
+    package static let measured = BlueZVersion(number: 66)
     private static let known = 55...87
 
-    private init(minor: Int) { self.minor = minor }
+    private init(number: Int) { self.number = number }
 
     /// Reads `5.66`.
     package init?(_ text: String) {
-        guard text.hasPrefix("5."), let minor = Int(text.dropFirst(2)), Self.known.contains(minor),
-            "5.\(minor)" == text
+        guard text.hasPrefix("5."), let number = Int(text.dropFirst(2)), Self.known.contains(number),
+            "5.\(number)" == text
         else { return nil }
-        self.minor = minor
+        self.number = number
     }
 
-    package var text: String { "5.\(minor)" }
+    package var text: String { "5.\(number)" }
     /// The versions that can be read.
     package static let range = "5.\(known.lowerBound) to 5.\(known.upperBound)"
 
-    func has(_ trait: Trait) -> Bool { minor >= trait.rawValue }
+    func has(_ trait: Trait) -> Bool { number >= trait.rawValue }
 }
 
 extension ServedInterface {
     /// The interface without what a version does not have.
     func of(_ version: BlueZVersion) -> ServedInterface {
         var interface = self
-        interface.properties.removeAll { $0.since > version.minor }
-        interface.signals.removeAll { $0.since > version.minor }
+        interface.properties.removeAll { $0.since > version.number }
+        interface.signals.removeAll { $0.since > version.number }
         return interface
     }
 }

@@ -49,7 +49,7 @@ extension BluetoothService {
     }
 
     /// MAIN_OPTS in src/main.c: the vendor is the Linux Foundation, and the version BlueZ's.
-    private var modalias: String { "usb:v1D6Bp0246d05" + UInt8(adapter.version.minor).zeroPadded(to: 2, radix: 16) }
+    private var modalias: String { "usb:v1D6Bp0246d05" + UInt8(adapter.version.number).zeroPadded(to: 2, radix: 16) }
 
     var isPowered: Bool { objects.value("Powered", of: .adapter, at: adapter.path) == .boolean(true) }
 
@@ -116,7 +116,7 @@ extension BluetoothService {
         makeDiscoverable()
         request(program.id, .central(.stopScanning))
         guard !programs.values.contains(where: \.isDiscovering) else { return }
-        for device in devices.keys.sorted(by: { $0.number < $1.number }) {
+        for device in peers {
             for name in ["TxPower", "RSSI"] { objects.set(name, nil, of: .device, at: path(of: device)) }
             flush(path(of: device))
         }
@@ -133,14 +133,15 @@ extension BluetoothService {
     func turn(isOn: Bool) {
         if isOn != isRadioOn { take(.turned(.adapter, isOn: isOn)) }
         isRadioOn = isOn
-        for peer in devices.keys where devices[peer]?.isConnected == false { removeBattery(peer) }
+        for peer in peers where devices[peer]?.isConnected == false { removeBattery(peer) }
         for call in powering { reply(to: call) }
         powering.removeAll()
         objects.set("Powered", .boolean(isOn), of: .adapter, at: adapter.path)
         objects.set("PowerState", .string(isOn ? "on" : "off"), of: .adapter, at: adapter.path)
         guard !isOn else { return updateOtherScan() }
-        for call in connecting.values.joined() { fail(call, .notReady) }
+        let connections = connecting.sorted { $0.key.number < $1.key.number }
         connecting = [:]
+        for call in connections.flatMap(\.value) { fail(call, .notReady) }
         endCentrals()
         for name in programs.keys { programs[name]?.isDiscovering = false }
         objects.set("Discovering", .boolean(false), of: .adapter, at: adapter.path, isEmitted: true)
@@ -190,4 +191,7 @@ extension UUID {
 extension DeviceAddress {
     /// Six pairs of hexadecimal digits: `C0:FF:EE:00:00:01`.
     var text: String { String(description.prefix { $0 != "/" }) }
+
+    /// The alias of a device without a name: `C0-FF-EE-00-00-01`.
+    var alias: String { text.replacing(":", with: "-") }
 }

@@ -75,14 +75,9 @@ extension BluetoothService {
         _ finish: @escaping @Sendable (isolated BluetoothService, [Value]?) -> Void
     ) {
         guard let name = name(of: program), let path = programs[name]?.agent else { return finish(self, nil) }
-        let call = Call(name, path, .agent, method, arguments, reply: reply, within: Self.patience)
-        let isSent = connection.assumeIsolated { connection in
-            let serial = try? connection.call(call) { [weak self] result in
-                self?.assumeIsolated { finish($0, try? result.get()) }
-            }
-            return serial != nil
+        call(name, path, .agent, method, arguments, reply: reply, within: Self.patience) { service, result in
+            finish(service, try? result.get())
         }
-        if !isSent { finish(self, nil) }
     }
 
     /// REQUEST_TIMEOUT in src/agent.c.

@@ -59,7 +59,7 @@ struct LocalPeripherals: Sendable {
         applications.first { $1.first <= service && Int(service - $1.first) < $1.services.count }?.key
     }
 
-    /// The characteristic of a program, and the name of its owner.
+    /// Finds a characteristic, and the name of the program that has it.
     func place(of id: CharacteristicID) -> (owner: BusName, Application.Characteristic)? {
         guard let application = application(with: id.service).flatMap({ applications[$0] }) else { return nil }
         let characteristics = application.services[Int(id.service - application.first)].characteristics
@@ -68,7 +68,8 @@ struct LocalPeripherals: Sendable {
 
     /// The characteristic at a path of a program.
     func characteristic(at path: ObjectPath, of program: ProgramID) -> CharacteristicID? {
-        applications.values.lazy.filter { $0.program == program }.compactMap { $0.characteristics[path] }.first
+        let owners = applications.lazy.filter { $1.program == program && $1.characteristics[path] != nil }
+        return owners.min { $0.key < $1.key }?.value.characteristics[path]
     }
 }
 
@@ -220,8 +221,10 @@ extension BluetoothService {
 
     /// A program has removed the object of a service; its number stays taken.
     private func removeService(at path: ObjectPath, of program: ProgramID) {
-        for application in peripherals.applications.values where application.program == program {
-            guard let index = application.services.firstIndex(where: { $0.path == path }) else { continue }
+        for (_, application) in peripherals.applications.sorted(by: { $0.key < $1.key }) {
+            guard application.program == program,
+                let index = application.services.firstIndex(where: { $0.path == path })
+            else { continue }
             request(program, .peripheral(.remove(id: application.first + UInt32(index))))
         }
     }

@@ -62,7 +62,7 @@ extension BluetoothService {
     func remove(_ services: [DiscoveredService], from peer: DeviceAddress) {
         for service in services {
             let path = Self.path(of: service, below: path(of: peer))
-            let values = devices[peer]?.values.keys.filter { $0.isBelow(path) } ?? []
+            let values = attributes(of: peer).filter { $0.isBelow(path) }
             removeObjects(values)
             for value in values { devices[peer]?.values[value] = nil }
             removeInclusions(of: path, from: peer)
@@ -99,7 +99,7 @@ extension BluetoothService {
 
     /// A service that others include has gone.
     private func removeInclusions(of service: ObjectPath, from peer: DeviceAddress) {
-        for path in Set((devices[peer]?.values.keys.map(\.self) ?? []).compactMap(\.parent)) {
+        for path in Set(attributes(of: peer).compactMap(\.parent)).sorted() {
             guard let included = objects.value("Includes", of: .gattService, at: path)?.elements?.compactMap(\.path),
                 included.contains(service)
             else { continue }
@@ -161,10 +161,10 @@ extension BluetoothService {
     private func write(_ call: ReceivedCall, _ place: AttributePlace, _ peer: DeviceAddress) {
         let value = call.arguments.first?.octets ?? []
         guard !isClaimed(call.path) else {
-            return fail(call, MethodError("org.bluez.Error.NotAuthorized", "Operation Not Authorized"))
+            return fail(call, MethodError(CentralFailure.refused(.insufficientAuthorization)))
         }
         guard place.uuid != .clientCharacteristicConfiguration else {
-            return fail(call, MethodError("org.bluez.Error.NotPermitted", "Write not permitted"))
+            return fail(call, MethodError(CentralFailure.refused(.writeNotPermitted)))
         }
         guard let options = AccessOptions(call.arguments.last) else { return fail(call, .invalidArguments) }
         guard
@@ -248,7 +248,7 @@ extension BluetoothService {
 
     /// The subscriptions that were kept have begun anew.
     func confirmSubscriptions(_ peer: DeviceAddress) {
-        for path in (devices[peer]?.values.keys.map(\.self) ?? []) where notifying[path] != nil {
+        for path in attributes(of: peer) where notifying[path] != nil {
             objects.set("Notifying", .boolean(true), of: .gattCharacteristic, at: path)
         }
     }
@@ -268,10 +268,9 @@ extension BluetoothService {
 
     func received(_ value: [UInt8], of uuid: UUID, _ peer: DeviceAddress) {
         guard uuid == .batteryLevel, let percentage = value.first else {
-            guard let place = devices[peer]?.values.first(where: { $1.uuid == uuid && $1.characteristic != nil }) else {
-                return
-            }
-            return objects.replace("Value", .octets(value), of: .gattCharacteristic, at: place.key)
+            let places = devices[peer]?.values.filter { $1.uuid == uuid && $1.characteristic != nil }
+            guard let path = places?.keys.min() else { return }
+            return objects.replace("Value", .octets(value), of: .gattCharacteristic, at: path)
         }
         let path = path(of: peer)
         if objects.contains(path, .battery) {

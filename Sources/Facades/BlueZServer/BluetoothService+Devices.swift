@@ -34,8 +34,14 @@ struct AttributePlace {
 
 extension BluetoothService {
     func path(of peer: DeviceAddress) -> ObjectPath {
-        ObjectPath(below: adapter.path, "dev_" + peer.text.split(separator: ":").joined(separator: "_"))
+        ObjectPath(below: adapter.path, "dev_" + peer.text.replacing(":", with: "_"))
     }
+
+    /// The devices, in order.
+    var peers: [DeviceAddress] { devices.keys.sorted { $0.number < $1.number } }
+
+    /// The paths of a device's attributes, in order.
+    func attributes(of peer: DeviceAddress) -> [ObjectPath] { (devices[peer]?.values ?? [:]).keys.sorted() }
 
     func peer(at path: ObjectPath) -> DeviceAddress? { devices.keys.first { path.isWithin(self.path(of: $0)) } }
 
@@ -78,7 +84,7 @@ extension BluetoothService {
             .device,
             [
                 ("Address", .string(peer.text)), ("AddressType", .string(peer.kind == .public ? "public" : "random")),
-                ("Alias", .string(peer.text.split(separator: ":").joined(separator: "-"))), ("Paired", no),
+                ("Alias", .string(peer.alias)), ("Paired", no),
                 ("Bonded", no), ("Trusted", no), ("Blocked", no), ("LegacyPairing", no), ("CablePairing", no),
                 ("Connected", no),
                 ("UUIDs", .strings([])), ("Adapter", .path(adapter.path)), ("ServicesResolved", no),
@@ -101,7 +107,7 @@ extension BluetoothService {
         let path = path(of: peer)
         let former = objects.value("Name", of: .device, at: path)
         let alias = objects.value("Alias", of: .device, at: path)
-        let isOwn = alias != former && alias?.string != peer.text.split(separator: ":").joined(separator: "-")
+        let isOwn = alias != former && alias?.string != peer.alias
         objects.set("Name", .string(name), of: .device, at: path)
         if !isOwn { objects.set("Alias", .string(name), of: .device, at: path) }
     }
@@ -178,7 +184,7 @@ extension BluetoothService {
     }
 
     private func setMTU(_ mtu: Value?, _ peer: DeviceAddress) {
-        for path in devices[peer]?.values.keys.map(\.self) ?? [] {
+        for path in attributes(of: peer) {
             objects.replace("MTU", mtu, of: .gattCharacteristic, at: path)
         }
     }

@@ -70,7 +70,7 @@ extension BluetoothService {
 
     private func forgetPrograms() {
         release { _, _ in true }
-        for program in programs.values {
+        for program in programsInOrder {
             request(program.id, .central(.close))
             leavePeripherals(program.id)
         }
@@ -106,10 +106,10 @@ extension BluetoothService {
     private func removeAdapter() {
         guard objects.contains(adapter.path, .adapter) else { return }
         stored = devicesToStore
-        for peer in devices.keys.sorted(by: { $0.number < $1.number }) { forget(peer) }
+        for peer in peers { forget(peer) }
         for name in programs.keys { programs[name]?.isDiscovering = false }
         endCentrals()
-        for program in programs.values { leavePeripherals(program.id) }
+        for program in programsInOrder { leavePeripherals(program.id) }
         for interface in [ServedInterface.advertisingManager, .gattManager, .adapter] {
             objects.unregister(interface.name, at: adapter.path)
         }
@@ -126,7 +126,7 @@ extension BluetoothService {
     private static let storedProperties = ["Name", "Alias", "Paired", "Bonded", "Trusted", "Blocked", "UUIDs"]
 
     private var devicesToStore: [StoredDevice] {
-        devices.filter(\.value.isStored).keys.sorted { $0.number < $1.number }.map { peer in
+        peers.filter { devices[$0]?.isStored == true }.map { peer in
             let path = path(of: peer)
             let properties = Self.storedProperties.compactMap { name in
                 objects.value(name, of: .device, at: path).map { (name: name, value: $0) }

@@ -7,8 +7,9 @@ package import SystemBluetooth
 
 /// Plays bluetoothd on a message bus, for programs that use BlueZ's API: adapters, devices, their attributes, and agents.
 ///
-/// It translates between objects and a `SystemHost` with the policy `bluetoothd`: it has no timers, and sends no packets. Each
-/// unique name of the bus is a program of the service; its scan, subscriptions and agent end with it.
+/// It translates between objects and a `SystemHost` with the policy `bluetoothd`, and sends no packets. It has only
+/// the timers that no link needs, such as the ends of advertisements. Each unique name of the bus is a program of the service;
+/// its scan, subscriptions and agent end with it.
 ///
 /// Source: doc/org.bluez.*.rst of BlueZ 5.66; behaviour measured on that version.
 package actor BluetoothService: LoopActor {
@@ -208,6 +209,9 @@ package actor BluetoothService: LoopActor {
         return program
     }
 
+    /// The programs, in the order in which they came.
+    var programsInOrder: [Program] { programs.values.sorted { $0.id.number < $1.id.number } }
+
     func name(of program: ProgramID) -> BusName? { names[program] }
 
     private func leave(_ name: BusName) {
@@ -215,7 +219,7 @@ package actor BluetoothService: LoopActor {
         names[program.id] = nil
         if program.isDiscovering { endDiscovery(of: program) }
         removeDefaultAgent(name)
-        for path in notifying.keys.map(\.self) { stopNotifying(path, program.id) }
+        for path in notifying.keys.sorted() { stopNotifying(path, program.id) }
         release { $1.program == program.id }
         request(program.id, .central(.close))
         leavePeripherals(program.id)
