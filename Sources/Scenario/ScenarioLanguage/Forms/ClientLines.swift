@@ -5,11 +5,12 @@ import Services
 
 /// The lines of a client: the keys that the contract of clients defines, and their values.
 package enum ClientLines {
+    /// The values of `state`.
+    package static let stateNames = ["scanning", "connecting", "connected", "subscribed", "disconnected"]
+
     /// The keys that do not belong to one characteristic.
     package static let states: [Shape.Field] = [
-        .init(
-            "state", .name(["scanning", "connecting", "connected", "subscribed", "disconnected"]),
-            "The client's state has changed."),
+        .init("state", .name(stateNames), "The client's state has changed."),
         .init(
             "heart_rate",
             .any([

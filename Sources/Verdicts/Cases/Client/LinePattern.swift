@@ -1,6 +1,7 @@
 package import Basics
 import Devices
 package import Expectations
+import ScenarioLanguage
 
 /// A regular expression that finds values in a line of text, so that a client can print its own text instead of JSON objects.
 ///
@@ -56,11 +57,9 @@ package struct LinePattern: Sendable {
 
     // MARK: Names of groups
 
-    private static let states = ["scanning", "connecting", "connected", "subscribed", "disconnected"]
-
     /// The contents that a name can have: a member's with and without the key before it.
     private static let candidates: [(name: String, content: Content)] = {
-        var all = states.map { ($0, Content.fixed(key: "state", json: $0.quoted)) }
+        var all = ClientLines.stateNames.map { ($0, Content.fixed(key: "state", json: $0.quoted)) }
         all.append(("cleared", .fixed(key: "heart_rate", json: "null")))
         for key in ["state", "error", "peer"] { all.append((key, .value(LineField(key: key)))) }
         for field in LineField.all {

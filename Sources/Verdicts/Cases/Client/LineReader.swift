@@ -1,5 +1,6 @@
 import Basics
 import Devices
+import ScenarioModel
 
 /// Reads the lines of a client: a JSON object is taken as it is, and values in other text are found by patterns.
 package struct LineReader {
@@ -18,7 +19,8 @@ package struct LineReader {
     ///
     /// Of several patterns, the first that matches counts.
     package func line(_ octets: [UInt8]) -> ClientLine? {
-        guard let line = ClientLine(octets), !line.isJSON, !patterns.isEmpty else { return ClientLine(octets) }
+        guard let line = ClientLine(octets) else { return nil }
+        guard !line.isJSON, !patterns.isEmpty else { return line }
         let text = Self.plainText(octets.prefix(Self.maximumText))
         for (pattern, regex) in patterns {
             guard let match = try? regex.firstMatch(in: text) else { continue }
@@ -33,10 +35,10 @@ package struct LineReader {
     /// The text that a terminal would show: without control sequences (ECMA-48, section 5.4) and control characters, and after
     /// the last carriage return, which precedes text in the place of a prompt.
     private static func plainText(_ octets: ArraySlice<UInt8>) -> String {
+        let lastText = octets.lastIndex { $0 > 0x20 } ?? octets.startIndex
+        var rest = octets[(octets[..<lastText].lastIndex(of: UInt8(ascii: "\r")) ?? octets.startIndex)...]
         var plain: [UInt8] = []
-        var rest = octets
         while let octet = rest.popFirst() {
-            if octet == UInt8(ascii: "\r"), rest.contains(where: { $0 > 0x20 }) { plain = [] }
             if octet == 0x1B, rest.first == UInt8(ascii: "[") {
                 rest = rest.dropFirst().drop { !(0x40...0x7E).contains($0) }.dropFirst()
             } else if octet >= 0x20 && octet != 0x7F || octet == UInt8(ascii: "\t") {
@@ -91,12 +93,11 @@ extension LinePattern {
     /// The JSON of a characteristic's value in hexadecimal octets; nil when they are not its value.
     private static func value(of key: String, _ text: Substring) -> String? {
         guard let format = LineField.characteristic(of: key)?.format else { return nil }
-        let characters = text.filter { !$0.isWhitespace && $0 != ":" && $0 != "-" }
-        let digits = characters.compactMap(\.hexDigitValue)
-        guard digits.count == characters.count, digits.count.isMultiple(of: 2) else { return nil }
-        let octets = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        let digits = text.filter { !$0.isWhitespace && $0 != ":" && $0 != "-" }
         var json = JSONText()
-        guard (try? format.writeLine(octets[...], to: &json)) != nil else { return nil }
+        guard let octets = Value.octets(of: digits), (try? format.writeLine(octets[...], to: &json)) != nil else {
+            return nil
+        }
         return json.string
     }
 }
