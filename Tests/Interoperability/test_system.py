@@ -224,30 +224,14 @@ class SystemTests(unittest.TestCase):
         self.assertIn('before it used org.bluez (it uses sockets of the kernel, not org.bluez)', ended.stdout)
 
     def test_bluetoothctl_shows_the_device_and_its_attributes(self):
-        if not shutil.which('bluetoothctl'):
-            self.skipTest('bluetoothctl is not installed')
-        path = self.folder / 'scenario.json'
-        path.write_text(json.dumps(STRAP))
-        with subprocess.Popen(
-                [LUBDUB, 'serve', str(path), '--system', f'bluez:unix:{self.folder}/bus'], stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True) as serve:
-            try:
-                for line in serve.stdout:
-                    if line.startswith('system '):
-                        break
-                environment = os.environ | dict(word.split('=', 1) for word in line.split()[2:])
-                with subprocess.Popen(
-                        ['bluetoothctl'], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as control:
-                    seen = self.converse(control, [
-                        ('', 'Agent registered'), ('scan on', 'NEW.*Strap|Device C0:FF:EE:00:00:01 Strap'),
-                        ('scan off', 'Discovery stopped'),
-                        ('connect C0:FF:EE:00:00:01', 'ServicesResolved: yes'),
-                        ('info C0:FF:EE:00:00:01', 'Heart Rate'), ('quit', None)])
-                self.assertIn('Connection successful', seen)
-                self.assertIn('char', seen)
-            finally:
-                serve.terminate()
-                serve.wait(10)
+        with self.serve() as environment, subprocess.Popen(
+                ['bluetoothctl'], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as control:
+            seen = self.converse(control, [
+                ('', 'Agent registered'), ('scan on', 'NEW.*Strap|Device C0:FF:EE:00:00:01 Strap'),
+                ('scan off', 'Discovery stopped'), ('connect C0:FF:EE:00:00:01', 'ServicesResolved: yes'),
+                ('info C0:FF:EE:00:00:01', 'Heart Rate'), ('quit', None)])
+        self.assertIn('Connection successful', seen)
+        self.assertIn('char', seen)
         self.assertFalse((self.folder / 'bus').exists())
 
     def test_bluetoothctl_acquires_notifications(self):

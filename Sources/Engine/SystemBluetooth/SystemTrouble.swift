@@ -70,7 +70,7 @@ extension SharedCentral {
     package mutating func meet(
         _ trouble: SystemTrouble, isOn: Bool, at now: Instant, into outbox: inout [Output]
     ) {
-        // Who is killed announces nothing of what follows.
+        // A service that ends abruptly announces nothing of this: programs hear of the trouble first.
         let isFirst = isOn && trouble.isAbrupt
         if isFirst { tell(.trouble(trouble, isOn: true), into: &outbox) }
         switch trouble {

@@ -1,4 +1,4 @@
-/// Who uses each controller of a world.
+/// The users of a world's controllers.
 struct ControllerUsers: Sendable {
     /// The user of a controller.
     enum User: Hashable, Sendable {

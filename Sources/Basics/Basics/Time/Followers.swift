@@ -20,7 +20,7 @@ public enum FollowerActivity: Sendable {
     case running
     /// They will do nothing before the next deadline.
     case asleep
-    /// They have run for so long that time has to pass all the same.
+    /// At least one of them has run for too long: time does not wait for it any longer.
     case computing
 }
 

@@ -106,12 +106,11 @@ package struct ClientUnderTest: Sendable {
         warn(ofRunaways: world, of: plan.item?.id)
         world.report(.ended)
         record.stall = record.exit.flatMap { $0.isFailure ? world.stall(shortlyBefore: $0.at) : nil }
-        let caseID = plan.item.map { "\($0.id): " } ?? ""
-        if let neighbour = record.neighbour { Notices.warn("\(caseID)\(neighbour)") }
+        if let neighbour = record.neighbour { warn(neighbour, of: plan.item?.id) }
         if record.textLeftOut > 0 {
-            Notices.warn(
-                "\(caseID)not logged: \(record.textLeftOut.counted("line")) of text that is not JSON, after the first MiB"
-            )
+            warn(
+                "not logged: \(record.textLeftOut.counted("line")) of text that is not JSON, after the first MiB",
+                of: plan.item?.id)
         }
         files.flush(&world)
         let judgement = Judgement(
@@ -130,9 +129,9 @@ package struct ClientUnderTest: Sendable {
 
     /// Warns that time had to follow the machine's.
     private func warnOfCreeps(_ plan: RunPlan) {
-        let caseID = plan.item.map { "\($0.id): " } ?? ""
-        Notices.warn(
-            "\(caseID)the client computed for so long that time followed the machine's: the results depend on it")
+        warn(
+            "the client computed for too long, and its time passed with the machine's: the results depend on it",
+            of: plan.item?.id)
     }
 
     /// Whether the case's time starts when the client begins: when its host sends HCI Reset, or it uses the service.
