@@ -1,7 +1,5 @@
 #include "Internal.h"
 
-#include <sys/time.h>
-
 // The clocks: constant while the client runs, except in a busy wait.
 
 enum { LOOKS_BEFORE_SLEEP = 10000 };
@@ -18,7 +16,14 @@ int64_t nanoseconds(const struct timespec *time) {
     return time->tv_sec > NEVER / SECOND - 1 ? NEVER : (int64_t)time->tv_sec * SECOND + time->tv_nsec;
 }
 
+int64_t nanoseconds_of(const struct timeval *time) {
+    struct timespec same = {time->tv_sec, time->tv_usec * 1000};
+    return nanoseconds(&same);
+}
+
 struct timespec timespec_of(int64_t time) { return (struct timespec){time / SECOND, time % SECOND}; }
+
+struct timeval timeval_of(int64_t time) { return (struct timeval){time / SECOND, time % SECOND / 1000}; }
 
 int is_followed(clockid_t clock) {
     switch (clock) {

@@ -128,12 +128,9 @@ REPLACED int pselect(
 
 REPLACED int select(int count, fd_set *in, fd_set *out, fd_set *urgent, struct timeval *time) {
     if (!is_virtual()) return REAL(select)(count, in, out, urgent, time);
-    int64_t delay = time ? (int64_t)time->tv_sec * SECOND + time->tv_usec * 1000 : NEVER, deadline = after(delay);
+    int64_t delay = time ? nanoseconds_of(time) : NEVER, deadline = after(delay);
     int result = select_until(count, in, out, urgent, delay, NULL);
-    if (time) {
-        int64_t left = deadline > now() ? deadline - now() : 0;
-        *time = (struct timeval){left / SECOND, left % SECOND / 1000};
-    }
+    if (time) *time = timeval_of(deadline > now() ? deadline - now() : 0);
     return result;
 }
 

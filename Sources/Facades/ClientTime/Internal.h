@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -49,6 +50,8 @@ long system_call(long number, long a, long b, long c, long d, long e, long f);
 int is_virtual(void);
 struct client_thread *this_thread(void);
 int32_t process_number(void);
+// The place of a process; a free one becomes its own. NULL: there is no room.
+struct client_process *place_of(int32_t pid);
 void complain(const char *text);
 
 // Random.c: the stream of the next thread or process that this thread makes.
@@ -61,7 +64,9 @@ void skip_stream(void);
 int64_t now(void);
 int64_t after(int64_t delay);
 int64_t nanoseconds(const struct timespec *);
+int64_t nanoseconds_of(const struct timeval *);
 struct timespec timespec_of(int64_t nanoseconds);
+struct timeval timeval_of(int64_t nanoseconds);
 int is_followed(clockid_t);
 // The instant of an absolute time of a clock.
 int64_t instant(clockid_t, const struct timespec *);
@@ -84,6 +89,5 @@ int poll_until(struct pollfd *, nfds_t count, int64_t deadline, const sigset_t *
 void fire_timers(void);
 int is_timer(int descriptor);
 void forget_timer(int descriptor);
-
 
 #endif

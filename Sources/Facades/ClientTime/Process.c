@@ -62,7 +62,7 @@ static void forget_program(int32_t pid) {
         if (atomic_load(&shared->timers[i].pid) == pid) atomic_store(&shared->timers[i].pid, 0);
 }
 
-static struct client_process *place_of(int32_t pid) {
+struct client_process *place_of(int32_t pid) {
     for (int i = 0; i < CLIENT_PROCESSES; i++)
         if (atomic_load(&shared->processes[i].pid) == pid) return &shared->processes[i];
     for (int i = 0; i < CLIENT_PROCESSES; i++) {

@@ -34,18 +34,10 @@ REPLACED int pthread_create(
 // Marks this process, which may also be the child of vfork(2), with the memory of its parent.
 static void mark(int is_loaded) {
     if (!is_virtual()) return;
-    int32_t pid = process_number();
-    for (int i = 0; i < CLIENT_PROCESSES; i++) {
-        if (atomic_load(&shared->processes[i].pid) != pid) continue;
-        return atomic_store(&shared->processes[i].loaded, (uint32_t)is_loaded);
-    }
-    for (int i = 0; i < CLIENT_PROCESSES && !is_loaded; i++) {
-        int32_t none = 0;
-        if (!atomic_compare_exchange_strong(&shared->processes[i].pid, &none, pid)) continue;
-        atomic_store(&shared->processes[i].alarm, NEVER);
-        shared->processes[i].stream = next_stream();
-        return;
-    }
+    struct client_process *place = place_of(process_number());
+    if (!place) return;
+    if (!place->stream) place->stream = next_stream();
+    atomic_store(&place->loaded, (uint32_t)is_loaded);
 }
 
 REPLACED int execve(const char *path, char *const arguments[], char *const environment[]) {

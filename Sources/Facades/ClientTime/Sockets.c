@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 // Sockets with a limit (SO_RCVTIMEO, SO_SNDTIMEO), which the kernel does not learn, and reads of timers.
@@ -12,7 +11,6 @@ enum { DESCRIPTORS = 4096 };
 static struct {
     _Atomic int64_t receive, send;
 } limits[DESCRIPTORS];
-
 
 static _Atomic int64_t *limit_of(int descriptor, int is_receive) {
     if (descriptor < 0 || descriptor >= DESCRIPTORS) return NULL;
@@ -44,7 +42,7 @@ REPLACED int setsockopt(int descriptor, int level, int name, const void *value, 
         || size < sizeof(struct timeval))
         return (int)SYSTEM(SYS_setsockopt, descriptor, level, name, value, size, 0);
     const struct timeval *time = value;
-    atomic_store(place, (int64_t)time->tv_sec * SECOND + time->tv_usec * 1000);
+    atomic_store(place, nanoseconds_of(time));
     return 0;
 }
 

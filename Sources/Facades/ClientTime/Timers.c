@@ -2,7 +2,6 @@
 
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/time.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -57,8 +56,11 @@ static void show(struct client_timer *timer, struct itimerspec *time) {
     *time = (struct itimerspec){timespec_of(atomic_load(&timer->interval)), timespec_of(left)};
 }
 
+// An interval that can be added to an instant: no more than 146 years.
+static int64_t limited(int64_t interval) { return interval < NEVER / 2 ? interval : NEVER / 2; }
+
 static void set(struct client_timer *timer, int is_absolute, const struct itimerspec *time) {
-    atomic_store(&timer->interval, nanoseconds(&time->it_interval));
+    atomic_store(&timer->interval, limited(nanoseconds(&time->it_interval)));
     int64_t value = nanoseconds(&time->it_value);
     if (value == 0) return;
     atomic_store(&timer->deadline, is_absolute ? instant(timer->clock, &time->it_value) : after(value));
@@ -102,11 +104,14 @@ REPLACED int timerfd_gettime(int descriptor, struct itimerspec *time) {
     return 0;
 }
 
-void forget_timer(int descriptor) {
-    struct client_timer *timer = timer_at(descriptor);
-    if (!timer) return;
+static void release(struct client_timer *timer) {
     atomic_store(&timer->deadline, NEVER);
     atomic_store(&timer->pid, 0);
+}
+
+void forget_timer(int descriptor) {
+    struct client_timer *timer = timer_at(descriptor);
+    if (timer) release(timer);
 }
 
 // MARK: Timers that send signals
@@ -165,8 +170,7 @@ REPLACED int timer_getoverrun(timer_t number) {
 REPLACED int timer_delete(timer_t number) {
     struct client_timer *timer = numbered(number);
     if (!timer) return REAL(timer_delete)(number);
-    atomic_store(&timer->deadline, NEVER);
-    atomic_store(&timer->pid, 0);
+    release(timer);
     return 0;
 }
 
@@ -176,12 +180,9 @@ REPLACED int setitimer(__itimer_which_t kind, const struct itimerval *time, stru
     if (!is_virtual() || kind != ITIMER_REAL || !process) return (int)SYSTEM4(SYS_setitimer, kind, time, old, 0);
     int64_t due = atomic_load(&process->alarm), interval = atomic_load(&process->alarm_interval);
     int64_t left = due == NEVER ? 0 : due > now() ? due - now() : 1000;
-    if (old)
-        *old = (struct itimerval){
-            {interval / SECOND, interval % SECOND / 1000}, {left / SECOND, left % SECOND / 1000}};
-    int64_t value = (int64_t)time->it_value.tv_sec * SECOND + time->it_value.tv_usec * 1000;
-    atomic_store(
-        &process->alarm_interval, (int64_t)time->it_interval.tv_sec * SECOND + time->it_interval.tv_usec * 1000);
+    if (old) *old = (struct itimerval){timeval_of(interval), timeval_of(left)};
+    int64_t value = nanoseconds_of(&time->it_value);
+    atomic_store(&process->alarm_interval, limited(nanoseconds_of(&time->it_interval)));
     atomic_store(&process->alarm, value ? after(value) : NEVER);
     return 0;
 }

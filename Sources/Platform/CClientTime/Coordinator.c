@@ -74,7 +74,7 @@ void client_time_follow(struct client_time *it, int32_t supervisor) {
     struct task task = {supervisor, supervisor, {-1, -1, -1, -1}, 0};
     char text[128];
     for (int i = 0; i < 200 && !it->trusts_wchan; i++) {
-        it->trusts_wchan = read_task(it, &task, TASK_WCHAN, text, sizeof text) > 0 && strcmp(text, "0") != 0;
+        it->trusts_wchan = read_task(&task, TASK_WCHAN, text, sizeof text) > 0 && strcmp(text, "0") != 0;
         if (!it->trusts_wchan) usleep(500);
     }
 }
@@ -94,13 +94,13 @@ static int look(struct client_time *it, int is_first) {
     for (int i = 0; i < it->task_count; i++) {
         struct task *task = &it->tasks[i];
         if (it->pause) usleep((useconds_t)it->pause);
-        int64_t count = is_first ? arrivals(it, task) : -1;
+        int64_t count = is_first ? arrivals(task) : -1;
         int sleeps = is_asleep(it, task);
         if (sleeps < 0) it->is_outdated = 1;
         if (sleeps != 1) return 0;
         if (is_first) {
             task->arrivals = count;
-        } else if (arrivals(it, task) != task->arrivals) {
+        } else if (arrivals(task) != task->arrivals) {
             return 0;
         }
     }
@@ -169,11 +169,10 @@ static int64_t cpu_time(const struct client_time *it) {
 
 // Whether time has to pass although not all sleep.
 static int has_to_creep(struct client_time *it, int64_t present) {
-    if (it->computed < 0) it->computed = cpu_time(it);
-    int64_t spent = cpu_time(it) - it->computed;
-    if (spent < 0) it->computed = cpu_time(it);  // a process has ended
+    int64_t sum = cpu_time(it), spent = sum - it->computed;
+    if (spent < 0) it->computed = sum;  // a process has ended
     if (spent < it->budget && present - it->restless_since < it->longest_halt) return 0;
-    it->computed += spent;
+    it->computed = sum;
     it->budget = next_budget;
     it->counts.creeps++;
     return 1;
@@ -212,10 +211,9 @@ struct client_time_counts client_time_counts(const struct client_time *it) {
 
 const char *client_time_obstacle(void) {
     struct task self = {getpid(), (int32_t)syscall(SYS_gettid), {-1, -1, -1, -1}, 0};
-    struct client_time none = {0};
     char text[512];
-    if (arrivals(&none, &self) < 0) return "this kernel has no /proc/PID/schedstat (CONFIG_SCHED_INFO)";
-    if (read_task(&none, &self, TASK_STAT, text, sizeof text) <= 0) return "/proc/PID/task cannot be read";
+    if (arrivals(&self) < 0) return "this kernel has no /proc/PID/schedstat (CONFIG_SCHED_INFO)";
+    if (read_task(&self, TASK_STAT, text, sizeof text) <= 0) return "/proc/PID/task cannot be read";
     if (access("/proc/loadavg", R_OK) != 0) return "/proc/loadavg cannot be read";
     return NULL;
 }

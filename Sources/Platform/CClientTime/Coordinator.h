@@ -53,10 +53,10 @@ void read_last_id(struct client_time *, char id[32]);
 // Lists the threads of all processes.
 void scan(struct client_time *);
 void forget_tasks(struct client_time *);
-int read_task(const struct client_time *, const struct task *, enum task_file, char *text, size_t size);
+int read_task(const struct task *, enum task_file, char *text, size_t size);
 // 1: it sleeps, and is on no run queue; 0: it does not; -1: it has ended.
 int is_asleep(const struct client_time *, const struct task *);
-int64_t arrivals(const struct client_time *, const struct task *);
+int64_t arrivals(const struct task *);
 struct client_process *library_of(struct client_time *, int32_t pid);
 // Strangers.c
 int real_wait(const struct client_time *, const struct task *);

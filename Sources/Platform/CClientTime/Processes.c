@@ -33,8 +33,7 @@ static int open_file(const struct task *task, enum task_file file) {
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-int read_task(const struct client_time *it, const struct task *task, enum task_file file, char *text, size_t size) {
-    (void)it;
+int read_task(const struct task *task, enum task_file file, char *text, size_t size) {
     if (task->files[file] >= 0) return reread(task->files[file], text, size);
     int descriptor = open_file(task, file);
     if (descriptor < 0) return -1;
@@ -58,10 +57,10 @@ static char state_and_parent(const char *stat, int32_t *parent) {
     return state;
 }
 
-int64_t arrivals(const struct client_time *it, const struct task *task) {
+int64_t arrivals(const struct task *task) {
     char text[96];
     long long count = -1;
-    if (read_task(it, task, TASK_SCHEDSTAT, text, sizeof text) > 0) sscanf(text, "%*u %*u %lld", &count);
+    if (read_task(task, TASK_SCHEDSTAT, text, sizeof text) > 0) sscanf(text, "%*u %*u %lld", &count);
     return count;
 }
 
@@ -70,10 +69,10 @@ int is_asleep(const struct client_time *it, const struct task *task) {
     int32_t parent;
     int is_queued = 0;
     if (it->trusts_wchan) {
-        if (read_task(it, task, TASK_WCHAN, text, sizeof text) <= 0) return -1;
+        if (read_task(task, TASK_WCHAN, text, sizeof text) <= 0) return -1;
         is_queued = strcmp(text, "0") == 0;
     }
-    if (read_task(it, task, TASK_STAT, text, sizeof text) <= 0) return -1;
+    if (read_task(task, TASK_STAT, text, sizeof text) <= 0) return -1;
     // Not D (a disk, vfork), and not T or t (a debugger): time waits for them.
     char state = state_and_parent(text, &parent);
     if (state == 'Z' || state == 'X') return -1;
@@ -110,7 +109,7 @@ static struct listed *list_processes(int *count) {
         int32_t pid = atoi(entry->d_name), parent = 0;
         struct task first = {pid, pid, {-1, -1, -1, -1}, 0};
         char text[512];
-        if (pid <= 0 || read_task(NULL, &first, TASK_STAT, text, sizeof text) <= 0) continue;
+        if (pid <= 0 || read_task(&first, TASK_STAT, text, sizeof text) <= 0) continue;
         char state = state_and_parent(text, &parent);
         all = room_for(all, *count, &room, sizeof *all);
         all[(*count)++] = (struct listed){pid, parent, 0, state == 'Z' || state == 'X'};

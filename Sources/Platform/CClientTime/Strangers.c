@@ -26,7 +26,7 @@ int real_wait(const struct client_time *it, const struct task *task) {
     char text[256];
     int call = 0;
     unsigned long a[5] = {0};
-    if (read_task(it, task, TASK_SYSCALL, text, sizeof text) <= 0) return 0;
+    if (read_task(task, TASK_SYSCALL, text, sizeof text) <= 0) return 0;
     if (sscanf(text, "%d %lx %lx %lx %lx %lx", &call, a, a + 1, a + 2, a + 3, a + 4) < 6) return 0;
     int command = (int)a[1] & FUTEX_CMD_MASK;
     switch (call) {

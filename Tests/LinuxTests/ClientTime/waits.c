@@ -244,6 +244,17 @@ static long posix_timer(void) {
     timer_delete(signals);
     return ticks;
 }
+static long timer_with_endless_interval(void) {
+    struct itimerspec t = {{INT64_MAX, 0}, {0, 200000000}};
+    int fires_once = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+    struct pollfd place = {fires_once, POLLIN, 0};
+    uint64_t count = 0;
+    timerfd_settime(fires_once, 0, &t, NULL);
+    if (read(fires_once, &count, sizeof count) < 0) return -1;
+    int again = poll(&place, 1, 600);
+    close(fires_once);
+    return (long)count * 10 + again;
+}
 static long nanosleep_interrupted(void) {
     struct timespec t = {10, 0}, left;
     alarm(1);
@@ -282,6 +293,7 @@ static const struct {
     {"timerfd", timer_read, 1, 400},
     {"timerfd, late", timer_read_late, 5, 2000},
     {"timerfd, remaining", timer_remaining, 4, 0},
+    {"timerfd, endless interval", timer_with_endless_interval, 10, 800},
     {"condition", condition_to_its_limit, ETIMEDOUT, 1200},
     {"condition, signal", condition_until_signal, 0, 500},
     {"semaphore, available", semaphore_available, 0, 0},
