@@ -261,7 +261,7 @@ class ProcessTests(Interoperability):
         try:
             self.assertEqual(played.status, 0, played.output + played.errors)
             self.assertLess(played.seconds, 30)
-            self.assertEqual(running('--supervise setpriv'), [])
+            self.assertEqual(running('setpriv --reuid 65534'), [])
             self.assertEqual(len(sleeping(7654331)), 1)
         finally:
             for process in sleeping(7654331):

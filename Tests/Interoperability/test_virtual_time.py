@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from harness import LUBDUB, ROOT
@@ -27,6 +28,14 @@ def differences(left, right):
     for name in compared.common_dirs:
         found += [f'{name}/{file}' for file in differences(f'{left}/{name}', f'{right}/{name}')]
     return found
+
+
+def wait_until(holds):
+    end = time.monotonic() + 30
+    while not holds():
+        if time.monotonic() > end:
+            raise TimeoutError
+        time.sleep(0.01)
 
 
 class VirtualTimeTests(unittest.TestCase):
@@ -116,18 +125,29 @@ class VirtualTimeTests(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout), (2, ''))
                 self.assertIn(words, done.stderr)
 
-    def test_a_stopped_client_does_not_keep_the_run_from_ending(self):
+    def stopped_client(self):
+        """A run whose client has started, and never goes on."""
+        started = self.folder / 'started'
         run = subprocess.Popen(
-            [LUBDUB, 'run', 'scenarios/resting.json', '--client', 'echo \'{"error": "stops"}\'; kill -STOP $$', '--speed', 'max'],
+            [LUBDUB, 'run', 'scenarios/resting.json', '--client', f'touch {started}; kill -STOP $$', '--speed', 'max'],
             cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(run.communicate)
         self.addCleanup(run.kill)
-        self.assertIn('controller', run.stdout.readline())
-        run.send_signal(signal.SIGINT)
-        output, _ = run.communicate(timeout=100)
-        self.assertEqual(run.returncode, 130, output)
+        wait_until(started.exists)
+        return run
 
-    def test_no_file_stays_in_shared_memory(self):
-        self.run_client('scenarios/resting.json', 'sleep 1000')
-        left = [name for name in os.listdir('/dev/shm') if name.startswith('lubdub-time-')]
-        alive = [name for name in left if pathlib.Path('/proc', name.split('-')[2]).exists()]
-        self.assertEqual(left, alive)
+    def shared_files(self, run):
+        return list(pathlib.Path('/dev/shm').glob(f'lubdub-time-{run.pid}-*'))
+
+    def test_a_stopped_client_does_not_keep_the_run_from_ending(self):
+        run = self.stopped_client()
+        self.assertEqual(len(self.shared_files(run)), 1)
+        run.send_signal(signal.SIGINT)
+        self.assertEqual(run.wait(timeout=100), 130)
+        self.assertEqual(self.shared_files(run), [])
+
+    def test_no_file_stays_in_shared_memory_after_a_crash(self):
+        run = self.stopped_client()
+        run.kill()
+        run.wait()
+        wait_until(lambda: not self.shared_files(run))

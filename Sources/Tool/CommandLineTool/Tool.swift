@@ -7,8 +7,10 @@ import Glibc
 /// Runs the command line tool with its arguments, and returns the exit status.
 package func runTool(_ words: [String]) -> Int32 {
     Console.showNotices()
-    if words.count == 2, words[0] == SupervisorGuard.word { return SupervisorGuard.run(words[1]) }
-    if words.count == 2, words[0] == Supervisor.word { return Supervisor.run(words[1]) }
+    if words.count == 3, let parent = Int32(words[1]) {
+        if words[0] == SupervisorGuard.word { return SupervisorGuard.run(words[2], below: parent) }
+        if words[0] == Supervisor.word { return Supervisor.run(words[2], below: parent) }
+    }
     if words.first == AdapterKeeper.word { return AdapterKeeper.run(Array(words.dropFirst())) }
     Console.prepare()
     let status = understand(words)

@@ -12,6 +12,8 @@ package final class ClientTime: Followers {
     /// The maximum duration of one `wait`, in milliseconds.
     private static let patience = CInt(20)
 
+    private static let variable = "LUBDUB_TIME"  // CLIENT_TIME_VARIABLE of ClientTimeLayout.h
+
     private let coordinator: Mutex<Coordinator>
     private let path: String
     private let library: ClientTimeLibrary
@@ -36,7 +38,12 @@ package final class ClientTime: Followers {
 
     /// The variables for the supervisor of a client, and for the client.
     package var variables: [(name: String, value: String)] {
-        [("LUBDUB_TIME", path), library.setting, ("PYTHONHASHSEED", "\(UInt32(truncatingIfNeeded: seed))")]
+        [(Self.variable, path), library.setting, ("PYTHONHASHSEED", "\(UInt32(truncatingIfNeeded: seed))")]
+    }
+
+    /// Removes the file that this process shares with its parent, which has ended without doing it.
+    package static func removeFile() {
+        if let path = unsafe getenv(variable) { unsafe unlink(path) }
     }
 
     /// Follows the processes below a supervisor and its children.

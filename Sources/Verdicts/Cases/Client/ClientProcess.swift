@@ -43,7 +43,7 @@ struct ClientProcess: Sendable {
         defer { Glibc.close(pipe[1]) }
         (channel, errors) = (ends[0], pipe[0])
         self.time = time
-        var launch = Launch(OwnProgram.executable, [SupervisorGuard.word, command])
+        var launch = Launch(OwnProgram.executable, [SupervisorGuard.word, "\(getpid())", command])
         launch.environment = environment + (time?.variables ?? [])
         launch.leadsGroup = true
         launch.input = ends[1]

@@ -14,10 +14,12 @@ struct ProcessTree {
     /// Wakes it when its parent has ended, or the parent's thread that started it.
     private static let parentsEnd = SIGHUP
 
-    private let parent = getppid()
+    private let parent: pid_t
     private let signals: CInt  // readable when children, or the parent, have ended
 
-    init() {
+    /// `parent` is in the arguments because it may end at any time.
+    init(below parent: pid_t) {
+        self.parent = parent
         _ = adoptOrphans()
         _ = signalParentsEnd(Self.parentsEnd)
         // Children inherit no blocked signal.
@@ -48,8 +50,10 @@ struct ProcessTree {
         let hasEvents = unsafe poll(&watched, 2, milliseconds) > 0
         var info = signalfd_siginfo()
         while unsafe read(signals, &info, MemoryLayout<signalfd_siginfo>.size) > 0 {}
-        return (hasEvents ? watched[0].revents : 0, getppid() != parent)
+        return (hasEvents ? watched[0].revents : 0, hasParentEnded)
     }
+
+    var hasParentEnded: Bool { getppid() != parent }
 
     /// Takes the children that have ended; false if there are no children any more.
     @discardableResult

@@ -10,7 +10,7 @@ import Linux
 /// the end of the stream, also when Lubdub is killed, ends all descendants. It writes the exit status of the client's
 /// shell, and then another octet when the group is gone.
 package struct Supervisor {
-    /// The first argument of a supervisor, before the client's command line.
+    /// The first argument of a supervisor, before the process ID of its parent and the client's command line.
     package static let word = "--supervise"
     private static let shell = "/bin/sh"
 
@@ -22,9 +22,9 @@ package struct Supervisor {
     private var hasLostGuard = false
 
     /// Runs a client until Lubdub closes the channel, and returns the exit status.
-    package static func run(_ command: String) -> Int32 {
+    package static func run(_ command: String, below parent: Int32) -> Int32 {
         do throws(Obstacle) {
-            var supervisor = try Supervisor(command)
+            var supervisor = try Supervisor(command, below: parent)
             supervisor.serve()
             supervisor.endAll()
             return 0
@@ -34,8 +34,8 @@ package struct Supervisor {
         }
     }
 
-    private init(_ command: String) throws(Obstacle) {
-        tree = ProcessTree()
+    private init(_ command: String, below parent: pid_t) throws(Obstacle) {
+        tree = ProcessTree(below: parent)
         var launch = Launch(Self.shell, ["-c", command])
         launch.leadsGroup = true
         if let preloading = ClientTimeLibrary.preloading {
