@@ -40,6 +40,8 @@ struct client_time {
     int task_count, task_room;
     struct member *members;
     int member_count, member_room;
+    const struct client_thread *woken;  // last, and when
+    int64_t woken_at;
     int64_t computed, budget;    // CPU time since the processes last slept
     int64_t first_budget;        // of it, before time follows it
     int64_t longest_halt;        // of a process that neither sleeps nor computes: it is stopped, or hangs in the kernel

@@ -48,6 +48,10 @@ void client_time_set(struct client_time *it, int64_t now) {
 }
 
 static void wake_thread(struct client_time *it, struct client_thread *thread) {
+    // It has not taken what it was woken for at this instant: has its process ended?
+    if (it->woken == thread && it->woken_at == it->file->now) it->is_outdated = 1;
+    it->woken = thread;
+    it->woken_at = it->file->now;
     thread->woken = 1;
     if (!thread->has_socket) {
         syscall(SYS_futex, &thread->woken, FUTEX_WAKE, 1, NULL, NULL, 0);

@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -267,6 +268,23 @@ static long sigtimedwait_to_its_limit(void) {
     sigaddset(&set, SIGUSR2);
     return code(sigtimedwait(&set, NULL, &t) < 0 ? -1 : 0);
 }
+// Its parents are no supervisors of Lubdub, so the child of a process that has ended is nobody's whom they follow.
+static long sleep_after_the_end_of_an_orphan(void) {
+    int from_child[2];
+    pid_t orphan;
+    if (pipe(from_child)) return -1;
+    pid_t child = fork();
+    if (child == 0) {
+        orphan = fork();
+        if (orphan == 0) sleep(50);
+        else if (write(from_child[1], &orphan, sizeof orphan) < 0) _exit(1);
+        _exit(0);
+    }
+    if (read(from_child[0], &orphan, sizeof orphan) != sizeof orphan || waitpid(child, NULL, 0) != child) return -1;
+    pause_for(100);
+    kill(orphan, SIGKILL);
+    return sleep(60);
+}
 static long busy_wait(void) {
     int64_t until = milliseconds() + 3000;
     while (milliseconds() < until) {}
@@ -311,6 +329,7 @@ static const struct {
     {"timer_create", posix_timer, 3, 700},
     {"nanosleep, signal", nanosleep_interrupted, 9, 1000},
     {"sigtimedwait", sigtimedwait_to_its_limit, EAGAIN, 650},
+    {"sleep after the end of an orphan", sleep_after_the_end_of_an_orphan, 0, 60100},
     {"busy wait", busy_wait, 0, 3000},
 };
 
