@@ -167,6 +167,10 @@ extension Peripheral {
             name: "no_battery", about: "advertises 180F, but does not have it", services: [heartRate],
             advertise: #"{"services": ["180D", "180F"]}"#, caughtBy: "BAS/SR/SGGIT/SER/BV-01-C"),
         Peripheral(
+            name: "battery_without_level", about: "has a Battery Service with a Battery Level Status only",
+            services: [heartRate, custom("cell", "180F", [characteristic("2BED", "000100", "read")])],
+            caughtBy: "battery/has_a_level"),
+        Peripheral(
             name: "writable_battery", about: "declares a read-only Battery Level with Write too",
             services: [heartRate, custom("cell", "180F", [characteristic("2A19", "57", "read", "write")])],
             caughtBy: "BAS/SR/SGGIT/CHA/BV-01-C"),

@@ -80,6 +80,13 @@ extension Peripheral {
             "always_healthy", "always measures 36.6 °C", "thermometer/follows_the_temperature",
             by: [indicates("02 6E 01 00 FF", instead: "02 .. .. .. ..")]),
         thermometer.but(
+            "ieee_754_temperature", "indicates an IEEE 754 number", "thermometer/is_plausible",
+            by: [indicates("02 66 66 12 42", instead: "02 .. .. .. ..")]),
+        thermometer.but(
+            "ieee_754_between", "notifies an IEEE 754 number, its most significant octet first",
+            "thermometer/intermediate_is_plausible",
+            by: [notifies(".. 42 12 66 66", instead: ".. .. .. .. ..")]),
+        thermometer.but(
             "another_interval", "stores 3599 s when a client writes 3600 s", "HTS/SEN/CW/BV-02-C",
             by: [takes("0F 0E", for: "10 0E")]),
         thermometer.but(
@@ -142,6 +149,9 @@ extension Peripheral {
         oximeter.but(
             "mute_continuous", "accepts a subscription, but never notifies", "pulse_oximeter/continuous_is_notified",
             script: always("silence", "pulse_oximeter")),
+        oximeter.but(
+            "swapped_saturation", "notifies SpO2 and the pulse rate with their most significant octets first",
+            "pulse_oximeter/is_plausible", by: [notifies(".. 00 61 00 3E", instead: ".. .. .. .. ..")]),
         oximeter.but(
             "surplus_in_spot_check", "indicates an extra octet", "pulse_oximeter/spot_check_flags_explain_octets",
             script: always("lengthen", "pulse_oximeter/spot_check", #", "with": "ff""#)),
@@ -228,6 +238,9 @@ extension Peripheral {
                         characteristic("2A54", "0200", "read"),
                     ])
             ], advertise: runner.advertise, caughtBy: "running/distance_can_be_set"),
+        runner.but(
+            "stride_in_millimetres", "notifies its stride length in millimetres", "running/is_plausible",
+            by: [notifies(".. .. .. .. 4C 04", instead: ".. .. .. .. 6E 00")]),
         runner.but(
             "sets_nothing", "confirms a new total distance, and sets 0", "running/sets_cumulative_value",
             by: [takes("01 00 00 00 00", for: "01 80 F0 FA 02")]),

@@ -21,10 +21,22 @@ extension Check {
 
     static let battery =
         requirement.declarationChecks + [
+            Check(
+                "battery/has_a_level", "each Battery Service has a Battery Level",
+                "Battery Service 1.1, section 3 and table 3.1", if: .service(.battery)
+            ) { peripheral throws(CheckExit) in
+                for service in peripheral.services where service.uuid == .battery {
+                    try peripheral.expect(
+                        service.characteristics.contains { $0.uuid == .batteryLevel },
+                        "a Battery Level (2A19) in the Battery Service at \(service.range.first.inHex)",
+                        seen: service.characteristics.isEmpty
+                            ? "no characteristic" : service.characteristics.map(\.uuid.name).joined(separator: ", "))
+                }
+            },
             requirement.valueCheck(
                 "battery/level_is_a_percentage", "Battery Level is one octet from 0 to 100", .batteryLevel, "3.1",
                 "one octet from 00 to 64"
-            ) { $0.count == 1 && $0[0] <= 100 }
+            ) { $0.count == 1 && $0[0] <= 100 },
         ] + requirement.configurationChecks + [
             Check(
                 "BAS/SR/CN/BV-01-C", "a change of Battery Level is notified", requirement.section("3.1"), if: notified,

@@ -63,6 +63,7 @@ extension Check {
             wellFormed("pulse_oximeter/continuous_flags_explain_octets", .plxContinuous, "3.2"),
             announced("pulse_oximeter/spot_check_is_announced", .plxSpotCheck, "3.1"),
             announced("pulse_oximeter/continuous_is_announced", .plxContinuous, "3.2"),
+            oximetryIsPlausible,
             follows(
                 "pulse_oximeter/follows_the_saturation", .plxContinuous, "PLX Continuous Measurement follows SpO2",
                 requirement.section("3.2"), of: .pulseOximeter, "oxygen saturation", to: [71.5, 100, 88], "%",
@@ -104,7 +105,7 @@ extension Check {
 
 extension SubscribableValue {
     fileprivate static let plxSpotCheck = Self(.plxSpotCheckMeasurement, of: .pulseOximeter, .indication)
-    fileprivate static let plxContinuous = Self(.plxContinuousMeasurement, of: .pulseOximeter)
+    static let plxContinuous = Self(.plxContinuousMeasurement, of: .pulseOximeter)
 }
 
 /// A received PLX measurement of either kind.

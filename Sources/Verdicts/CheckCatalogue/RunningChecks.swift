@@ -64,6 +64,7 @@ extension Check {
                     "only flags of \(supported.inHex), the features of RSC Feature", seen: measurement.text)
             }
         },
+        runningIsPlausible,
         follows("speed", "Instantaneous Speed", to: [3.5, 0, 200], "m/s") { Double($0.speed) / 256 },
         follows("cadence", named: "cadence", "Instantaneous Cadence", to: [180, 0, 255], "steps per minute") {
             Double($0.cadence)
@@ -133,7 +134,7 @@ extension Check {
 }
 
 extension SubscribableValue {
-    fileprivate static let rsc = Self(.rscMeasurement, of: .runningSpeedAndCadence)
+    static let rsc = Self(.rscMeasurement, of: .runningSpeedAndCadence)
 }
 
 extension Examiner.ReceivedValue {

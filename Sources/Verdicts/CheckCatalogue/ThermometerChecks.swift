@@ -47,7 +47,7 @@ extension Check {
                 "thermometer/type_names_a_place", "Temperature Type can be read and has a defined value",
                 .temperatureType, "3.2", "one octet from 01 to 09"
             ) { $0.count == 1 && TemperatureType($0[0]).name != nil },
-        ] + requirement.configurationChecks + temperatures + procedures
+        ] + requirement.configurationChecks + temperaturesArePlausible + temperatures + procedures
 
     private static let temperatures = [
         delivered("HTS/SEN/CI/BV-01-C", .temperature, requirement.section("3.1")),
