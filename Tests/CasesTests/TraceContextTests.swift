@@ -134,7 +134,7 @@ import VirtualWorld
 
     @Test(arguments: [true, false])
     func `An instant may be named before it comes or soon after`(isEarly: Bool) throws {
-        let traceContext = TraceContext(try Self.played(within: "1 s").scenario)
+        let traceContext = TraceContext(try Self.played(within: "1 s").world())
         let instant = Instant.start.advanced(by: .seconds(90))
         if isEarly { traceContext.mark(instant) }
         var journal = EventJournal(entriesPerChunk: 1) { traceContext.take($0) }
@@ -148,7 +148,7 @@ import VirtualWorld
     }
 
     @Test func `The line of a fact is shown, though only the log has its nanoseconds`() throws {
-        let traceContext = TraceContext(try Self.played(within: "1 s").scenario)
+        let traceContext = TraceContext(try Self.played(within: "1 s").world())
         var journal = EventJournal(entriesPerChunk: 1) { traceContext.take($0) }
         for second in 0..<9 {
             journal.append(line: Line(number: second), at: Instant(nanoseconds: Int64(second) * 1_000_000_000 + 867))

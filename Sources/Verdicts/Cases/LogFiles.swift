@@ -63,7 +63,7 @@ package struct LogFiles: Sendable {
         }
         self.listener = listener
         recorder = isCase && plan.showsTimelines ? CaseTimelineRecorder(plan.scenario, wording) : nil
-        traceContext = isCase && plan.hasExternalClient ? TraceContext(plan.scenario) : nil
+        traceContext = isCase && plan.hasExternalClient ? TraceContext(world) : nil
         let (recorder, traceContext) = (recorder, traceContext)
         if !events.isEmpty || listener.events != nil || recorder != nil || traceContext != nil || observer != nil {
             world.journal = EventJournal { [events] chunk in

@@ -4,15 +4,17 @@ import HCI
 import LEHost
 import ScenarioModel
 
-/// The actions of the clients of a run after they had lost a device: scanning, and connecting to addresses.
+/// The actions of the clients of a run before they had found a device, and after they had lost it: scanning, and connecting to
+/// addresses.
 ///
 /// All of it passed between a host and a virtual controller, so nothing is known of other radios.  A virtual controller has
 /// only the legacy commands.
 struct ReturnHistory: Sendable {
-    /// The time without a link to a device, from a Disconnection Complete to the next connection.
+    /// The time without a link to a device, from the start or a Disconnection Complete to the next connection.
     private struct Absence: Sendable {
         let device: Int
         let begin: Instant
+        var isFirst = false
         var end = Instant.never
         /// When scanning began, ended, began again.
         var scans: [(at: Instant, isOn: Bool)] = []
@@ -57,23 +59,29 @@ struct ReturnHistory: Sendable {
         publicAddresses = scenario.devices.map { changes || $0.address.kind != .public ? nil : $0.address }
         owners = scenario.devices.enumerated().map { ($0.element.address, $0.offset) }
         phases = scenario.devices.map { _ in [] }
+        absences = names.indices.filter { scenario.devices[$0].role == .peripheral }.map {
+            Absence(device: $0, begin: .start, isFirst: true)
+        }
     }
 
-    /// The actions of the clients until an instant, if they have lost a device for at least this long and it advertises again; nil
-    /// if they are connected, or if it is not known why they are not.
+    /// The actions of the clients until an instant, if they have not reached a device for at least this long although it advertises;
+    /// nil if they are connected, or if it is not known why they are not.
     func explanation(of device: Int, at instant: Instant, lostFor patience: Duration) -> String? {
         guard let absence = absences.last(where: { $0.device == device && $0.begin <= instant }),
             absence.begin.advanced(by: patience) <= instant, instant < min(absence.end, absence.doubt),
-            let phase = phase(of: device, at: instant)
+            let phase = phase(of: device, at: instant), !absence.isFirst || !clients.isEmpty
         else { return nil }
-        let (name, loss) = (names[device], "after the disconnection at \(absence.begin) s")
+        let name = names[device]
+        let loss = absence.isFirst ? "since the start" : "after the disconnection at \(absence.begin) s"
         let (calls, scans) = (absence.calls.filter { $0.at <= instant }, absence.scans.filter { $0.at <= instant })
         guard calls.isEmpty else {
             guard let address = phase.address, !calls.contains(where: { $0.peer == address }) else { return nil }
             let peers = calls.prefix(3).map(\.peer.description).joined(separator: ", ")
             let more = calls.count > 3 ? " and \(calls.count - 3) more" : ""
+            let isOfOtherType = calls.contains { $0.peer.number == address.number }
             return "\(loss), the client tried to connect to \(peers)\(more) only; "
                 + "\(name) began to advertise as \(address) at \(phase.begin) s"
+                + (isOfOtherType ? ": the type of the address is another" : "")
         }
         guard let last = scans.last else { return "the client neither scanned nor connected \(loss)" }
         guard absence.report > instant else {
@@ -181,7 +189,7 @@ struct ReturnHistory: Sendable {
 
     private mutating func begin(_ device: Int, at now: Instant) {
         guard !clients.contains(where: { $0.links.contains { self.device(of: $0) == device } }) else { return }
-        if absences.count == Self.maximumAbsences { absences.removeFirst() }
+        if absences.count >= Self.maximumAbsences { absences.removeFirst() }
         let isScanning = clients.contains(where: \.isScanning)
         absences.append(Absence(device: device, begin: now, scans: isScanning ? [(now, true)] : []))
         for client in clients where !client.called.isEmpty {

@@ -2,7 +2,7 @@ package import Basics
 package import Expectations
 package import ScenarioModel
 import Synchronization
-import VirtualWorld
+package import VirtualWorld
 
 /// The trace around failures: the packets between the client's host and its controller, and the client's lines.
 ///
@@ -31,6 +31,7 @@ package final class TraceContext: Sendable {
         }
         var links = LinkHistory()
         var subscriptions: SubscriptionHistory
+        var progress = ProgressHistory()
         var returns: ReturnHistory
     }
 
@@ -38,10 +39,13 @@ package final class TraceContext: Sendable {
     private static let maximum = 16
 
     private let firstClient: UInt16
+    private let wording: ValueFormatter
     private let state: Mutex<State>
 
-    /// Records the clients of a scenario, whose controllers follow those of its devices.
-    package init(_ scenario: Scenario) {
+    /// Records the clients of a world, whose controllers follow those of its devices.
+    package init(_ world: World) {
+        let scenario = world.scenario
+        wording = world.wording
         firstClient = UInt16(clamping: scenario.devices.count)
         state = Mutex(State(subscriptions: SubscriptionHistory(scenario), returns: ReturnHistory(scenario)))
     }
@@ -87,10 +91,19 @@ package final class TraceContext: Sendable {
         for record in chunk.plainRecords(where: SubscriptionHistory.isOfInterest) {
             state.withLock { $0.subscriptions.take(record) }
         }
+        for record in chunk.plainRecords(where: ProgressHistory.isOfInterest) {
+            state.withLock { $0.progress.take(record) }
+        }
+        for (entity, instant) in chunk.arrivals(where: ProgressHistory.isArrival, in: wording) {
+            state.withLock { $0.progress.takeArrival(of: entity, at: instant) }
+        }
         for (instant, octets) in chunk.lines {
             let line = String(decoding: octets, as: UTF8.self).abbreviated
             // As verdicts have the instant.
-            state.withLock { $0.lines.take(.line(line), at: instant.inLog) }
+            state.withLock { state in
+                state.lines.take(.line(line), at: instant.inLog)
+                state.progress.take(line: octets, at: instant)
+            }
         }
     }
 
@@ -115,6 +128,11 @@ package final class TraceContext: Sendable {
         }
     }
 
+    /// Where the clients stopped on the way to a goal; nil if they are not connected, or it is not known.
+    func explanationOfProgress(to goal: ProgressHistory.Goal, at instant: Instant, within time: Duration) -> String? {
+        state.withLock { $0.progress.explanation(of: goal, at: instant, within: time) }
+    }
+
     /// The lines around a marked instant and those of facts, in chronological order.
     package func lines(around instant: Instant, _ facts: [Fact] = []) -> [String] {
         let moments = state.withLock { state in
@@ -136,7 +154,7 @@ extension BuiltInClientRun {
     /// The trace around the faults of a finished run: plays it again, with identical packets.
     package func traceContext(of plan: RunPlan) throws(Obstacle) -> TraceContext? {
         guard world.rulings.contains(where: \.verdict.isFault) else { return nil }
-        let traceContext = TraceContext(plan.scenario)
+        let traceContext = TraceContext(world)
         traceContext.mark(world.rulings)
         var world = try plan.world()
         world.packets = PacketLog { traceContext.take($0) }

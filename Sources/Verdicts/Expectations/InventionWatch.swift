@@ -10,6 +10,17 @@ extension Expectation {
 }
 
 extension Scenario {
+    /// The values of a device that clients print under one of these keys.
+    package func values(of device: Int, shownAs keys: [String]) -> [EntityReference] {
+        devices[device].services.enumerated().flatMap { index, service in
+            service.values.enumerated().compactMap { place, value in
+                let key = service.description.characteristics[value.characteristic].client.key
+                guard !value.isCarried, keys.contains(key) else { return nil }
+                return .value(device: device, service: index, value: place)
+            }
+        }
+    }
+
     /// The expectation that a ruling is about: one of the scenario, or after them the one of every client.
     package func expectation(of ruling: Judge.Ruling) -> Expectation {
         expectations.indices.contains(ruling.expectation) ? expectations[ruling.expectation] : .nothingInvented

@@ -81,8 +81,8 @@ import VirtualWorld
 
     private static func play(_ name: String, _ faults: Set<HeartProgram.Fault>, at speed: Double) throws -> Played {
         let scenario = try scenario(name)
-        let trace = TraceContext(scenario)
         var started = try World(scenario, seed: scenario.seed)
+        let trace = TraceContext(started)
         started.placeDevices(on: .system)
         var terms = Judge.Terms.clientUnderTest
         terms.radio = .system

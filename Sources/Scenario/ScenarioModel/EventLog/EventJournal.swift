@@ -188,6 +188,16 @@ extension EventChunk {
         records.filter { isIncluded($0.event) }
     }
 
+    /// The names and instants of the values in the kinds of event that `isIncluded` selects; decodes none.
+    package func arrivals(
+        where isIncluded: (EventName) -> Bool, in wording: ValueFormatter
+    ) -> [(entity: String, at: Instant)] {
+        entries.compactMap { entry in
+            guard case .value(let value) = entry, isIncluded(value.event) else { return nil }
+            return (wording.entity(Int(value.device), Int(value.valueIndex)), value.instant)
+        }
+    }
+
     /// The lines printed by a client, as JSON.
     package var lines: [(instant: Instant, octets: ArraySlice<UInt8>)] {
         entries.compactMap { entry in

@@ -25,7 +25,8 @@ struct Causes: Sendable {
         let isOpen = cause == nil && end == nil
         let idle = isOpen ? idleness(ruling, expectation) ?? forgottenSubscription(ruling, expectation) : nil
         let absence = isOpen && idle == nil ? absence(ruling, expectation) : nil
-        let causes = [end, cause, timeout(ruling, expectation), idle, absence, missingBus(ruling)]
+        let stop = isOpen && idle == nil ? stop(ruling, expectation) : nil
+        let causes = [end, cause, timeout(ruling, expectation), idle, stop, absence, missingBus(ruling)]
         let known = causes.compactMap(\.self)
         why.cause = known.isEmpty ? nil : known.joined(separator: "; ")
         return why
@@ -70,6 +71,23 @@ struct Causes: Sendable {
             connectedFor: .seconds(2))
     }
 
+    /// Where a connected client stopped on the way to what was missing.
+    private func stop(_ ruling: Judge.Ruling, _ expectation: Expectation) -> String? {
+        guard ruling.verdict == .fail, let event = expectation.missing, event.needsConnection,
+            let device = event.device ?? onlyPeripheral, scenario.devices.indices.contains(device)
+        else { return nil }
+        let goal = ProgressHistory.Goal(
+            device: scenario.devices[device].id, values: values(of: event, device), keys: event.lineKeys,
+            isPairing: [.paired, .encrypted, .pairingFailed, .encryptionFailed].contains(event.kind))
+        return traceContext?.explanationOfProgress(to: goal, at: ruling.at, within: expectation.time)
+    }
+
+    /// The paths of the values of a device that an event can be about: its own, or those that clients print under its keys.
+    private func values(of event: Event, _ device: Int) -> [String] {
+        if let own = event.entity.flatMap(scenario.path), own.contains("/") { return [own] }
+        return scenario.values(of: device, shownAs: event.lineKeys).compactMap(scenario.path)
+    }
+
     private func missingBus(_ ruling: Judge.Ruling) -> String? { ruling.verdict == .fail ? missingBus : nil }
 
     /// What the client did since it lost the device, if something was missing that needs a connection.
@@ -112,16 +130,17 @@ extension Expectation {
         }
     }
 
-    /// A client that lost a device more recently may be about to return.
-    fileprivate var patience: Duration {
-        let time =
-            switch question {
-            case .seen(_, let within): within
-            case .delay(_, _, _, let maximum): maximum
-            case .never, .count, .order, .rate: within ?? .seconds(10)
-            }
-        return min(time / 2, .seconds(5))
+    /// The time that the client has; 10 s if it is not limited.
+    fileprivate var time: Duration {
+        switch question {
+        case .seen(_, let within): within
+        case .delay(_, _, _, let maximum): maximum
+        case .never, .count, .order, .rate: within ?? .seconds(10)
+        }
     }
+
+    /// A client that lost a device more recently may be about to return.
+    fileprivate var patience: Duration { min(time / 2, .seconds(5)) }
 
     /// Whether a client can answer it with a value that it already has.
     fileprivate var asksForDeliveredValue: Bool {
@@ -134,7 +153,8 @@ extension Event {
     /// Whether a client without a connection has to connect for it.
     fileprivate var needsConnection: Bool {
         switch kind {
-        case .connecting, .connected, .encrypted, .paired, .mtu, .discovering, .discovered, .subscribed, .read,
+        case .connecting, .connected, .encrypted, .paired, .pairingFailed, .encryptionFailed, .mtu, .discovering,
+            .discovered, .subscribed, .read,
             .written, .notified, .delivered, .indicated, .confirmed:
             true
         case .said: lineMatchers.contains { $0.needsConnection }
