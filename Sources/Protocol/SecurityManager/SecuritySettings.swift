@@ -31,11 +31,22 @@ public struct SecuritySettings: Hashable, Sendable {
     public var accepts = KeyDistribution.all
     /// The passkey that the device displays; nil: a random one.
     public var passkey: UInt32?
+    /// Whether the user has to agree to a pairing that authenticates nobody and is not the user's: `Output.authorize`.
+    public var asksToAuthorize = false
     /// The data that the devices have exchanged out of band.
     public var outOfBand = OutOfBandData()
 
     /// Just Works, with a bond, and with LE Secure Connections if the peer supports it.
     public init() {}
+
+    /// Whether a pairing is put to the user.
+    ///
+    /// As the kernel of Linux does: in LE legacy pairing, only a responder asks, if its user could answer; in LE Secure Connections,
+    /// both devices do.  smp_cmd_pairing_random and tk_request in net/bluetooth/smp.c.
+    func asks(_ exchange: FeatureExchange) -> Bool {
+        guard asksToAuthorize, exchange.model == .justWorks else { return false }
+        return exchange.isSecureConnections || exchange.role == .responder && ioCapability != .noInputNoOutput
+    }
 
     /// The features of a Pairing Request, or of the Pairing Response to one.
     func features(answering request: PairingFeatures?) -> PairingFeatures {

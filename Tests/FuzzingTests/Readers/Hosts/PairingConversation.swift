@@ -61,6 +61,7 @@ private struct TestedSecurity {
             case .answer(let key): if key != nil { pending.append(.encryptionChanged(.success, isOn: true)) }
             case .requestPasskey: pending.append(.passkey(123_456))
             case .compare: pending.append(.compared(areEqual: true))
+            case .authorize: pending.append(.authorized(true))
             case .encrypted(let key, _): isEncrypted = key != nil
             case .completed(let bond, let isBonded):
                 try require(isEncrypted, "pairing is complete, but the link is not encrypted")
