@@ -174,8 +174,8 @@ import Testing
     /// Who asks its user, of two devices that pair without authentication.
     @Test(arguments: [
         (SecuritySettings.Preference.off, IOCapability.displayYesNo, [PairingRole.responder]),
-        (.off, .noInputNoOutput, []), (.preferred, .displayYesNo, [.initiator, .responder]),
-        (.preferred, .noInputNoOutput, [.initiator, .responder]),
+        (.off, .noInputNoOutput, []), (.preferred, .displayYesNo, [.responder]),
+        (.preferred, .noInputNoOutput, [.responder]),
     ]) func `A pairing without authentication is put to the users, who agree or not`(
         secureConnections: SecuritySettings.Preference, responder: IOCapability, asked: [PairingRole]
     ) {

@@ -31,7 +31,7 @@ public struct SecuritySettings: Hashable, Sendable {
     public var accepts = KeyDistribution.all
     /// The passkey that the device displays; nil: a random one.
     public var passkey: UInt32?
-    /// Whether the user has to agree to a pairing that authenticates nobody and is not the user's: `Output.authorize`.
+    /// Whether the user has to agree to a pairing that the peer requests and that authenticates nobody: `Output.authorize`.
     public var asksToAuthorize = false
     /// The data that the devices have exchanged out of band.
     public var outOfBand = OutOfBandData()
@@ -41,11 +41,11 @@ public struct SecuritySettings: Hashable, Sendable {
 
     /// Whether a pairing is put to the user.
     ///
-    /// As the kernel of Linux does: in LE legacy pairing, only a responder asks, if its user could answer; in LE Secure Connections,
-    /// both devices do.  smp_cmd_pairing_random and tk_request in net/bluetooth/smp.c.
+    /// As the kernel of Linux does: a responder asks, in LE legacy pairing only if its user could answer: smp_cmd_pairing_random and
+    /// tk_request in net/bluetooth/smp.c.
     func asks(_ exchange: FeatureExchange) -> Bool {
-        guard asksToAuthorize, exchange.model == .justWorks else { return false }
-        return exchange.isSecureConnections || exchange.role == .responder && ioCapability != .noInputNoOutput
+        guard asksToAuthorize, exchange.model == .justWorks, exchange.role == .responder else { return false }
+        return exchange.isSecureConnections || ioCapability != .noInputNoOutput
     }
 
     /// The features of a Pairing Request, or of the Pairing Response to one.
