@@ -3,6 +3,7 @@ import DBus
 import Drivers
 import Linux
 import ScenarioLanguage
+import ScenarioModel
 import Synchronization
 import Testing
 import VirtualWorld
@@ -29,10 +30,11 @@ final class PlayedAir: Sendable {
         _ scenario: String, _ body: @escaping @Sendable (PlayedAir, EventLoop) async throws -> Void
     ) throws {
         let reading = ScenarioFile.read("a.json") { _ in Array(scenario.utf8) }
-        let world = try World(try #require(reading.scenario), seed: 1)
+        var started = try World(try #require(reading.scenario), seed: 1)
+        started.placeDevices(on: .system)
         let loop = EventLoop(pace: .real(speed: 20))
-        try loop.run {
-            let live = LiveWorld(world, on: loop, RunCompletion(), isQuiet: true) { _ in true }
+        try loop.run { [started] in
+            let live = LiveWorld(started, on: loop, RunCompletion(), isQuiet: true) { _ in true }
             await live.start()
             let air = PlayedAir(live, loop)
             try await body(air, loop)

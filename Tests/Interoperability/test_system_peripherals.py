@@ -1,6 +1,7 @@
 """Programs that publish services with a played bluetoothd, or over a controller, checked by `lubdub check --peripheral`."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -8,6 +9,10 @@ import tempfile
 import unittest
 
 from harness import LUBDUB, ROOT
+
+CACHE = pathlib.Path(os.environ.get('XDG_CACHE_HOME') or pathlib.Path.home() / '.cache') / 'lubdub'
+# A Python with Debian's packages.
+DEBIAN = CACHE / 'programs/bin/python'
 
 # A strap of bless, which answers reads and writes by functions, and is stopped by SIGTERM.
 BLESS = '''
@@ -58,6 +63,25 @@ async def main():
 asyncio.run(main())
 '''
 
+# A strap of bluezero, above GLib and dbus-python.
+BLUEZERO = '''
+from bluezero import adapter, async_tools, peripheral
+def change(characteristic):
+    characteristic.set_value([0, 71])
+    return characteristic.is_notifying
+def notify(notifying, characteristic):
+    if notifying:
+        async_tools.add_timer_ms(500, change, characteristic)
+UUID = '0000{}-0000-1000-8000-00805f9b34fb'.format
+strap = peripheral.Peripheral(next(iter(adapter.Adapter.available())).address, local_name='Strap')
+strap.add_service(srv_id=1, uuid=UUID('180d'), primary=True)
+strap.add_characteristic(
+    srv_id=1, chr_id=1, uuid=UUID('2a37'), value=[], notifying=False, flags=['notify'], notify_callback=notify)
+strap.add_characteristic(
+    srv_id=1, chr_id=2, uuid=UUID('2a38'), value=[1], notifying=False, flags=['read'], read_callback=lambda: [LOCATION])
+strap.publish()
+'''
+
 # A strap of Bumble, a host of its own, at $LUBDUB_CONTROLLER.
 BUMBLE = '''
 import asyncio, os, sys
@@ -96,9 +120,9 @@ class PeripheralProgramTests(unittest.TestCase):
             [LUBDUB, 'check', *arguments, '--peripheral', command, '--report', f'{self.folder}/report.json'],
             capture_output=True, text=True, timeout=120, cwd=ROOT)
 
-    def check_program(self, text, *arguments):
+    def check_program(self, text, *arguments, python=sys.executable):
         (self.folder / 'strap.py').write_text(text)
-        return self.check(f'{sys.executable} {self.folder}/strap.py', *arguments)
+        return self.check(f'{python} {self.folder}/strap.py', *arguments)
 
     def report(self):
         return json.loads((self.folder / 'report.json').read_text())
@@ -122,6 +146,16 @@ class PeripheralProgramTests(unittest.TestCase):
         self.assertIn('pass  HRS/SEN/CON/BV-01-C', ended.stdout)
         self.assertIn('fail  HRS/SEN/CR/BV-01-C', ended.stdout)
         self.assertIn('lubdub check --system bluez --peripheral', ended.stdout)
+
+    @unittest.skipUnless(DEBIAN.exists(), 'a Python with bluezero is not installed; Tools/setup programs installs it')
+    def test_bluezero(self):
+        checks = self.only('HRS/SEN/CR/BV-01-C', 'HRS/SEN/CON/BV-01-C')
+        for location, status, verdict in (1, 0, 'pass'), (200, 1, 'fail'):
+            text = BLUEZERO.replace('LOCATION', str(location))
+            ended = self.check_program(text, '--system', 'bluez', *checks, python=DEBIAN)
+            self.assertEqual(ended.returncode, status, ended.stdout + ended.stderr)
+            self.assertIn('pass  HRS/SEN/CON/BV-01-C', ended.stdout)
+            self.assertIn(f'{verdict}  HRS/SEN/CR/BV-01-C', ended.stdout)
 
     def test_a_program_with_a_host_of_its_own(self):
         ended = self.check_program(BUMBLE, *self.only('HRS/SEN/CR/BV-01-C', 'advertising/name_fits', 'GATT/SR/UNS/BI-01-C'))

@@ -54,6 +54,40 @@ import Testing
             ])
     }
 
+    @Test func `Calls of programs at a bus and their replies are in the log, between other events`() throws {
+        let collected = Collected<EventChunk>()
+        var journal = EventJournal { collected.add($0) }
+        func record(_ kind: BusRecord.Kind, _ milliseconds: Int64, path: String = "/org/bluez/hci0") -> BusRecord {
+            BusRecord(
+                kind, at: Instant(nanoseconds: milliseconds * 1_000_000), sender: ":1.4", serial: 12, path: path,
+                interface: "org.bluez.Adapter1", member: "StartDiscovery")
+        }
+        journal.append(record(.called, 1))
+        journal.append(EventRecord(.scanning, of: "client", at: Instant(nanoseconds: 1_000_000)))
+        journal.append(record(.refused("org.bluez.Error.InProgress", "Operation \"x\""), 2))
+        journal.append(record(.replied, 3))
+        journal.append(record(.called, 4, path: "/" + String(repeating: "x", count: 1000)))
+        journal.flush()
+        let chunk = try #require(collected.chunks.first)
+        let lines = Self.lines(of: chunk, in: ValueFormatter(entity: { "\($0)/\($1)" }) { _, _, _, _ in false })
+        let call =
+            #""sender": ":1.4", "serial": 12, "path": "/org/bluez/hci0", "interface": "org.bluez.Adapter1", "#
+            + #""member": "StartDiscovery""#
+        #expect(
+            lines.dropLast() == [
+                #"{"t": 0.001000, "event": "called", \#(call)}"#,
+                #"{"t": 0.001000, "event": "scanning", "of": "client"}"#,
+                #"{"t": 0.002000, "event": "replied", \#(call), "error": "org.bluez.Error.InProgress", "#
+                    + #""reason": "Operation \"x\""}"#,
+                #"{"t": 0.003000, "event": "replied", \#(call)}"#,
+            ])
+        #expect(lines.last?.utf8.count ?? .max < 400, "a path has a limit")
+        #expect(
+            chunk.records(where: { _ in true }, in: .init(entity: { "\($0)/\($1)" }) { _, _, _, _ in false }).count == 1
+        )
+        #expect(Set(chunk.fingerprints).count == 5)
+    }
+
     @Test func `Selected events are available as records`() throws {
         let collected = Collected<EventChunk>()
         var (pool, journal) = (PacketPool(), EventJournal { collected.add($0) })

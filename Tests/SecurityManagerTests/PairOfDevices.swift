@@ -9,6 +9,8 @@ struct PairOfDevices {
     struct Reports {
         var displayed: UInt32?
         var compared: UInt32?
+        /// Whether its user is asked to agree.
+        var isAsked = false
         var key: LongTermKey?
         var bond: Bond?
         var isBonded = false
@@ -30,6 +32,8 @@ struct PairOfDevices {
     var hasUsers = true
     /// What the users answer; nil: whether the numbers are equal.
     var areEqual: Bool?
+    /// Whether users agree.
+    var agree = true
     var now = Instant.start
 
     private var pairings: [PairingRole: Pairing] = [:]
@@ -112,6 +116,9 @@ struct PairOfDevices {
                 let answer = Pairing.Input.compared(areEqual: areEqual ?? (other == number))
                 queue += [(role, answer), (role.other, answer)]
             }
+        case .authorize:
+            reports[role]?.isAsked = true
+            if hasUsers { queue.append((role, .authorized(agree))) }
         case .keypress(let keypress): reports[role]?.keypresses.append(keypress)
         case .encrypt(let key):
             reports[role]?.key = key

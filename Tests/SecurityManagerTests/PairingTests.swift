@@ -169,6 +169,42 @@ import Testing
         #expect(pair.initiator.bond != nil && pair.responder.bond != nil)
     }
 
+    // MARK: Authorization
+
+    /// Who asks its user, of two devices that pair without authentication.
+    @Test(arguments: [
+        (SecuritySettings.Preference.off, IOCapability.displayYesNo, [PairingRole.responder]),
+        (.off, .noInputNoOutput, []), (.preferred, .displayYesNo, [.responder]),
+        (.preferred, .noInputNoOutput, [.responder]),
+    ]) func `A pairing without authentication is put to the users, who agree or not`(
+        secureConnections: SecuritySettings.Preference, responder: IOCapability, asked: [PairingRole]
+    ) {
+        for agree in [true, false] {
+            var initiator = Self.settings(.noInputNoOutput, secureConnections: secureConnections)
+            var other = Self.settings(responder, secureConnections: secureConnections)
+            (initiator.asksToAuthorize, other.asksToAuthorize) = (true, true)
+            var pair = PairOfDevices(initiator, other)
+            pair.hasUsers = false
+            pair.pair()
+            #expect([PairingRole.initiator, .responder].filter { pair[$0].isAsked } == asked)
+            #expect((pair.initiator.bond == nil) == !asked.isEmpty, "it waits for them")
+            for role in asked { pair.step(role, .authorized(agree)) }
+            #expect((pair.initiator.bond != nil && pair.responder.bond != nil) == (agree || asked.isEmpty))
+            guard !agree, let first = asked.first else { continue }
+            let reason = secureConnections == .off ? PairingFailedReason.passkeyEntryFailed : .numericComparisonFailed
+            #expect(pair[first].failure == .failed(reason) && pair[first.other].failure == .refused(reason))
+        }
+    }
+
+    @Test func `A pairing with authentication is not put to the users`() {
+        var display = Self.settings(.displayOnly)
+        var keyboard = Self.settings(.keyboardOnly)
+        (display.asksToAuthorize, keyboard.asksToAuthorize) = (true, true)
+        var pair = PairOfDevices(display, keyboard)
+        pair.pair()
+        #expect(!pair.initiator.isAsked && !pair.responder.isAsked && pair.initiator.bond != nil)
+    }
+
     // MARK: Out of band
 
     @Test func `Out of band with LE legacy pairing`() {

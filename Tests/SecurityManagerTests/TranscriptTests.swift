@@ -88,6 +88,7 @@ private struct Device {
             case .encrypt(let key): self.key = key
             case .completed(let bond, _): self.bond = bond
             case .failed(let failure): self.failure = failure
+            case .authorize: step(.authorized(true), transcript)
             case .wake, .display, .keypress: break
             }
         }

@@ -69,6 +69,7 @@ extension SystemHarness {
         case .changedAgent(let hasEffect): hasEffect ? "is agent, or none" : "changed no agent"
         case .requestedPasskey: "is asked for the passkey"
         case .requestedComparison: "is asked to compare"
+        case .requestedAuthorization: "is asked to authorize"
         case .displayed: "displays a passkey"
         case .ended: "is asked no more"
         }

@@ -263,6 +263,7 @@ struct SystemHarness {
         case .state(let state): line += "\(state)"
         case .discovered(let peer, let advertisement, _):
             line += "discovered \(advertisement.name ?? "\(peer)")"
+        case .monitored(let id, _, let rssi): line += "monitored \(id): \(rssi) dBm"
         case .connected(_, let mtu): line += "connected \(mtu)"
         case .failedToConnect(_, let failure): line += "failed to connect: \(failure)"
         case .disconnecting: line += "disconnecting"

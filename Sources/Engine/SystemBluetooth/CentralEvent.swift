@@ -9,6 +9,8 @@ package enum CentralEvent: Equatable, Sendable {
     /// The state of the radio has changed; a new program receives the present one.
     case state(RadioState)
     indirect case discovered(DeviceAddress, Advertisement, rssi: Int8)
+    /// An advertisement has a pattern of the program's monitor; `discovered` precedes it.
+    case monitored(id: UInt32, DeviceAddress, rssi: Int8)
     case connected(DeviceAddress, mtu: Int)
     case failedToConnect(DeviceAddress, CentralFailure)
     /// The connection ends soon, because a program has cancelled it.

@@ -18,6 +18,9 @@ package enum CentralRequest: Sendable {
     /// Scans, in place of the program's present scan.
     case scan(ScanOptions)
     case stopScanning
+    /// Reports advertisements with one of these patterns, in addition to the program's scan; a passive scan suffices.
+    case monitor(id: UInt32, [AdvertisingPattern])
+    case stopMonitoring(id: UInt32)
     /// Connects as soon as the peripheral advertises.
     case connect(DeviceAddress, ConnectionOptions)
     /// Ends the connection, or the attempt to connect: the program's, or everyone's.

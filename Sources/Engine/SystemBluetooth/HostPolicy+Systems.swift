@@ -41,6 +41,8 @@ extension HostPolicy {
         // hci_alloc_dev in net/bluetooth/hci_core.c: 30 to 50 ms, without latency, and a supervision timeout of 420 ms.
         let parameters = ConnectionParameters(
             minimumInterval: 0x18, maximumInterval: 0x28, latency: 0, supervisionTimeout: 0x2A)
+        var security = SecuritySettings()
+        security.asksToAuthorize = true
         // src/gatt-client.c finds attributes, then plugins/gap.c and profiles/battery/battery.c begin: src/device.c.
         let beginning: [[AttributeStep]] = [
             [.exchangeMTU], [.discover], [.readExtendedProperties], [.read(.databaseHash)],
@@ -76,7 +78,7 @@ extension HostPolicy {
                 interruption: .unlikelyError, sharesRequests: true, separatesOwn: true,
                 configuresAgain: false),
             pairing: PairingPolicy(
-                security: SecuritySettings(), endsLinkOnFailure: true, securesOwnRequests: true),
+                security: security, endsLinkOnFailure: true, securesOwnRequests: true),
             // HCI_DEFAULT_ADV_DURATION in include/net/bluetooth/hci_core.h.
             advertising: AdvertisingPolicy(interval: 0x0800, sets: 5, turn: .seconds(2), rules: .linux),
             reservedServices: [.genericAccess, .genericAttribute],

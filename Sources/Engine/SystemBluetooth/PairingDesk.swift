@@ -15,6 +15,8 @@ package enum PairingRequest: Sendable {
     case passkey(UInt32?, DeviceAddress)
     /// Answers a question: whether the numbers are equal.
     case compared(Bool, DeviceAddress)
+    /// Answers a question: whether to pair.
+    case authorized(Bool, DeviceAddress)
 }
 
 /// The questions of pairing to an agent, and the results of its requests.
@@ -23,6 +25,8 @@ package enum PairingEvent: Equatable, Sendable {
     case changedAgent(Bool)
     case requestedPasskey(DeviceAddress)
     case requestedComparison(DeviceAddress, UInt32)
+    /// A device pairs that no program has asked to, and nobody authenticates it.
+    case requestedAuthorization(DeviceAddress)
     case displayed(DeviceAddress, passkey: UInt32)
     /// The question, or what is displayed, is obsolete.
     case ended(DeviceAddress)
@@ -57,8 +61,8 @@ struct PairingDesk: Sendable {
         let id: ConnectionID
         let peer: DeviceAddress
         let agent: ProgramID
-        /// Whether it needs no answer.
-        var isAnswered = false
+        /// The answer of an agent that has gone; nil: it needs no answer.
+        var refusal: LinkSecurityManager.Input?
     }
 
     private let settings: SecuritySettings
@@ -95,6 +99,8 @@ struct PairingDesk: Sendable {
         case .passkey(let passkey, let peer): answer(.passkey(passkey), peer, program, into: &outbox)
         case .compared(let areEqual, let peer):
             answer(.compared(areEqual: areEqual), peer, program, into: &outbox)
+        case .authorized(let isAuthorized, let peer):
+            answer(.authorized(isAuthorized), peer, program, into: &outbox)
         }
     }
 
@@ -108,15 +114,14 @@ struct PairingDesk: Sendable {
 
     /// A program requests pairing: its agent decides how.
     mutating func pair(_ peer: DeviceAddress, _ program: ProgramID, into outbox: inout [Output]) {
-        guard let agent = agents.first(where: { $0.program == program }) else { return }
         requests[peer] = program
-        use(agent, into: &outbox)
+        if let agent = agents.first(where: { $0.program == program }) { use(agent, into: &outbox) }
     }
 
     private mutating func remove(_ program: ProgramID, into outbox: inout [Output]) {
         agents.removeAll { $0.program == program }
-        for question in questions where question.agent == program && !question.isAnswered {
-            outbox.append(.command(.security(question.id, .passkey(nil))))
+        for question in questions where question.agent == program {
+            if let refusal = question.refusal { outbox.append(.command(.security(question.id, refusal))) }
         }
         questions.removeAll { $0.agent == program }
     }
@@ -141,7 +146,7 @@ struct PairingDesk: Sendable {
         into outbox: inout [Output]
     ) {
         guard
-            let index = questions.firstIndex(where: { $0.peer == peer && $0.agent == program && !$0.isAnswered })
+            let index = questions.firstIndex(where: { $0.peer == peer && $0.agent == program && $0.refusal != nil })
         else { return }
         outbox.append(.command(.security(questions.remove(at: index).id, answer)))
     }
@@ -158,24 +163,33 @@ struct PairingDesk: Sendable {
             guard let agent = agent(for: peer) else {
                 return outbox.append(.command(.security(id, .passkey(user.passkey))))
             }
-            questions.append(Question(id: id, peer: peer, agent: agent))
+            questions.append(Question(id: id, peer: peer, agent: agent, refusal: .passkey(nil)))
             outbox.append(.event(agent, .requestedPasskey(peer)))
         case .compare(let number):
             guard let agent = agent(for: peer) else {
                 return outbox.append(.command(.security(id, .compared(areEqual: user.confirmsNumbers))))
             }
-            questions.append(Question(id: id, peer: peer, agent: agent))
+            questions.append(Question(id: id, peer: peer, agent: agent, refusal: .compared(areEqual: false)))
             outbox.append(.event(agent, .requestedComparison(peer, number)))
+        case .authorize:
+            // A program that pairs has agreed by that: device_confirm_passkey in src/device.c of BlueZ.
+            guard requests[peer] == nil, let agent = agents.first?.program else {
+                return outbox.append(.command(.security(id, .authorized(true))))
+            }
+            questions.append(Question(id: id, peer: peer, agent: agent, refusal: .authorized(false)))
+            outbox.append(.event(agent, .requestedAuthorization(peer)))
         case .display(let passkey):
             guard let agent = agent(for: peer) else { return }
-            questions.append(Question(id: id, peer: peer, agent: agent, isAnswered: true))
+            questions.append(Question(id: id, peer: peer, agent: agent))
             outbox.append(.event(agent, .displayed(peer, passkey: passkey)))
         case .completed, .failed: finish(peer, into: &outbox)
         default: break
         }
     }
 
-    private func agent(for peer: DeviceAddress) -> ProgramID? { requests[peer] ?? agents.first?.program }
+    private func agent(for peer: DeviceAddress) -> ProgramID? {
+        (agents.first { $0.program == requests[peer] } ?? agents.first)?.program
+    }
 
     /// A connection has ended.
     mutating func disconnected(_ id: ConnectionID, into outbox: inout [Output]) {
@@ -192,6 +206,7 @@ struct PairingDesk: Sendable {
     /// Pairing with a peer has ended.
     mutating func finish(_ peer: DeviceAddress, into outbox: inout [Output]) {
         end(into: &outbox) { $0.peer == peer }
-        if requests.removeValue(forKey: peer) != nil { use(agents.first, into: &outbox) }
+        let program = requests.removeValue(forKey: peer)
+        if agents.contains(where: { $0.program == program }) { use(agents.first, into: &outbox) }
     }
 }

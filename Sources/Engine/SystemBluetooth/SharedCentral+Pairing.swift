@@ -84,6 +84,13 @@ extension SharedCentral {
         if policy.audience == .everyone { tell(.bonded(peer, identity: identity), into: &outbox) }
     }
 
+    /// A bond has been made with a central, which everyone sees if devices are everyone's.
+    mutating func bondedAsPeripheral(
+        _ peer: DeviceAddress, identity: DeviceAddress, into outbox: inout [Output]
+    ) {
+        if policy.audience == .everyone { bonded(peer, identity: identity, into: &outbox) }
+    }
+
     private mutating func pairingFailed(
         _ link: Int, _ failure: Pairing.Failure, at now: Instant, into outbox: inout [Output]
     ) {

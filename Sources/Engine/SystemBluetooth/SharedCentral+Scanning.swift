@@ -31,6 +31,7 @@ extension SharedCentral {
     /// How the host must scan while programs wait for a number of peripherals.
     private func wantedScan(for count: Int) -> HostScan? {
         if scanning.isWanted { return .programs }
+        if monitors.isWanted { return .monitors }
         guard policy.connecting.background == nil else { return count > 0 ? .background : nil }
         return count > 1 ? .programs : nil
     }
@@ -46,12 +47,14 @@ extension SharedCentral {
 
     private mutating func scan(at now: Instant, into outbox: inout [Output]) {
         var parameters = scanning.parameters
-        if hostScan == .background, let window = policy.connecting.background {
+        if hostScan != .programs, let window = policy.connecting.background {
             parameters = ScanParameters(isActive: false, interval: window.interval, window: window.length)
         }
-        scanning.beginPeriod(at: now)
+        // hci_passive_scan_sync in net/bluetooth/hci_sync.c: monitors need each advertisement.
+        let filtersDuplicates = policy.scanning.filtersDuplicates && hostScan != .monitors
+        hostScan == .monitors ? scanning.endPeriod() : scanning.beginPeriod(at: now)
         if scanning.periodEnd < .never { outbox.append(.wake(at: scanning.periodEnd)) }
-        outbox.append(.command(.scan(parameters, filterDuplicates: policy.scanning.filtersDuplicates)))
+        outbox.append(.command(.scan(parameters, filterDuplicates: filtersDuplicates)))
     }
 
     /// Lets a controller that scans for programs report each advertiser again, since programs wait for one: the kernel connects at
@@ -97,6 +100,7 @@ extension SharedCentral {
         if policy.connecting.background != nil, report.kind.isConnectable {
             connectIfAwaited(peers.known(report.address), into: &outbox)
         }
+        guard hostScan != .monitors else { return publish(report, nil, at: now, into: &outbox) }
         guard let received = scanning.receive(report) else { return }
         publish(received.report, received.response, at: now, into: &outbox)
     }
@@ -118,7 +122,14 @@ extension SharedCentral {
         let isReported = scanning.report(
             advertisement, of: peer, named: peers.name(of: peer), rssi: report.rssi,
             to: policy.audience == .everyone ? programs : nil, into: &outbox)
-        if isReported, let due = peers.hear(peer, at: now) { outbox.append(.wake(at: due)) }
+        let monitoring = monitors.matching(report.data + (response?.data ?? []))
+        if !isReported, !monitoring.isEmpty {
+            tell(.discovered(peer, advertisement, rssi: report.rssi), into: &outbox)
+        }
+        for monitor in monitoring {
+            outbox.append(.event(monitor.program, .monitored(id: monitor.id, peer, rssi: report.rssi)))
+        }
+        if isReported || !monitoring.isEmpty, let due = peers.hear(peer, at: now) { outbox.append(.wake(at: due)) }
         if advertisement.isConnectable { connectIfAwaited(peer, into: &outbox) }
     }
 

@@ -32,6 +32,8 @@ package struct SharedCentral: Sendable {
     /// The purpose of a scan of the host.
     enum HostScan: Sendable {
         case programs
+        /// What programs monitor.
+        case monitors
         /// The peripherals that programs wait for.
         case background
     }
@@ -56,6 +58,7 @@ package struct SharedCentral: Sendable {
     var restartDue = Instant.never
     var programs: [ProgramID] = []
     var scanning: Scanning
+    var monitors = Monitors()
     /// How the host has been requested to scan.
     var hostScan: HostScan?
     var attempts: [Attempt] = []
@@ -97,6 +100,9 @@ package struct SharedCentral: Sendable {
         case .close: close(program, at: now, into: &outbox)
         case .scan(let options): scan(options, of: program, at: now, into: &outbox)
         case .stopScanning: scanning.end(of: program)
+        case .monitor(let id, let patterns):
+            monitors.begin(Monitors.Monitor(program: program, id: id, patterns: patterns))
+        case .stopMonitoring(let id): monitors.end(id, of: program)
         case .connect(let peer, let options):
             connect(peer, Client(program: program, options: options), at: now, into: &outbox)
         case .cancel(let peer): cancel(peer, of: program, at: now, into: &outbox)
@@ -173,6 +179,7 @@ package struct SharedCentral: Sendable {
 
     private mutating func close(_ program: ProgramID, at now: Instant, into outbox: inout [Output]) {
         scanning.end(of: program)
+        monitors.end(of: program)
         leaveAttempts(program)
         for link in links.indices.reversed() where policy.audience == .everyone { leave(link, program, into: &outbox) }
         for link in links where link.clients.contains(where: { $0.program == program }) {

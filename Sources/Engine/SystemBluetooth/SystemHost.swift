@@ -163,6 +163,11 @@ package struct SystemHost: Sendable {
                 {
                     desk.handle(security, id, peer, into: &deskOutputs)
                 }
+                if case .security(let id, .completed(let bond, isBonded: true)) = output,
+                    let peer = peripheral.peer(of: id)
+                {
+                    central.bondedAsPeripheral(peer, identity: bond.peer, into: &outputs)
+                }
                 if case .disconnected(let id, _, _) = output { desk.disconnected(id, into: &deskOutputs) }
                 if case .connected(_, let complete) = output, complete.role == .peripheral { continue }
                 central.step(output, at: now, pool: &pool, into: &outputs)

@@ -8,6 +8,8 @@ package struct BlueZVersion: Hashable, Sendable {
 
     /// A behaviour of a version and all later ones; the raw value is the first one.
     enum Trait: Int {
+        /// Programs can monitor advertisements: src/adv_monitor.c.
+        case monitors = 56
         /// Connect fails with texts such as `le-connection-abort-by-local`, in place of those of errno: src/error.h.
         case connectionTexts = 62
         /// Services that bluetoothd itself uses are exported, and cannot be written: main.conf, ExportClaimedServices.

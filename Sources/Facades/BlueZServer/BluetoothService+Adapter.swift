@@ -131,7 +131,7 @@ extension BluetoothService {
 
     /// The radio has been switched on or off.
     func turn(isOn: Bool) {
-        if isOn != isRadioOn { take(.turned(.adapter, isOn: isOn)) }
+        if isOn != isRadioOn, isFirst { take(.turned(.adapter, isOn: isOn)) }
         isRadioOn = isOn
         for peer in peers where devices[peer]?.isConnected == false { removeBattery(peer) }
         for call in powering { reply(to: call) }
@@ -143,6 +143,7 @@ extension BluetoothService {
         connecting = [:]
         for call in connections.flatMap(\.value) { fail(call, .notReady) }
         endCentrals()
+        loseMonitored()
         for name in programs.keys { programs[name]?.isDiscovering = false }
         objects.set("Discovering", .boolean(false), of: .adapter, at: adapter.path, isEmitted: true)
     }

@@ -8,32 +8,50 @@ import SystemBluetooth
 /// Agents of programs, which pairing asks: src/agent.c.
 extension BluetoothService {
     func performAgentManager(_ method: String, _ call: ReceivedCall) {
-        guard let sender = call.sender, var program = programs[sender], let path = call.arguments.first?.path else {
-            return fail(call, .invalidArguments)
+        if let error = changeAgent(method, call) { return fail(call, error) }
+        // An agent is every adapter's.
+        for sibling in siblings { sibling.assumeIsolated { _ = $0.changeAgent(method, call) } }
+        reply(to: call)
+        changeDefaultAgent(method, call)
+        for sibling in siblings {
+            sibling.assumeIsolated { sibling in
+                sibling.changeDefaultAgent(method, call)
+                sibling.scheduleFlush()
+            }
         }
+    }
+
+    /// Does what precedes the reply.
+    private func changeAgent(_ method: String, _ call: ReceivedCall) -> MethodError? {
+        guard let sender = call.sender, let path = call.arguments.first?.path else { return .invalidArguments }
+        let program = program(sender)
         switch method {
         case "RegisterAgent":
             guard let capability = IOCapability(nameInBlueZ: call.arguments.last?.string ?? "") else {
-                return fail(call, .invalidArguments)
+                return .invalidArguments
             }
-            guard program.agent == nil else { return fail(call, .alreadyExists) }
-            program.agent = path
-            programs[sender] = program
+            guard program.agent == nil else { return .alreadyExists }
+            programs[sender]?.agent = path
             request(program.id, .pairing(.becomeAgent(capability)))
-            reply(to: call)
-            if defaultAgents.isEmpty { becomeDefaultAgent(sender) } else { defaultAgents.insert(sender, at: 0) }
         case "UnregisterAgent":
-            guard program.agent == path else { return fail(call, .doesNotExist) }
-            program.agent = nil
-            programs[sender] = program
+            guard program.agent == path else { return .doesNotExist }
+            programs[sender]?.agent = nil
             request(program.id, .pairing(.stopBeingAgent))
-            reply(to: call)
-            removeDefaultAgent(sender)
         default:
-            guard program.agent == path else { return fail(call, .doesNotExist) }
+            guard program.agent == path else { return .doesNotExist }
             request(program.id, .pairing(.becomeDefaultAgent))
-            reply(to: call)
-            becomeDefaultAgent(sender)
+        }
+        return nil
+    }
+
+    /// Does what follows the reply.
+    private func changeDefaultAgent(_ method: String, _ call: ReceivedCall) {
+        guard let sender = call.sender else { return }
+        switch method {
+        case "RegisterAgent":
+            if defaultAgents.isEmpty { becomeDefaultAgent(sender) } else { defaultAgents.insert(sender, at: 0) }
+        case "UnregisterAgent": removeDefaultAgent(sender)
+        default: becomeDefaultAgent(sender)
         }
     }
 
@@ -61,6 +79,10 @@ extension BluetoothService {
         case .requestedComparison(let peer, let number):
             callAgent(program, "RequestConfirmation", [.path(path(of: peer)), .uint32(number)]) { service, result in
                 service.request(program, .pairing(.compared(result != nil, peer)))
+            }
+        case .requestedAuthorization(let peer):
+            callAgent(program, "RequestAuthorization", [.path(path(of: peer))]) { service, result in
+                service.request(program, .pairing(.authorized(result != nil, peer)))
             }
         case .displayed(let peer, let passkey):
             let arguments = [.path(path(of: peer)), .uint32(passkey), Value.uint16(0)]

@@ -115,6 +115,7 @@ extension BluetoothService {
     func forget(_ peer: DeviceAddress) {
         let path = path(of: peer)
         if let values = devices.removeValue(forKey: peer)?.values { removeObjects(values.keys) }
+        forgetMonitored(peer)
         objects.unregister(.battery, at: path)
         objects.unregister(.device, at: path)
         for call in removing.removeValue(forKey: peer) ?? [] { reply(to: call) }
@@ -286,7 +287,8 @@ extension BluetoothService {
         let path = path(of: peer)
         objects.set("Bonded", .boolean(isBonded), of: .device, at: path)
         // device_set_paired in src/device.c: it is announced with the services.
-        if isBonded, objects.value("ServicesResolved", of: .device, at: path) == .boolean(false) {
+        let isCentral = peripherals.centrals.contains(peer)
+        if isBonded, !isCentral, objects.value("ServicesResolved", of: .device, at: path) == .boolean(false) {
             objects.replace("Paired", .boolean(true), of: .device, at: path)
             devices[peer]?.hasNewlyPaired = true
         } else {

@@ -23,8 +23,8 @@ extension BluetoothService {
     /// Something begins or ends that happens to the service.
     func meet(_ trouble: SystemTrouble, isOn: Bool) {
         switch trouble {
-        case .serviceAway(let isAbrupt): isOn ? leave(.service, isAbrupt: isAbrupt) : join(.service)
-        case .busAway: isOn ? leave(.bus, isAbrupt: true) : join(.bus)
+        // The first adapter's service leaves and comes back for all.
+        case .serviceAway, .busAway: if isFirst { meetAbsence(trouble, isOn: isOn) }
         case .radioUnplugged:
             isUnplugged = isOn
             isOn ? removeAdapter() : addAdapter()
@@ -40,20 +40,29 @@ extension BluetoothService {
 
     // MARK: Away from the bus
 
+    private func meetAbsence(_ trouble: SystemTrouble, isOn: Bool) {
+        switch trouble {
+        case .serviceAway(let isAbrupt): isOn ? leave(.service, isAbrupt: isAbrupt) : join(.service)
+        case .busAway: isOn ? leave(.bus, isAbrupt: true) : join(.bus)
+        default: break
+        }
+    }
+
     /// The service ends, and what programs have done with it.
     private func leave(_ absence: Absence, isAbrupt: Bool) {
-        let isFirst = absences.isEmpty
-        if isFirst, !isAbrupt { removeAdapter() }
+        for sibling in siblings { sibling.assumeIsolated { $0.leave(absence, isAbrupt: isAbrupt) } }
+        let isNew = absences.isEmpty
+        if isNew, !isAbrupt { removeAdapter() }
         absences.insert(absence)
         departures += 1
-        if isFirst {
-            take(.turned(.service, isOn: false))
+        if isNew {
+            if isFirst { take(.turned(.service, isOn: false)) }
             if isAbrupt, !isUnplugged { stored = devicesToStore }
             forgetPrograms()
             objects = ObjectServer(version: adapter.version)
-            leaveBus(atOnce: isAbrupt)
+            if isFirst { leaveBus(atOnce: isAbrupt) }
         }
-        if absence == .bus { Task(executorPreference: loop) { [bus] in await bus.turn(false) } }
+        if absence == .bus, isFirst { Task(executorPreference: loop) { [bus] in await bus.turn(false) } }
     }
 
     /// Closes the connection, after what was sent has arrived unless it is `atOnce`.
@@ -73,6 +82,7 @@ extension BluetoothService {
         for program in programsInOrder {
             request(program.id, .central(.close))
             leavePeripherals(program.id)
+            endMonitoring(of: program.id)
         }
         (programs, names, devices, notifying) = ([:], [:], [:], [:])
         (waiting, connecting, disconnecting, pairing, removing) = ([:], [:], [:], [:], [:])
@@ -99,6 +109,7 @@ extension BluetoothService {
         take(.turned(.service, isOn: true))
         addAdapter()
         updateOtherScan()
+        bringBackSiblings()
     }
 
     // MARK: Adapter
@@ -110,13 +121,16 @@ extension BluetoothService {
         for name in programs.keys { programs[name]?.isDiscovering = false }
         endCentrals()
         for program in programsInOrder { leavePeripherals(program.id) }
-        for interface in [ServedInterface.advertisingManager, .gattManager, .adapter] {
+        endMonitoring()
+        for interface in [
+            ServedInterface.advertisementMonitorManager, .advertisingManager, .gattManager, .adapter,
+        ] {
             objects.unregister(interface.name, at: adapter.path)
         }
         flush()
     }
 
-    private func addAdapter() {
+    func addAdapter() {
         guard absences.isEmpty, !isUnplugged, !objects.contains(adapter.path, .adapter) else { return }
         addAdapterObject()
         addStoredDevices()

@@ -18,19 +18,27 @@ package actor BluetoothService: LoopActor {
 
     /// The machine and its adapter.
     package struct Adapter: Sendable {
-        /// The name: `hci0`.
-        package var name = "hci0"
+        /// The number in its name: `hci0`.
+        let number: Int
         package var address: DeviceAddress
         /// The name of the machine.
         package var alias: String
         package let version: BlueZVersion
+        /// Whether it has what bluetoothd has with --experimental only.
+        let isExperimental: Bool
         /// The power of its advertising, in dBm: that of virtual controllers by default.
         var txPower: Int8 = 0
 
-        package init(_ address: DeviceAddress, version: BlueZVersion = .measured) {
-            (self.address, self.version, alias) = (address, version, "BlueZ \(version.text)")
+        package init(
+            _ address: DeviceAddress, number: Int = 0, version: BlueZVersion = .measured, isExperimental: Bool = false
+        ) {
+            (self.address, self.number, self.version) = (address, number, version)
+            self.isExperimental = isExperimental
+            // update_name in plugins/hostname.c.
+            alias = "BlueZ \(version.text)" + (number == 0 ? "" : " #\(number + 1)")
         }
 
+        package var name: String { "hci\(number)" }
         var path: ObjectPath { ObjectPath(below: .bluez, name) }
     }
 
@@ -72,7 +80,7 @@ package actor BluetoothService: LoopActor {
     let bus: Bus
     let adapter: Adapter
     private var requesting: Requesting = { _, _ in }
-    private let whenUsed: @Sendable () -> Void
+    let whenUsed: @Sendable () -> Void
     /// Receives what is worth noting.
     let take: @Sendable (ServiceNote) -> Void
     var objects: ObjectServer
@@ -110,10 +118,13 @@ package actor BluetoothService: LoopActor {
     var delay: Duration?
     var acquired = Acquisitions()
     var peripherals = LocalPeripherals()
+    var monitors = ProgramMonitors()
+    /// The services of further adapters, in order; the first adapter's is at the bus for them.
+    var siblings: [BluetoothService] = []
     /// The instant of the last event.
-    private var present = Instant.start
+    private(set) var present = Instant.start
 
-    private init(
+    init(
         _ adapter: Adapter, over connection: Connection, of bus: Bus, on loop: EventLoop,
         whenUsed: @escaping @Sendable () -> Void, take: @escaping @Sendable (ServiceNote) -> Void
     ) {
@@ -150,13 +161,18 @@ package actor BluetoothService: LoopActor {
     }
 
     private func start(_ requesting: @escaping Requesting) async throws(CallFailure) {
-        self.requesting = requesting
-        request(Self.observer, .central(.open))
-        request(Self.observer, .peripheral(.open))
+        begin(requesting)
         addRoots()
         addAdapterObject()
         _ = objects.takeSignals()
         try await serve()
+    }
+
+    /// Begins to use the `SystemHost`.
+    func begin(_ requesting: @escaping Requesting) {
+        self.requesting = requesting
+        request(Self.observer, .central(.open))
+        request(Self.observer, .peripheral(.open))
     }
 
     /// Adds the objects of the service itself.
@@ -169,6 +185,7 @@ package actor BluetoothService: LoopActor {
         objects.register(.adapter, adapterProperties, at: adapter.path)
         objects.register(.gattManager, at: adapter.path)
         objects.register(.advertisingManager, advertisingProperties, at: adapter.path)
+        addMonitorManager()
     }
 
     /// Serves the objects, and takes the name.
@@ -215,6 +232,7 @@ package actor BluetoothService: LoopActor {
     func name(of program: ProgramID) -> BusName? { names[program] }
 
     private func leave(_ name: BusName) {
+        for sibling in siblings { sibling.assumeIsolated { $0.leave(name) } }
         guard let program = programs.removeValue(forKey: name) else { return }
         names[program.id] = nil
         if program.isDiscovering { endDiscovery(of: program) }
@@ -223,6 +241,7 @@ package actor BluetoothService: LoopActor {
         release { $1.program == program.id }
         request(program.id, .central(.close))
         leavePeripherals(program.id)
+        endMonitoring(of: program.id)
         scheduleFlush()
     }
 
@@ -251,13 +270,15 @@ package actor BluetoothService: LoopActor {
     // MARK: Calls
 
     private func receive(_ call: ReceivedCall) {
+        if let sibling = sibling(at: call.path) { return sibling.assumeIsolated { $0.receive(call) } }
         guard absences.isEmpty, let sender = call.sender else { return }
         guard program(sender).unanswered < Self.maximumUnanswered else {
             return call.fail(with: MethodError(.limitsExceeded, "The program waits for too many replies"))
         }
         programs[sender]?.unanswered += 1
+        take(.received(ServiceCall(call)))
         switch objects.action(for: call) {
-        case .reply(let values): reply(to: call, values)
+        case .reply(let values): reply(to: call, call.interface == .objectManager ? managedObjects : values)
         case .fail(let error): fail(call, error)
         case .call(let interface, let method): perform(method, of: interface, call)
         case .set(let interface, let name, let value): set(name, value, of: interface, call)
@@ -274,6 +295,7 @@ package actor BluetoothService: LoopActor {
         case .agentManager: performAgentManager(method, call)
         case .gattManager: performGattManager(method, call)
         case .advertisingManager: performAdvertisingManager(method, call)
+        case .advertisementMonitorManager: performMonitorManager(method, call)
         default: fail(call, .notSupported)
         }
     }
@@ -282,20 +304,24 @@ package actor BluetoothService: LoopActor {
     func reply(to call: ReceivedCall, _ values: [Value] = []) {
         flush()
         answered(call)
-        later { call.reply(values) }
+        later(.answered(ServiceCall(call), error: nil)) { call.reply(values) }
     }
 
     func fail(_ call: ReceivedCall, _ error: MethodError) {
         flush()
         answered(call)
         take(.failed(call.member.text, error.message.isEmpty ? error.name.text : error.message))
-        later { call.fail(with: error) }
+        later(.answered(ServiceCall(call), error: ServiceError(error))) { call.fail(with: error) }
     }
 
     /// Sends a reply now, or when a late one is due.
-    private func later(_ send: @escaping @Sendable () -> Void) {
-        guard let delay else { return send() }
-        loop.call(at: loop.now.advanced(by: delay), send)
+    private func later(_ note: ServiceNote, _ send: @escaping @Sendable () -> Void) {
+        let answer: @Sendable () -> Void = { [take] in
+            take(note)
+            send()
+        }
+        guard let delay else { return answer() }
+        loop.call(at: loop.now.advanced(by: delay), answer)
     }
 
     private func answered(_ call: ReceivedCall) {
@@ -334,7 +360,7 @@ package actor BluetoothService: LoopActor {
 
     /// Handles an event of the `SystemHost` for a program. Changes of an earlier instant are announced before: on a busy machine,
     /// one turn of the loop has events of several instants.
-    private func handle(_ event: ProgramEvent, of program: ProgramID, at instant: Instant) {
+    func handle(_ event: ProgramEvent, of program: ProgramID, at instant: Instant) {
         if instant != present { flush() }
         present = instant
         switch event {
@@ -368,7 +394,7 @@ package actor BluetoothService: LoopActor {
         case .ownValue(let peer, let uuid, let value): received(value, of: uuid, peer)
         case .bonded(let peer, let identity): bonded(peer, identity != nil)
         case .forgotten(let peer): forget(peer)
-        case .failedToConnect, .connection, .finished, .value, .servicesChanged, .paired, .trouble: break
+        case .failedToConnect, .connection, .finished, .value, .servicesChanged, .paired, .monitored, .trouble: break
         }
     }
 
@@ -379,6 +405,7 @@ package actor BluetoothService: LoopActor {
         case .finished(let id, let peer, let result): finished(id, peer, result, program)
         case .value(let peer, let handle, let value): received(value, handle, peer, program)
         case .paired(let peer, let failure): paired(peer, failure, program)
+        case .monitored(let id, let peer, let rssi): monitored(id, peer, rssi)
         default: break
         }
     }

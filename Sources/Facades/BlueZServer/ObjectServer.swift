@@ -91,6 +91,8 @@ struct ObjectServer: Sendable {
 
     /// Of BlueZ: its interfaces have what this version has.
     let version: BlueZVersion
+    /// Objects of other servers, for the descriptions of those above them.
+    var neighbours: [ObjectPath] = []
     private var objects: [ObjectPath: Object] = [:]
     /// In the order of registration.
     private var paths: [ObjectPath] = []
@@ -317,7 +319,7 @@ struct ObjectServer: Sendable {
     }
 
     /// An object precedes those below it, and the newest of these comes first: gdbus prepends to lists.
-    private var managedObjects: Value {
+    var managedObjects: Value {
         var children: [ObjectPath: [ObjectPath]] = [:]
         for path in paths where path != .root {
             var parent = path.parent
@@ -340,7 +342,9 @@ struct ObjectServer: Sendable {
 
     private func children(of path: ObjectPath) -> [String] {
         let start = path.text == "/" ? 1 : path.text.utf8.count + 1
-        let names = paths.filter { $0.isBelow(path) }.map { String($0.text.dropFirst(start).prefix { $0 != "/" }) }
+        let names = (paths + neighbours).filter { $0.isBelow(path) }.map {
+            String($0.text.dropFirst(start).prefix { $0 != "/" })
+        }
         return Set(names).sorted()
     }
 

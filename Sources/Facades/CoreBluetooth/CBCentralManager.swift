@@ -238,7 +238,8 @@ open class CBCentralManager: CBManager, RadioUser {
         case .value(let address, let handle, let octets): retained(address)?.received(octets, handle)
         case .servicesChanged(let address, let range): retained(address)?.servicesChanged(range)
         // Of systems where programs share connections.
-        case .finished, .disconnecting, .found, .lost, .resolved, .ownValue, .paired, .bonded, .forgotten, .trouble:
+        case .finished, .disconnecting, .found, .lost, .resolved, .ownValue, .paired, .bonded, .forgotten, .monitored,
+            .trouble:
             break
         }
     }

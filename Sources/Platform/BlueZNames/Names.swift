@@ -20,6 +20,8 @@ extension InterfaceName {
     package static let gattDescriptor: InterfaceName = "org.bluez.GattDescriptor1"
     package static let advertisingManager: InterfaceName = "org.bluez.LEAdvertisingManager1"
     package static let advertisement: InterfaceName = "org.bluez.LEAdvertisement1"
+    package static let advertisementMonitorManager: InterfaceName = "org.bluez.AdvertisementMonitorManager1"
+    package static let advertisementMonitor: InterfaceName = "org.bluez.AdvertisementMonitor1"
     package static let battery: InterfaceName = "org.bluez.Battery1"
     package static let agentManager: InterfaceName = "org.bluez.AgentManager1"
     package static let agent: InterfaceName = "org.bluez.Agent1"

@@ -51,7 +51,8 @@ extension Connection {
                 return callHandler(
                     ReceivedCall(
                         path: path, interface: interface, member: member, signature: message.signature,
-                        arguments: arguments, sender: reference.sender, replying: replying))
+                        arguments: arguments, sender: reference.sender, serial: reference.serial,
+                        replying: replying))
             }
             let method = try objects.method(member, of: interface, at: path, with: arguments) { [weak self] in
                 self?.assumeIsolated { [name = $0, property = $1] in $0.wasSet(property, of: name, at: path) }

@@ -12,15 +12,17 @@ public struct ReceivedCall: Sendable {
     public let arguments: [Value]
     /// The unique name of the caller.
     public let sender: BusName?
+    /// The number of the message among those of the caller.
+    public let serial: UInt32
 
     private let replying: @Sendable (Result<[Value], MethodError>) -> Void
 
     package init(
         path: ObjectPath, interface: InterfaceName?, member: MemberName, signature: String, arguments: [Value],
-        sender: BusName?, replying: @escaping @Sendable (Result<[Value], MethodError>) -> Void
+        sender: BusName?, serial: UInt32 = 0, replying: @escaping @Sendable (Result<[Value], MethodError>) -> Void
     ) {
         (self.path, self.interface, self.member, self.signature) = (path, interface, member, signature)
-        (self.arguments, self.sender, self.replying) = (arguments, sender, replying)
+        (self.arguments, self.sender, self.serial, self.replying) = (arguments, sender, serial, replying)
     }
 
     /// Sends the results, on the loop's thread; only the first reply or error counts for the caller.

@@ -6,16 +6,16 @@ enum Authentication: Sendable {
     case secureConnections(SecureConnectionsAuthentication)
 
     init(
-        _ exchange: FeatureExchange, _ outOfBand: OutOfBandData, echoes: Bool,
+        _ exchange: FeatureExchange, _ outOfBand: OutOfBandData, asks: Bool = false, echoes: Bool,
         using generator: inout some RandomNumberGenerator
     ) throws(PairingFailedReason) {
         if exchange.isSecureConnections {
             self = .secureConnections(
-                try SecureConnectionsAuthentication(exchange, outOfBand, using: &generator))
+                try SecureConnectionsAuthentication(exchange, outOfBand, asks: asks, using: &generator))
         } else {
             self = .legacy(
                 LegacyAuthentication(
-                    exchange, outOfBand, echoes: echoes, random: UInt128(using: &generator)))
+                    exchange, outOfBand, asks: asks, echoes: echoes, random: UInt128(using: &generator)))
         }
     }
 
@@ -43,11 +43,16 @@ enum Authentication: Sendable {
         }
     }
 
-    /// Continues after the user has found that the compared numbers are equal.
+    /// Continues after the user has found that the compared numbers are equal, or has agreed.
     mutating func confirm(into outbox: inout [AuthenticationOutput]) throws(PairingFailedReason) {
-        guard case .secureConnections(var secure) = self else { return }
-        try secure.confirm(into: &outbox)
-        self = .secureConnections(secure)
+        switch self {
+        case .legacy(var legacy):
+            try legacy.confirm(into: &outbox)
+            self = .legacy(legacy)
+        case .secureConnections(var secure):
+            try secure.confirm(into: &outbox)
+            self = .secureConnections(secure)
+        }
     }
 
     mutating func receive(
@@ -70,6 +75,8 @@ enum AuthenticationOutput {
     case send(SecurityPDU)
     /// The user compares this number with the peer's.
     case compare(UInt32)
+    /// The user agrees to pairing, or not.
+    case authorize
     /// The link is to be encrypted with this key.
     case key(UInt128)
 }

@@ -11,15 +11,18 @@ struct LegacyAuthentication: Sendable {
     private let exchange: FeatureExchange
     /// Whether this responder returns the values of the initiator, as an attacker does who tests it.
     private let echoes: Bool
+    /// Whether the user has to agree.
+    private var asks: Bool
     private var random: UInt128
     private var temporaryKey: UInt128?
     private var peerConfirm: UInt128?
     private var confirm: UInt128?
 
-    init(_ exchange: FeatureExchange, _ outOfBand: OutOfBandData, echoes: Bool, random: UInt128) {
+    init(_ exchange: FeatureExchange, _ outOfBand: OutOfBandData, asks: Bool, echoes: Bool, random: UInt128) {
         (self.exchange, self.echoes, self.random) = (exchange, echoes && exchange.role == .responder, random)
+        self.asks = asks
         switch exchange.model {
-        case .justWorks, .numericComparison: temporaryKey = 0
+        case .justWorks, .numericComparison: temporaryKey = asks ? nil : 0
         case .outOfBand: temporaryKey = outOfBand.temporaryKey
         case .passkeyEntry: break
         }
@@ -27,7 +30,15 @@ struct LegacyAuthentication: Sendable {
 
     /// Starts, if the Temporary Key is known.
     mutating func start(into outbox: inout [AuthenticationOutput]) throws(PairingFailedReason) {
+        if asks { outbox.append(.authorize) }
         try sendConfirmIfDue(into: &outbox)
+    }
+
+    /// Continues after the user has agreed.
+    mutating func confirm(into outbox: inout [AuthenticationOutput]) throws(PairingFailedReason) {
+        guard asks else { return }
+        asks = false
+        try provide(temporaryKey: 0, into: &outbox)
     }
 
     /// Continues with the Temporary Key.

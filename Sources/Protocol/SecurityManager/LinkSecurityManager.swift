@@ -24,6 +24,8 @@ public struct LinkSecurityManager: Sendable {
         case passkey(UInt32?)
         /// The user has compared the numbers: whether they are equal.
         case compared(areEqual: Bool)
+        /// Whether the user agrees to pairing.
+        case authorized(Bool)
         /// The user has pressed a key of the passkey.
         case keypress(SecurityPDU.Keypress)
         /// The peripheral's controller asks for the key with these numbers.
@@ -56,6 +58,8 @@ public struct LinkSecurityManager: Sendable {
         case requestPasskey
         /// Display this number of six digits, ask whether the peer displays the same, and pass in `.compared`.
         case compare(UInt32)
+        /// Ask the user whether to pair with a peer that nobody authenticates, and pass in `.authorized`.
+        case authorize
         /// The peer's user has pressed a key of the passkey.
         case keypress(SecurityPDU.Keypress)
         /// The link is encrypted with this key, which pairing has just generated or a bond has; nil: it is not encrypted any
@@ -132,6 +136,8 @@ public struct LinkSecurityManager: Sendable {
         case .passkey(let passkey): advance(.passkey(passkey), at: now, using: &generator, into: &outbox)
         case .compared(let areEqual):
             advance(.compared(areEqual: areEqual), at: now, using: &generator, into: &outbox)
+        case .authorized(let isAuthorized):
+            advance(.authorized(isAuthorized), at: now, using: &generator, into: &outbox)
         case .keypress(let keypress): advance(.keypress(keypress), at: now, using: &generator, into: &outbox)
         case .keyRequested(let ediv, let rand): answer(ediv: ediv, rand: rand, into: &outbox)
         case .encryptionChanged(let status, let isOn):
@@ -267,6 +273,7 @@ public struct LinkSecurityManager: Sendable {
             case .display(let passkey): outbox.append(.display(passkey: passkey))
             case .requestPasskey: outbox.append(.requestPasskey)
             case .compare(let number): outbox.append(.compare(number))
+            case .authorize: outbox.append(.authorize)
             case .keypress(let keypress): outbox.append(.keypress(keypress))
             case .encrypt(let key): if role == .initiator { encrypt(with: key, into: &outbox) }
             case .completed(let bond, let isBonded):

@@ -18,6 +18,8 @@ public struct Pairing: Sendable {
         case passkey(UInt32?)
         /// The user has compared the numbers: whether they are equal.
         case compared(areEqual: Bool)
+        /// Whether the user agrees to pairing.
+        case authorized(Bool)
         /// The user has pressed a key of the passkey.
         case keypress(SecurityPDU.Keypress)
         /// The link is encrypted with the key of `.encrypt`, or not, for this reason.
@@ -38,6 +40,8 @@ public struct Pairing: Sendable {
         case requestPasskey
         /// Display this number of six digits, ask whether the peer displays the same, and pass in `.compared`.
         case compare(UInt32)
+        /// Ask the user whether to pair with a peer that nobody authenticates, and pass in `.authorized`.
+        case authorize
         /// The peer's user has pressed a key of the passkey.
         case keypress(SecurityPDU.Keypress)
         /// The central starts encryption; the peripheral answers its controller's request.  Then pass in
@@ -164,6 +168,14 @@ public struct Pairing: Sendable {
             try authenticate(at: now, into: &outbox) { (authentication, outputs) throws(PairingFailedReason) in
                 try authentication.confirm(into: &outputs)
             }
+        case (.authorized(let isAuthorized), .authenticating(let exchange, _)) where settings.asks(exchange):
+            // sc_user_reply and smp_user_confirm_reply in net/bluetooth/smp.c of Linux.
+            guard isAuthorized else {
+                throw exchange.isSecureConnections ? .numericComparisonFailed : .passkeyEntryFailed
+            }
+            try authenticate(at: now, into: &outbox) { (authentication, outputs) throws(PairingFailedReason) in
+                try authentication.confirm(into: &outputs)
+            }
         case (.keypress(let keypress), .authenticating(let exchange, _)) where exchange.hasKeypresses:
             send(.keypressNotification(keypress), at: now, into: &outbox)
         case (.encryptionChanged(let status), .encrypting(let exchange, let key)):
@@ -225,7 +237,8 @@ public struct Pairing: Sendable {
         into outbox: inout [Output]
     ) throws(PairingFailedReason) {
         let authentication = try Authentication(
-            exchange, settings.outOfBand, echoes: alteration?.content == .echo, using: &generator)
+            exchange, settings.outOfBand, asks: settings.asks(exchange), echoes: alteration?.content == .echo,
+            using: &generator)
         phase = .authenticating(exchange, authentication)
         try authenticate(at: now, into: &outbox) { (authentication, outputs) throws(PairingFailedReason) in
             try authentication.start(into: &outputs)
@@ -258,6 +271,7 @@ public struct Pairing: Sendable {
             switch output {
             case .send(let pdu): send(pdu, at: now, into: &outbox)
             case .compare(let number): outbox.append(.compare(number))
+            case .authorize: outbox.append(.authorize)
             case .key(let value):
                 let key = LongTermKey(
                     value, size: exchange.keySize, isAuthenticated: exchange.model.isAuthenticated,

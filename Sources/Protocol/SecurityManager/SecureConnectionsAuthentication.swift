@@ -29,14 +29,17 @@ struct SecureConnectionsAuthentication: Sendable {
     private var peerRandom: UInt128 = 0
     private var peerConfirm: UInt128?
     private var keys: (macKey: UInt128, longTermKey: UInt128)?
+    /// Whether the user has to agree.
+    private let asks: Bool
     private var isConfirmed: Bool
     private var peerCheck: UInt128?
 
     init(
-        _ exchange: FeatureExchange, _ outOfBand: OutOfBandData, using generator: inout some RandomNumberGenerator
+        _ exchange: FeatureExchange, _ outOfBand: OutOfBandData, asks: Bool,
+        using generator: inout some RandomNumberGenerator
     ) throws(PairingFailedReason) {
-        (self.exchange, self.outOfBand) = (exchange, outOfBand)
-        isConfirmed = exchange.model != .numericComparison
+        (self.exchange, self.outOfBand, self.asks) = (exchange, outOfBand, asks)
+        isConfirmed = exchange.model != .numericComparison && !asks
         if let own = outOfBand.own { keyPair = own.keyPair } else { keyPair = try P256KeyPair(using: &generator) }
     }
 
@@ -56,7 +59,7 @@ struct SecureConnectionsAuthentication: Sendable {
         if stage == .confirm { try beginRound(using: &generator, into: &outbox) }
     }
 
-    /// Continues after the user has found that the compared numbers are equal.
+    /// Continues after the user has found that the compared numbers are equal, or has agreed.
     mutating func confirm(into outbox: inout [AuthenticationOutput]) throws(PairingFailedReason) {
         guard stage == .check, !isConfirmed else { return }
         isConfirmed = true
@@ -193,6 +196,7 @@ struct SecureConnectionsAuthentication: Sendable {
             }
             outbox.append(.compare(number))
         }
+        if asks { outbox.append(.authorize) }
         try sendCheckIfDue(into: &outbox)
     }
 

@@ -31,11 +31,22 @@ public struct SecuritySettings: Hashable, Sendable {
     public var accepts = KeyDistribution.all
     /// The passkey that the device displays; nil: a random one.
     public var passkey: UInt32?
+    /// Whether the user has to agree to a pairing that the peer requests and that authenticates nobody: `Output.authorize`.
+    public var asksToAuthorize = false
     /// The data that the devices have exchanged out of band.
     public var outOfBand = OutOfBandData()
 
     /// Just Works, with a bond, and with LE Secure Connections if the peer supports it.
     public init() {}
+
+    /// Whether a pairing is put to the user.
+    ///
+    /// As the kernel of Linux does: a responder asks, in LE legacy pairing only if its user could answer: smp_cmd_pairing_random and
+    /// tk_request in net/bluetooth/smp.c.
+    func asks(_ exchange: FeatureExchange) -> Bool {
+        guard asksToAuthorize, exchange.model == .justWorks, exchange.role == .responder else { return false }
+        return exchange.isSecureConnections || ioCapability != .noInputNoOutput
+    }
 
     /// The features of a Pairing Request, or of the Pairing Response to one.
     func features(answering request: PairingFeatures?) -> PairingFeatures {

@@ -56,14 +56,22 @@ let serveGrammar = CommandGrammar(
 
 let controllerGrammar = CommandGrammar(
     "controller", "Offer virtual controllers to external hosts; all share one virtual radio",
-    options: [
-        .option(
-            "--listen", "ADDRESS", of: .address, repeatable: true, required: true,
-            "Address of a controller: tcp:HOST:PORT, unix:PATH or vhci; see \"lubdub help radios\""),
-        .option("--seed", "N|random", "Seed of the random numbers"),
-        .option("--for", "DURATION", "Stop after this long (default: no limit)"),
-        .option("--trace", "FILE", of: .file(.written), "Write every HCI packet as btsnoop"), colorOption,
-    ] + PlayedSystem.options() + outputOptions)
+    groups: [
+        .init(
+            "Controllers",
+            [
+                .option(
+                    "--listen", "ADDRESS", of: .address, repeatable: true, required: true,
+                    "Address of a controller: tcp:HOST:PORT, unix:PATH or vhci; see \"lubdub help radios\""),
+                .option("--seed", "N|random", "Seed of the random numbers"),
+                .option("--for", "DURATION", "Stop after this long (default: no limit)"),
+            ]),
+        .init("Programs of BlueZ", PlayedSystem.options()),
+        .init(
+            "Output",
+            [.option("--trace", "FILE", of: .file(.written), "Write every HCI packet as btsnoop"), colorOption]
+                + outputOptions),
+    ])
 
 func serve(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
     let path = invocation.operands.first ?? ""

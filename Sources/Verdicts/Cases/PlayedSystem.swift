@@ -30,6 +30,10 @@ package struct PlayedSystem: Sendable {
         package var version = BlueZVersion.measured
         package var cache = Cache.always
         package var pace = Pace.real
+        /// How many adapters the machine has: hci0, hci1, ...
+        package var adapters = 1
+        /// Whether it has what bluetoothd has with --experimental only.
+        package var isExperimental = false
 
         package init() {}
 
@@ -133,15 +137,21 @@ package struct PlayedSystem: Sendable {
             }
             do throws(CallFailure) {
                 let service = try await BluetoothService.open(
-                    .init(address, version: settings.version), over: connection,
+                    .init(address, version: settings.version, isExperimental: settings.isExperimental),
+                    over: connection,
                     of: .init(connect: { () throws(ConnectionFailure) in try await bus.connect() }) {
                         await bus.turn($0)
                     },
-                    on: loop, whenUsed: whenUsed, take: take
+                    on: loop, whenUsed: whenUsed,
+                    take: { [weak live] note in
+                        live?.assumeIsolated { $0.log(note) }
+                        take(note)
+                    }
                 ) { report in
                     let host = SystemHost(settings.policy, nil, bonds: bonds, user: PairingUser())
                     return await live.attach(host, report: report)
                 }
+                await addAdapters(to: service, live)
                 return Running(
                     path: path, folder: folder, bus: bus, service: service, version: settings.version,
                     address: address)
@@ -153,6 +163,19 @@ package struct PlayedSystem: Sendable {
         } catch {
             if let folder { unsafe rmdir(folder) }
             throw error
+        }
+    }
+
+    /// Adds the adapters after the first, each with its own host and address; bonds of the scenario are the first one's.
+    private func addAdapters(to service: BluetoothService, _ live: LiveWorld) async {
+        for number in 1..<max(settings.adapters, 1) {
+            let address = await live.visit { world, _ in world.nextGuestAddress }
+            let adapter = BluetoothService.Adapter(
+                address, number: number, version: settings.version, isExperimental: settings.isExperimental)
+            await service.add(adapter) { report in
+                await live.attach(
+                    SystemHost(settings.policy, nil, user: PairingUser(), name: adapter.alias), report: report)
+            }
         }
     }
 

@@ -58,6 +58,8 @@ package struct EventChunk: Sendable {
         case line(LineRecord)
         /// Any other event, by its index in `records`.
         case record(Int)
+        /// A message of a program's bus, by its index in `buses`.
+        case bus(Int)
     }
 
     /// A line printed by a client; its text is in the chunk.
@@ -69,6 +71,7 @@ package struct EventChunk: Sendable {
 
     fileprivate var entries: [Entry] = []
     fileprivate var records: [EventRecord] = []
+    fileprivate var buses: [BusRecord] = []
     /// The octets of values and the text of lines.
     fileprivate var content = JSONText()
     fileprivate var peers: [DeviceAddress] = []  // of values; few at a time
@@ -93,6 +96,7 @@ package struct EventChunk: Sendable {
         for entry in entries {
             switch entry {
             case .record(let index): records[index].write(to: &text)
+            case .bus(let index): buses[index].write(to: &text)
             case .line(let line): write(line, to: &text)
             case .value(let value):
                 subject.update(for: value, of: peer(of: value), in: wording)
@@ -160,6 +164,9 @@ extension EventChunk {
             case .record(let index):
                 hasher.combine(records[index])
                 return Fingerprint(records[index].instant, hasher)
+            case .bus(let index):
+                hasher.combine(buses[index])
+                return Fingerprint(buses[index].instant, hasher)
             case .line(let line):
                 hasher.combine(octets(of: line))
                 return Fingerprint(line.instant, hasher)
@@ -177,7 +184,7 @@ extension EventChunk {
         entries.compactMap { entry in
             switch entry {
             case .record(let index): isIncluded(records[index].event) ? records[index] : nil
-            case .line: nil
+            case .line, .bus: nil
             case .value(let value): isIncluded(value.event) ? record(of: value, in: wording) : nil
             }
         }
@@ -258,6 +265,12 @@ package struct EventJournal: Sendable {
         add(.record(chunk.records.count - 1))
     }
 
+    package mutating func append(_ record: BusRecord) {
+        guard sink != nil else { return }
+        chunk.buses.append(record)
+        add(.bus(chunk.buses.count - 1))
+    }
+
     /// Appends a transmitted value: the octets of `packet` after its first `header` octets. The caller keeps the
     /// packet.
     package mutating func append(
@@ -312,6 +325,7 @@ package struct EventJournal: Sendable {
         sink(chunk)
         chunk.entries.removeAll(keepingCapacity: true)
         chunk.records.removeAll(keepingCapacity: true)
+        chunk.buses.removeAll(keepingCapacity: true)
         chunk.content.removeAll()
         chunk.peers.removeAll(keepingCapacity: true)
     }

@@ -75,11 +75,13 @@ extension EventRecord: JSONWritable {
 
 // The members of an event's line, after `t` and `event`.
 extension JSONText {
-    mutating func begin(_ event: EventName, at instant: Instant) {
+    mutating func begin(_ event: EventName, at instant: Instant) { begin(event.rawValue, at: instant) }
+
+    mutating func begin(_ event: String, at instant: Instant) {
         append("{\"t\": ")
         append(instant)
         append(", \"event\": \"")
-        append(text: event.rawValue)
+        append(text: event)
         append("\"")
     }
 

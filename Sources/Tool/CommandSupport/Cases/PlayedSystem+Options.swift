@@ -4,7 +4,11 @@ package import Cases
 
 extension PlayedSystem {
     /// The options that say how bluetoothd is played.
-    package static let settings = ["--bluez-version", "--bluez-cache", "--bluez-pace"]
+    package static let settings = [
+        "--bluez-version", "--bluez-cache", "--bluez-pace", "--bluez-experimental", "--adapters",
+    ]
+
+    private static let maximumAdapters = 16
 
     /// The option `--system`, and those that need it; `condition` begins the text of the first.
     package static func options(_ condition: String = "") -> [CommandGrammar.Option] {
@@ -25,6 +29,14 @@ extension PlayedSystem {
             .option(
                 "--bluez-pace", "real|quick",
                 "With --system: wait as long as bluetoothd does, or leave out what only waits (default: real)"),
+            .flag(
+                "--bluez-experimental",
+                "With --system: have what bluetoothd has with --experimental only: advertisement monitors, for passive scans"
+            ),
+            .option(
+                "--adapters", "NUMBER",
+                "With --system: how many adapters bluetoothd has, hci0 and further ones, 1 to \(maximumAdapters) (default: 1)"
+            ),
         ]
     }
 
@@ -44,11 +56,17 @@ extension PlayedSystem {
             }
             settings.version = version
         }
+        settings.isExperimental = invocation.has("--bluez-experimental")
         try orFail {
             let cache = try invocation.choice("--bluez-cache", of: Settings.Cache.allCases.map(\.rawValue))
             settings.cache = cache.flatMap(Settings.Cache.init) ?? .always
             let pace = try invocation.choice("--bluez-pace", of: Settings.Pace.allCases.map(\.rawValue))
             settings.pace = pace.flatMap(Settings.Pace.init) ?? .real
+            let numbers = 1...Self.maximumAdapters
+            settings.adapters =
+                try invocation.value("--adapters", as: "a whole number from 1 to \(numbers.upperBound)") { text in
+                    Int(text).flatMap { numbers.contains($0) ? $0 : nil }
+                } ?? 1
         }
         try self.init(text, settings)
     }

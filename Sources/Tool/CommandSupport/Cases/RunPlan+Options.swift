@@ -52,7 +52,9 @@ extension RunPlan {
         clientOptions = ["--client", "--lines", "--controller", "--said", "--radio", "--system"].flatMap { name in
             invocation.texts(name).flatMap { [name, $0] }
         }
-        for name in PlayedSystem.settings { clientOptions += invocation.text(name).map { [name, $0] } ?? [] }
+        for name in PlayedSystem.settings where invocation.has(name) {
+            clientOptions += [name] + invocation.texts(name)
+        }
         if hasExternalClient, speed == .max { clientOptions += ["--speed", "max"] }
         patterns = try invocation.texts("--lines").map(LinePattern.init)
         if !patterns.isEmpty { shown = ShownLines(patterns) }

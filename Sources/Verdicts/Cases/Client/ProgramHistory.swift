@@ -12,6 +12,10 @@ struct ProgramHistory: Sendable {
     private var entries: [(at: Instant, note: ServiceNote)] = []
 
     mutating func take(_ note: ServiceNote, at now: Instant) {
+        switch note {
+        case .called, .failed, .turned: break
+        case .received, .answered: return  // the event log has them
+        }
         if entries.count == Self.maximumEntries { entries.removeFirst(Self.maximumEntries / 2) }
         entries.append((now, note))
     }

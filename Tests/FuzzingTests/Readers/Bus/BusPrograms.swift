@@ -47,6 +47,7 @@ extension Reader {
 
     private static let interfaces: [ServedInterface] = [
         .adapter, .device, .agentManager, .service, .characteristic, .descriptor, .battery,
+        .gattManager, .advertisingManager, .advertisementMonitorManager,
     ]
 
     private static func described(_ name: InterfaceName) -> ServedInterface? { interfaces.first { $0.name == name } }

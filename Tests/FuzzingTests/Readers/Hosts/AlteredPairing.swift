@@ -135,6 +135,7 @@ private struct TestedPair {
         case .compare(let number):
             sides[side].number = number
             queue.append((side, .input(.compared(areEqual: (sides[other].number ?? number) == number))))
+        case .authorize: queue.append((side, .input(.authorized(true))))
         case .encrypted(let key, _): sides[side].isEncrypted = key != nil
         case .completed:
             try require(sides[side].isEncrypted, "pairing is complete, but the link is not encrypted")

@@ -4,8 +4,8 @@ import Fuzzing
 import SecurityManager
 
 extension Reader {
-    /// The first octet: bit 0, the role; bit 1, LE legacy pairing; bits 2 to 4, the IO capability; bit 5, a bond. An empty
-    /// PDU: the user answers, and the controller does as it was told.
+    /// The first octet: bit 0, the role; bit 1, LE legacy pairing; bits 2 to 4, the IO capability; bit 5, a bond;
+    /// bit 6, the user has to agree. An empty PDU: the user answers, and the controller does as it was told.
     static let pairing = Reader(
         "pairing", "PDUs of a peer that pairs: each answer is a command, and no key is complete without encryption"
     ) { octets throws(Broken) in
@@ -36,6 +36,7 @@ private struct TestedSecurity {
         settings.hasKeypresses = true
         settings.distributes = .all
         if options & 2 != 0 { settings.secureConnections = .off }
+        settings.asksToAuthorize = options & 0x40 != 0
         var bond: Bond?
         if options & 0x20 != 0 {
             bond = Bond(with: Self.peer)
@@ -61,6 +62,7 @@ private struct TestedSecurity {
             case .answer(let key): if key != nil { pending.append(.encryptionChanged(.success, isOn: true)) }
             case .requestPasskey: pending.append(.passkey(123_456))
             case .compare: pending.append(.compared(areEqual: true))
+            case .authorize: pending.append(.authorized(true))
             case .encrypted(let key, _): isEncrypted = key != nil
             case .completed(let bond, let isBonded):
                 try require(isEncrypted, "pairing is complete, but the link is not encrypted")
