@@ -235,6 +235,15 @@ class VirtualTimeTests(unittest.TestCase):
             self.assertIn(
                 'virtual; each turn of the client took 600ms..650ms', (self.folder / 'slow1' / name).read_text())
 
+    def test_turns_of_an_app_above_the_played_bluetoothd_take_the_same_times_on_a_busy_machine(self):
+        command = self.client('--with', 'bleak')
+        options = ['--system', 'bluez', '--only', 'away_long', '--compute', '1ms..20ms']
+        first = self.run_client('scenarios/recovery', command, *options, kept='first')
+        self.assertEqual(first.returncode, 0, first.stdout)
+        self.keep_busy()
+        self.run_client('scenarios/recovery', command, *options, kept='second')
+        self.assertEqual(differences(self.folder / 'first', self.folder / 'second'), [])
+
     def test_campaigns_have_the_same_octets_with_any_number_of_jobs(self):
         suite, command = self.suite('one'), self.client()
         for jobs in ['1', '3']:

@@ -114,7 +114,7 @@ bool client_time_wake(struct client_time *it) {
     return true;
 }
 
-void client_time_charge_turns(struct client_time *it) { it->file->busy_until = 1; }
+void client_time_charge_turns(struct client_time *it) { it->file->busy_until = -1; }
 
 uint64_t client_time_turns(const struct client_time *it) { return it->file->turns; }
 

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-// Each turn takes as many milliseconds as the argument says, at least 2: a wait that is over after 1 ms returns when
-// the turn before it is over.  Prints the waits that did not.
+// Each turn takes as many milliseconds as the argument says, at least 2: a wait that is over after 1 ms returns right
+// after the turn before it is over.  Prints the waits that did not.
 
 static int ends[2];
 
@@ -55,7 +55,7 @@ static void wait_for(int kind) {
 }
 
 int main(int count, char **words) {
-    long long turn = count > 1 ? atoll(words[1]) * 1000000 : 0;
+    long long turn = count > 1 ? atoll(words[1]) * 1000000 + 1 : 0;
     struct sigaction action = {.sa_handler = write_octet, .sa_flags = SA_RESTART};
     sigaction(SIGALRM, &action, NULL);
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return 1;
