@@ -27,7 +27,7 @@ import VirtualWorld
         let result = CaseResult(
             world, Judgement(world, isStrict: false), of: configuration, measurements: measurements, timeline: nil,
             code: code)
-        let lines = result.lines(Paint(isOn: false), isVirtual: true).map(\.description)
+        let lines = result.lines(Paint(isOn: false), in: .virtual).map(\.description)
         #expect(lines.last?.hasPrefix(line) == true, "\(lines)")
     }
 }

@@ -62,7 +62,7 @@ void count_look(void) {
     int code = errno;
     atomic_fetch_add(&shared->spins, 1);
     // From 1 µs to 1 ms.
-    sleep_until(now() + (past < 80 ? 1000 << past / 8 : MILLISECOND));
+    pause_until(now() + (past < 80 ? 1000 << past / 8 : MILLISECOND));
     errno = code;
     looks = kept;
 }

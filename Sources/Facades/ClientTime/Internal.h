@@ -79,10 +79,16 @@ void close_wake_socket(void);
 void hint(void);
 // Waits until an instant: 0, or -1 after a signal.
 int sleep_until(int64_t deadline);
+// The same, between two steps of a wait: no turn begins after it.
+int pause_until(int64_t deadline);
 // Waits while a word has a value: 0, or -1 with ETIMEDOUT, EAGAIN or EINTR.
 int wait_on(void *word, uint32_t value, int is_private, int64_t deadline);
 // ppoll(2) until a deadline.  The last of `count` elements must be free for the socket that wakes this thread.
 int poll_until(struct pollfd *, nfds_t count, int64_t deadline, const sigset_t *);
+
+// Turns.c
+// Begins a turn: a wait is over.  If the turns before it still take time, it first waits for that.
+void begin_turn(void);
 
 // Timers.c
 // Makes due timers of this process readable.

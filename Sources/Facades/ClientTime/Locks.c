@@ -52,7 +52,7 @@ static int attempt_until(int64_t deadline, int (*attempt)(void *), void *it) {
         if (code != EBUSY) return code;
         if (now() >= deadline) return ETIMEDOUT;
         int64_t next = now() + pause;
-        sleep_until(next < deadline ? next : deadline);
+        pause_until(next < deadline ? next : deadline);
     }
 }
 

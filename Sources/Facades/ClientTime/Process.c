@@ -84,6 +84,7 @@ static void register_process(uint64_t stream) {
         process->stream = stream ? stream : mix(mix(shared->seed) + atomic_fetch_add(&shared->ordinal, 1));
     restart_stream(process->stream);
     atomic_store(&process->loaded, 1);
+    begin_turn();
 }
 
 static void begin_child(void) {

@@ -36,6 +36,12 @@ static int can_use(int descriptor, short events, int flags) {
     return result > 0;
 }
 
+// A turn begins after a read that had to wait; in a turn, this does nothing.
+static ssize_t received(ssize_t result) {
+    begin_turn();
+    return result;
+}
+
 REPLACED int setsockopt(int descriptor, int level, int name, const void *value, socklen_t size) {
     _Atomic int64_t *place = limit_of(descriptor, name == SO_RCVTIMEO);
     if (!is_virtual() || level != SOL_SOCKET || (name != SO_RCVTIMEO && name != SO_SNDTIMEO) || !place
@@ -47,20 +53,21 @@ REPLACED int setsockopt(int descriptor, int level, int name, const void *value, 
 }
 
 REPLACED ssize_t read(int descriptor, void *octets, size_t size) {
-    return can_use(descriptor, POLLIN, 0) ? REAL(read)(descriptor, octets, size) : -1;
+    return can_use(descriptor, POLLIN, 0) ? received(REAL(read)(descriptor, octets, size)) : -1;
 }
 
 REPLACED ssize_t recv(int descriptor, void *octets, size_t size, int flags) {
-    return can_use(descriptor, POLLIN, flags) ? REAL(recv)(descriptor, octets, size, flags) : -1;
+    return can_use(descriptor, POLLIN, flags) ? received(REAL(recv)(descriptor, octets, size, flags)) : -1;
 }
 
 REPLACED ssize_t recvfrom(
     int descriptor, void *octets, size_t size, int flags, struct sockaddr *from, socklen_t *length) {
-    return can_use(descriptor, POLLIN, flags) ? REAL(recvfrom)(descriptor, octets, size, flags, from, length) : -1;
+    if (!can_use(descriptor, POLLIN, flags)) return -1;
+    return received(REAL(recvfrom)(descriptor, octets, size, flags, from, length));
 }
 
 REPLACED ssize_t recvmsg(int descriptor, struct msghdr *message, int flags) {
-    return can_use(descriptor, POLLIN, flags) ? REAL(recvmsg)(descriptor, message, flags) : -1;
+    return can_use(descriptor, POLLIN, flags) ? received(REAL(recvmsg)(descriptor, message, flags)) : -1;
 }
 
 // Linux looks at the limit only after each datagram, so it bounds no wait for the first one (recvmmsg(2), BUGS).
@@ -68,7 +75,7 @@ REPLACED int recvmmsg(
     int descriptor, struct mmsghdr *messages, unsigned count, int flags, struct timespec *limit) {
     if (!is_virtual()) return REAL(recvmmsg)(descriptor, messages, count, flags, limit);
     if (!limit && !can_use(descriptor, POLLIN, flags)) return -1;
-    if (!limit) return REAL(recvmmsg)(descriptor, messages, count, flags, NULL);
+    if (!limit) return (int)received(REAL(recvmmsg)(descriptor, messages, count, flags, NULL));
     int64_t deadline = after(nanoseconds(limit));
     unsigned received = 0;
     while (received < count) {
@@ -88,11 +95,11 @@ REPLACED ssize_t send(int descriptor, const void *octets, size_t size, int flags
 }
 
 REPLACED int accept(int descriptor, struct sockaddr *from, socklen_t *length) {
-    return can_use(descriptor, POLLIN, 0) ? REAL(accept)(descriptor, from, length) : -1;
+    return can_use(descriptor, POLLIN, 0) ? (int)received(REAL(accept)(descriptor, from, length)) : -1;
 }
 
 REPLACED int accept4(int descriptor, struct sockaddr *from, socklen_t *length, int flags) {
-    return can_use(descriptor, POLLIN, 0) ? REAL(accept4)(descriptor, from, length, flags) : -1;
+    return can_use(descriptor, POLLIN, 0) ? (int)received(REAL(accept4)(descriptor, from, length, flags)) : -1;
 }
 
 REPLACED int close(int descriptor) {

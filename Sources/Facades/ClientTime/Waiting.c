@@ -33,7 +33,7 @@ static int64_t enter(int64_t deadline, int has_socket) {
 
 static void leave(int64_t outer) { atomic_store(&this_thread()->deadline, outer); }
 
-int sleep_until(int64_t deadline) {
+int pause_until(int64_t deadline) {
     struct client_thread *thread = this_thread();
     int64_t outer = enter(deadline, 0);
     int result = 0;
@@ -44,6 +44,12 @@ int sleep_until(int64_t deadline) {
         if (now() < deadline) atomic_store(&thread->woken, 0);
     }
     leave(outer);
+    return result;
+}
+
+int sleep_until(int64_t deadline) {
+    int result = pause_until(deadline);
+    begin_turn();
     return result;
 }
 
@@ -74,6 +80,7 @@ int wait_on(void *word, uint32_t value, int is_private, int64_t deadline) {
     if (result < 0 && (errno == ENOSYS || errno == EPERM)) result = wait_in_steps(word, value, is_private, deadline);
     int code = errno;
     leave(outer);
+    begin_turn();
     if (result == 0) return 0;
     if (now() >= deadline) {
         code = ETIMEDOUT;
@@ -127,11 +134,12 @@ int poll_until(struct pollfd *places, nfds_t count, int64_t deadline, const sigs
         int code = errno;
         leave(outer);
         errno = code;
-        if (result < 0) return result;
-        if (last->revents) {
+        if (result > 0 && last->revents) {
             empty_own_socket(last->revents);
             result--;
         }
-        if (result > 0 || is_due) return result;
+        if (result == 0 && !is_due) continue;
+        begin_turn();
+        return result;
     }
 }

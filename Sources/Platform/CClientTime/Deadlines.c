@@ -113,3 +113,9 @@ bool client_time_wake(struct client_time *it) {
     if (first) wake_thread(it, first);
     return true;
 }
+
+void client_time_charge_turns(struct client_time *it) { it->file->busy_until = -1; }
+
+uint64_t client_time_turns(const struct client_time *it) { return it->file->turns; }
+
+void client_time_be_busy(struct client_time *it, int64_t until) { it->file->busy_until = until; }

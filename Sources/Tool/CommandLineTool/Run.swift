@@ -19,10 +19,16 @@ let runGrammar = CommandGrammar(
         .init(
             "What to run",
             scenarioOptions(until: "the \"limit\" of the scenario") + [
-                Speed.option(
-                    "max",
-                    ".\nWith --client: 1 (the default), or max, which is virtual time for your client, too: see\n"
-                        + "Documentation/virtual-time.md"), watchOption,
+                .option(
+                    "--speed", "X|max|auto",
+                    "Run at X times real time, or as fast as possible (default max).\n"
+                        + "With --client: 1 (the default) is real time; others are virtual time for your client, too; auto\n"
+                        + "is max if it can follow, else 1: see Documentation/virtual-time.md"),
+                .option(
+                    "--compute", "TIME|A..B",
+                    "With --client in virtual time: what your client does from one wait to the next takes this long,\n"
+                        + "such as 5ms, or 1ms..20ms (from the seed)"),
+                watchOption,
             ]),
         .init("Your client", clientOptions),
         .init(
@@ -153,7 +159,8 @@ private func checkClientOptions(_ invocation: Invocation) throws(Obstacle) {
     for name in PlayedSystem.settings where invocation.has(name) && !invocation.has("--system") {
         _ = try PlayedSystem(invocation)
     }
-    for name in ["--said", "--bpm-only", "--system"] where invocation.has(name) && !invocation.has("--client") {
+    for name in ["--said", "--bpm-only", "--system", "--compute"]
+    where invocation.has(name) && !invocation.has("--client") {
         throw Obstacle(.usage, "\(name) requires --client")
     }
     if invocation.has("--lines"), invocation.has("--bpm-only") {

@@ -78,8 +78,10 @@ package struct Report: Hashable, Sendable {
     package var attributes: [String] = []
     /// Why selected cases are missing, a line each; empty if the report has all of them.
     package var gaps: [String] = []
-    /// Whether a client outside of this program followed virtual time.
-    package var hasVirtualClient = false
+    /// The time of a client outside of this program, if it was virtual or could have been.
+    package var time: Time?
+    /// How much virtual time each turn of the client took, as the user gave it; nil if turns took none.
+    package var compute: String?
     private let givenSeed: UInt64?
     /// Which part of a suite was run; nil for all of it.
     package let shard: Selection.Shard?
@@ -116,9 +118,6 @@ package struct Report: Hashable, Sendable {
     }
 
     package var duration: Duration { now.sinceStart }
-
-    /// The time of `duration`.
-    var timeWords: String { hasVirtualClient ? "in the cases' time, which was virtual" : "in the cases' time" }
 
     /// The cases by their first folder, in the order of each group's first case.
     package var groups: [Group] {

@@ -47,7 +47,9 @@ extension Report {
             add(entry.id, entry.outcome, run: entry.run)
         }
         gaps = Self.gaps(in: parts)
-        hasVirtualClient = parts.contains { $0.report.hasVirtualClient }
+        let times = Set(parts.map(\.report.time)), charges = Set(parts.map(\.report.compute))
+        time = times.count > 1 ? .mixed : first.report.time
+        compute = charges.count > 1 ? "different times" : first.report.compute
     }
 
     private var shardWords: String { shard.map { "shard \($0)" } ?? "not a shard" }

@@ -92,10 +92,12 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
     private let epoch = ContinuousClock.now
     /// Other processes that follow the loop's virtual time; nil if there are none.
     public let followers: (any Followers)?
+    private let leadingPace: Mutex<LeadingPace?>
 
     /// A loop whose time starts now. At a real pace it needs two descriptors; without them, `run` throws `failure`.
     public init(pace: Pace = .virtual) {
         followers = nil
+        leadingPace = Mutex(nil)
         switch pace {
         case .virtual:
             waker = nil
@@ -110,7 +112,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
     }
 
     /// A loop at a virtual pace that other processes follow. It needs two descriptors, like one at a real pace.
-    public init(leading followers: any Followers) {
+    ///
+    /// With a `factor`, it waits before each event until the machine's clock, times the factor, has come as far.
+    public init(leading followers: any Followers, factor: Double? = nil) {
+        leadingPace = Mutex(factor.map { LeadingPace(factor: $0) })
         let waker = LoopWaker()
         failure = waker.failure
         self.waker = consume waker
@@ -319,28 +324,51 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Clock {
             let due = [first, limit].compactMap { $0 }.min() ?? .never
             guard due > now else { return now }
             let activity = followers.wait()
-            var ready = waker?.wait(for: .zero, or: watches.map { ($0.descriptor, $0.readiness) }) ?? []
-            if activity == .running { ready.removeAll { !watches[$0].isOutside } }
-            guard ready.isEmpty else {
-                followers.noteStimulus()  // a reader makes room for a writer
-                for index in ready { insert(.ready(Watch(number: watches[index].number)), due: now) }
-                return now
-            }
+            let busyUntil = followers.busyUntil
+            let readsOutput = activity != .running && busyUntil <= now
+            if insertReady(readsOutput ? watches : watches.filter(\.isOutside), due: now) { return now }
             if activity == .running { continue }
             var next = min(due, max(followers.nextDeadline, now))
             if activity == .computing { next = min(next, now.advanced(by: Self.creep)) }
+            if busyUntil > now { next = min(next, busyUntil) }
             guard next != .never else { return nil }
+            guard waitForMachine(until: next, watches) else { continue }
             state.withLock { $0.now = next }
             followers.set(next)
+            // Their output is older than the events of this instant, which may give them something to do.
+            if busyUntil > now, busyUntil == next, insertReady(watches, due: .start) { return next }
             guard due > next else { return next }
             followers.wakeFirst()
         }
     }
 
+    /// Inserts an event for each of some watches whose descriptor is ready; false if there is none.
+    private func insertReady(_ watches: [Watched], due: Instant) -> Bool {
+        let ready = waker?.wait(for: .zero, or: watches.map { ($0.descriptor, $0.readiness) }) ?? []
+        guard !ready.isEmpty else { return false }
+        followers?.noteStimulus()  // a reader makes room for a writer
+        for index in ready { insert(.ready(Watch(number: watches[index].number)), due: due) }
+        return true
+    }
+
+    /// With a factor, waits until the machine's clock has come as far; false if something happened first that followers do
+    /// not cause.
+    private func waitForMachine(until next: Instant, _ watches: [Watched]) -> Bool {
+        let delay = leadingPace.withLock { $0?.wait(before: next, at: machineTime) } ?? .zero
+        guard delay > .zero else { return true }
+        _ = waker?.wait(for: delay, or: watches.filter(\.isOutside).map { ($0.descriptor, $0.readiness) })
+        return leadingPace.withLock { $0?.wait(before: next, at: machineTime) } ?? .zero == .zero
+    }
+
+    /// From now on, time passes as fast as possible: it is only followers that end.
+    public func leaveClock() { leadingPace.withLock { $0 = nil } }
+
     /// How far time goes each time while followers compute endlessly.
     private static let creep = Duration.milliseconds(5)
 
-    private var realTime: Instant { .start.advanced(by: epoch.duration(to: .now) * speed) }
+    /// How long the loop has existed.
+    private var machineTime: Duration { epoch.duration(to: .now) }
+    private var realTime: Instant { .start.advanced(by: machineTime * speed) }
 
     /// Runs the events that are due, at most as many as there are now, so that tasks that keep yielding to each other
     /// do not starve the descriptors.

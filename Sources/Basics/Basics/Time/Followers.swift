@@ -8,6 +8,8 @@ public protocol Followers: AnyObject, Sendable {
     func wait() -> FollowerActivity
     /// When the first of them has to wake; `.never` if all wait for something else.
     var nextDeadline: Instant { get }
+    /// When what they have done last is over. Nobody reads what they have written before that, and none of them wakes.
+    var busyUntil: Instant { get }
     /// Sets their clocks.
     func set(_ now: Instant)
     /// Wakes the first of them that is due, if any.

@@ -37,6 +37,12 @@ void client_time_set(struct client_time *, int64_t now);
 // Wakes the first thread whose deadline has come; false if there is none.
 bool client_time_wake(struct client_time *);
 
+// From now on, turns take time, from the wake of a thread until all sleep again: counts those that have begun.  A
+// thread that wakes earlier than `client_time_be_busy` says waits until then.
+void client_time_charge_turns(struct client_time *);
+uint64_t client_time_turns(const struct client_time *);
+void client_time_be_busy(struct client_time *, int64_t until);
+
 // Which process cannot follow, and why; false if all can.
 bool client_time_stranger(struct client_time *, char *text, size_t size);
 

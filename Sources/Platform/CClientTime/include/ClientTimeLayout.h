@@ -57,6 +57,9 @@ struct client_time_file {
     _Atomic uint32_t hint, hint_wanted;  // a futex: a thread is about to wait
     _Atomic uint32_t ordinal;            // processes so far, for their random numbers
     _Atomic uint64_t spins;              // reads of a clock in busy waits, which became sleeps
+    // With charged turns only: when the last one is over (0: turns take no time), and how many have begun.
+    _Atomic int64_t busy_until;
+    _Atomic uint64_t turns;
     struct client_process processes[CLIENT_PROCESSES];
     struct client_timer timers[CLIENT_TIMERS];
     struct client_thread threads[CLIENT_THREADS];

@@ -19,19 +19,20 @@ package final class ClientTime: Followers {
     private let library: ClientTimeLibrary
     private let seed: UInt64
 
-    /// Throws if this machine does not let clients follow.
-    package init(seed: UInt64, _ library: ClientTimeLibrary) throws(Obstacle) {
+    /// Throws if this machine does not let clients follow. With a `charge`, each turn of a client takes time.
+    package init(seed: UInt64, _ library: ClientTimeLibrary, charge: TurnCharge? = nil) throws(Obstacle) {
         if let why = OwnProgram.obstacle(to: "virtual time for a client") { throw Obstacle(.environment, why) }
         if let why = Coordinator.obstacle {
-            throw Obstacle(.environment, "no virtual time for a client: \(why) (leave out --speed max)")
+            throw Obstacle(.environment, "no virtual time for a client: \(why)")
         }
         let number = Self.opened.add(1, ordering: .relaxed).newValue
         let path = "/dev/shm/lubdub-time-\(getpid())-\(number)"
-        guard let coordinator = Coordinator(path: path, seed: seed, realtime: Self.beginning) else {
+        guard var coordinator = Coordinator(path: path, seed: seed, realtime: Self.beginning) else {
             throw Obstacle(
                 .environment,
                 "no virtual time for a client: cannot create \(path): \(unsafe String(cString: strerror(errno)))")
         }
+        if let charge { coordinator.charge(ChargedTurns(charge, seed: seed)) }
         self.coordinator = Mutex(coordinator)
         (self.path, self.library, self.seed) = (path, library, seed)
     }
@@ -60,7 +61,7 @@ package final class ClientTime: Followers {
     /// Which process cannot follow, and why; nil if all can.
     package var stranger: String? {
         coordinator.withLock { $0.stranger }
-            .map { "\($0): it cannot follow virtual time; without --speed max it runs in real time" }
+            .map { "\($0): it cannot follow virtual time" }
     }
 
     /// Which process has connected to one that does not follow; nil if none has.
@@ -79,6 +80,7 @@ package final class ClientTime: Followers {
     package func noteStimulus() { coordinator.withLock { $0.noteStimulus() } }
     package func wait() -> FollowerActivity { coordinator.withLock { $0.wait(atMost: Self.patience) } }
     package var nextDeadline: Instant { coordinator.withLock { $0.nextDeadline } }
+    package var busyUntil: Instant { coordinator.withLock { $0.busyUntil } }
     package func set(_ now: Instant) { coordinator.withLock { $0.set(now) } }
     package func wakeFirst() { coordinator.withLock { $0.wakeFirst() } }
 }

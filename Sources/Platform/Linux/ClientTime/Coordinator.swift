@@ -8,6 +8,8 @@ import Glibc
     private var isAsleep = false
     private var stimuli = 0
     private var seen = 0  // the stimuli when all last slept
+    private var now = Instant.start
+    private var turns: ChargedTurns?
 
     /// Why sleeping processes cannot be recognized on this machine; nil if they can.
     static var obstacle: String? {
@@ -34,6 +36,7 @@ import Glibc
         seen = stimuli
         let activity = unsafe client_time_wait(raw, milliseconds)
         isAsleep = activity == CLIENT_TIME_SLEEPS
+        if isAsleep { chargeTurn() }
         return isAsleep ? .asleep : activity == CLIENT_TIME_COMPUTES ? .computing : .running
     }
 
@@ -42,7 +45,24 @@ import Glibc
         return deadline == .max ? .never : Instant(nanoseconds: max(0, deadline - 1))
     }
 
-    func set(_ now: Instant) { unsafe client_time_set(raw, now.nanoseconds + 1) }
+    mutating func set(_ now: Instant) {
+        self.now = now
+        unsafe client_time_set(raw, now.nanoseconds + 1)
+    }
+
+    /// From now on, each turn takes time.
+    mutating func charge(_ turns: ChargedTurns) {
+        self.turns = turns
+        unsafe client_time_charge_turns(raw)
+    }
+
+    /// Until when the last turn lasts.
+    var busyUntil: Instant { turns?.end ?? .start }
+
+    private mutating func chargeTurn() {
+        guard turns?.take(unsafe client_time_turns(raw), at: now) == true else { return }
+        unsafe client_time_be_busy(raw, busyUntil.nanoseconds + 1)
+    }
 
     mutating func wakeFirst() {
         if unsafe client_time_wake(raw) { isAsleep = false }

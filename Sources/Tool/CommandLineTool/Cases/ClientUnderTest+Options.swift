@@ -45,11 +45,9 @@ extension ClientUnderTest {
         let lineSocket = try text.map { text throws(Obstacle) in
             try orFail(.usage, "--said: ") { try StreamAddress(text) }
         }
-        let isVirtual = try RunPlan.speed(invocation) == .max
-        if isVirtual, let obstacle = Self.obstacleToVirtualTime(driver, attachment, hasLineSocket: lineSocket != nil) {
-            throw Obstacle(.usage, "--speed max cannot be combined with \(obstacle)")
-        }
-        self.init(driver, attachment, lineSocket: lineSocket, isVirtual: isVirtual)
+        let obstacle = Self.obstacleToVirtualTime(driver, attachment, hasLineSocket: lineSocket != nil)
+        let pace = try ClientPace(invocation, realTimeFor: obstacle)
+        self.init(driver, attachment, lineSocket: lineSocket, pace: pace)
     }
 
     /// Which option puts somebody into the case who is in real time, and why.

@@ -38,18 +38,10 @@ struct CasePlayer: Sendable {
         isJSON = invocation.has("--json")
         bar = verbosity == .normal ? .ofSteps() : nil
         paint = try Paint(invocation, for: Console.descriptor)
-        let speed = try RunPlan.speed(invocation)
         if let external = try ClientUnderTest(invocation) {
-            guard [.max, .real(1), nil].contains(speed) else {
-                throw Obstacle(
-                    .usage,
-                    "--speed \(invocation.text("--speed") ?? "") cannot be combined with "
-                        + "\(invocation.has("--ask") ? "--ask" : "--client"): external clients run in real time, or with "
-                        + "--client and --speed max in virtual time")
-            }
             client = .external(external)
         } else {
-            client = .builtIn(speed ?? .max)
+            client = .builtIn(try RunPlan.speed(invocation) ?? .max)
         }
         variables = try RunPlan.variables(invocation.texts("--set"))
         narrator = try Narrator(ifVerbose: invocation)
@@ -81,12 +73,15 @@ struct CasePlayer: Sendable {
     var isVirtual: Bool {
         switch client {
         case .builtIn(let speed): speed == .max
-        case .external(let client): client.isVirtual
+        case .external(let client): client.pace.canBeVirtual
         }
     }
 
-    /// Whether another process follows virtual time.
-    var hasVirtualClient: Bool { if case .external = client { isVirtual } else { false } }
+    /// Adds to a report in whose time the cases were played.
+    func describeTime(in report: inout Report) {
+        guard case .external(let client) = client else { return }
+        (report.time, report.compute) = (client.pace.time, client.pace.charge?.description)
+    }
 
     func play(_ turn: SuiteScheduler.Turn, _ signals: Signals) -> SuiteScheduler.CaseCompletion {
         let item = turn.item
@@ -179,13 +174,20 @@ struct CasePlayer: Sendable {
         for line in CaseFormatter(paint: paint, isVirtual: isVirtual).lines(entry) { Console.print(line) }
     }
 
+    private var time: Report.Time? {
+        switch client {
+        case .builtIn: isVirtual ? .virtual : nil
+        case .external(let client): client.pace.time
+        }
+    }
+
     /// Reports the only case of a run.
     func reportAlone(_ item: Case, _ completion: SuiteScheduler.CaseCompletion) {
         if isJSON {
             guard let outcome = completion.outcome else { return }
             CaseLines.show(Report.Entry(id: item.id, outcome: outcome))
         } else if let result = completion.result {
-            for line in result.lines(paint, isVirtual: isVirtual) { Console.print(line) }
+            for line in result.lines(paint, in: time) { Console.print(line) }
         }
     }
 
@@ -222,13 +224,13 @@ package func runSuite(_ selection: CaseSelection, _ invocation: Invocation) thro
         player.report(entry, completion.result)
     }
     callbacks.showProgress = { player.showProgress($0, among: cases.count, playing: $1) }
-    var empty = Report(version: version, seed: player.seed, shard: selection.shard)
-    empty.hasVirtualClient = player.hasVirtualClient
+    let empty = Report(version: version, seed: player.seed, shard: selection.shard)
     let order = SuiteScheduler.Order(isSuites: player.isVirtual, endsAtFault: invocation.has("--until-fail"))
     let runner = CaseRunner(cases, into: empty, runOfCase: \.run)
     let scheduler = try SuiteScheduler(runner, jobs: jobs, order, callbacks).run(signals)
     ProgressBar.remove()
-    let report = scheduler.report(of: cases.count)
+    var report = scheduler.report(of: cases.count)
+    player.describeTime(in: &report)
     player.reportEnd(report)
     try reports.write(report)
     if let obstacle = scheduler.obstacle { throw obstacle }
@@ -250,11 +252,10 @@ package func runSingleCase(_ item: Case, _ invocation: Invocation) throws(Obstac
     let callbacks = SuiteScheduler.Callbacks(
         play: { player.play(alone: plan, $0, $1) }, interruption: { Console.interruption },
         report: { player.reportAlone($0.item, $1) })
-    var empty = Report(version: version)
-    empty.hasVirtualClient = player.hasVirtualClient
-    let runner = CaseRunner([item], into: empty)
+    let runner = CaseRunner([item], into: Report(version: version))
     let scheduler = try SuiteScheduler(runner, jobs: 1, SuiteScheduler.Order(), callbacks).run(Signals())
-    let report = scheduler.report(of: 1)
+    var report = scheduler.report(of: 1)
+    player.describeTime(in: &report)
     if invocation.has("--json") { player.reportEnd(report) }
     try reports.write(report)
     if let interruption = scheduler.interruption, interruption != .signal(SIGPIPE) {

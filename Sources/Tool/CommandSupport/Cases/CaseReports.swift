@@ -95,9 +95,10 @@ package struct CaseFormatter {
                 return "\(name.padded(to: width))\(counts.joined())"
             }
         }
+        let time = report.time ?? (isVirtual ? .virtual : nil)
         lines += report.campaign.map { "\($0.line)" }
         return lines + [
-            "\(report.summary.words()) in \(report.duration.inTenths) s\(isVirtual ? " of virtual time" : "")"
+            "\(report.summary.words()) in \(report.duration.inTenths) s\(time?.ending ?? "")"
         ]
     }
 }

@@ -1,17 +1,17 @@
 import Basics
 package import Cases
-import Conformance
+package import Conformance
 import Expectations
 
 extension CaseResult {
     /// The lines that a command prints that runs nothing else.
-    package func lines(_ paint: Paint, isVirtual: Bool) -> [TerminalLine] {
+    package func lines(_ paint: Paint, in time: Report.Time?) -> [TerminalLine] {
         guard let judgement else {
             return outcome.reasons.map { "\(paint(outcome.verdict.rawValue, outcome.verdict.style))  \($0)" }
         }
         var lines: [TerminalLine] = [
             "\(measurements == 0 ? "No measurements" : measurements.counted("measurement")) in "
-                + "\(outcome.duration.inTenths) s\(isVirtual ? " of virtual time" : "")\(hint)"
+                + "\(outcome.duration.inTenths) s\(time?.ending ?? "")\(hint)"
         ]
         lines += judgement.lines(paint)
         if judgement.code == nil {

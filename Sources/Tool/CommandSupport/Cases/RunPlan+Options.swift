@@ -55,7 +55,6 @@ extension RunPlan {
         for name in PlayedSystem.settings where invocation.has(name) {
             clientOptions += [name] + invocation.texts(name)
         }
-        if hasExternalClient, speed == .max { clientOptions += ["--speed", "max"] }
         patterns = try invocation.texts("--lines").map(LinePattern.init)
         if !patterns.isEmpty { shown = ShownLines(patterns) }
         if invocation.has("--bpm-only") { shown = .heartRate }
@@ -80,9 +79,15 @@ extension RunPlan {
         }
     }
 
-    /// The value of `--speed`; nil without it.
+    /// The value of `--speed`; nil without it. `auto`, which is for clients, is `max` for whoever can follow virtual time.
     package static func speed(_ invocation: Invocation) throws(Obstacle) -> Speed? {
-        try orFail { try invocation.value("--speed", as: "a number from 0.001 to 1000, or \"max\"") { Speed($0) } }
+        let hasClients = invocation.grammar.options.contains { $0.name == "--client" }
+        let words = hasClients ? ", \"max\" or \"auto\"" : ", or \"max\""
+        return try orFail {
+            try invocation.value("--speed", as: "a number from 0.001 to 1000\(words)") { text in
+                hasClients && text == "auto" ? .max : Speed(text)
+            }
+        }
     }
 
     /// The variables of `--set` options, by name.

@@ -37,6 +37,8 @@ package struct ClientRecord: Sendable {
     var program: ProgramHistory?
     /// Whether a host connected to its controller.
     package var hasConnected = false
+    /// Which of its processes cannot follow virtual time, and why.
+    var stranger: String?
     /// Which of its processes, in virtual time, has connected to somebody who is in real time.
     var neighbour: String?
     /// Why the controller closed the first connection of its host.

@@ -48,14 +48,12 @@ package struct ClientUnderTest: Sendable {
     private let attachment: Attachment
     /// The socket for its lines, in addition to its standard output.
     private let lineSocket: StreamAddress?
-    /// Whether its processes follow virtual time.
-    package let isVirtual: Bool
+    package let pace: ClientPace
 
     package init(
-        _ driver: Driver, _ attachment: Attachment, lineSocket: StreamAddress? = nil, isVirtual: Bool = false
+        _ driver: Driver, _ attachment: Attachment, lineSocket: StreamAddress? = nil, pace: ClientPace = .real
     ) {
-        (self.driver, self.attachment, self.lineSocket) = (driver, attachment, lineSocket)
-        self.isVirtual = isVirtual
+        (self.driver, self.attachment, self.lineSocket, self.pace) = (driver, attachment, lineSocket, pace)
     }
 
     private var radio: RadioKind {
@@ -88,13 +86,73 @@ package struct ClientUnderTest: Sendable {
         guard reasons.isEmpty else {
             return CaseResult(unplayed: Outcome(.skip, title: plan.scenario.name, reasons: reasons))
         }
+        func attempt(in time: VirtualTime?) throws(Obstacle) -> Attempt {
+            try self.attempt(plan, in: time, for: listener, source: source, signals, follower)
+        }
+        switch pace {
+        case .real: return try attempt(in: nil).result()
+        case .virtual(let time): return try attempt(in: time).result(in: time)
+        case .automatic(let choice):
+            if choice.isVirtual {
+                switch try attempt(in: .fastest) {
+                case .played(let result):
+                    choice.note(.virtual)
+                    return result
+                case .refused(let why):
+                    guard !plan.hasStreamedLog else {
+                        throw Obstacle(
+                            .environment,
+                            "\(why); the case is not played again in real time, because its event log is already written: "
+                                + "use --speed 1")
+                    }
+                    if choice.takeRealTime() {
+                        let others = plan.item == nil ? "" : ", and so are the next ones"
+                        warn("\(why); the case is played again in real time\(others)", of: plan.item?.id)
+                    }
+                }
+            }
+            let result = try attempt(in: nil).result()
+            choice.note(.real)
+            return result
+        }
+    }
+
+    /// The result of a case, if its client can follow.
+    private enum Attempt {
+        case played(CaseResult)
+        /// The client cannot follow virtual time, and why.
+        case refused(String)
+
+        func result(in time: VirtualTime = .fastest) throws(Obstacle) -> CaseResult {
+            switch self {
+            case .played(let result): return result
+            case .refused(let why):
+                throw Obstacle(.environment, "\(why); without --speed \(time.word) it runs in real time")
+            }
+        }
+    }
+
+    private func attempt(
+        _ plan: RunPlan, in virtual: VirtualTime?, for listener: RunListener, source: [UInt8], _ signals: Signals,
+        _ follower: Follower
+    ) throws(Obstacle) -> Attempt {
         var plan = plan
+        var time: ClientTime?
+        if let virtual {
+            plan.clientOptions += virtual.options
+            do throws(Obstacle) {
+                time = try ClientTime(seed: plan.seed, ClientTimeLibrary(), charge: virtual.charge)
+            } catch { return .refused("\(error)") }
+        }
         plan.observe(by: radio)
         var started = try plan.world()
         started.placeDevices(on: radio)
         let files = try LogFiles(
-            plan, &started, for: listener, source: source, isCase: true, inRealTime: !isVirtual)
-        var (world, record, reason) = try live(started, files, plan, signals) {
+            plan, &started, for: listener, source: source, isCase: true,
+            inRealTime: virtual == nil || virtual?.factor != nil)
+        let loop = time.map { EventLoop(leading: $0, factor: virtual?.factor) } ?? EventLoop(pace: .real())
+        defer { if let time, time.hasCrept { warnOfCreeps(plan) } }
+        var (world, record, reason) = try live(started, files, plan, loop, signals) {
             [plan] live, loop, completion throws in
             try await session(plan, live, loop, completion, files, follower)
         }
@@ -118,13 +176,14 @@ package struct ClientUnderTest: Sendable {
         let timeline = files.timeline(of: &world)
         let measured: ExitCode = record.measurements > 0 ? .success : .failure
         let code = try files.close(&world, reason.code ?? judgement.code ?? measured)
+        if let stranger = record.stranger { return .refused(stranger) }
         if case .failure(let why) = reason {
             throw Obstacle(.environment, why)
         }
-        return CaseResult(
-            world, judgement, of: plan, measurements: record.measurements, client: record,
-            timeline: timeline,
-            code: code)
+        return .played(
+            CaseResult(
+                world, judgement, of: plan, measurements: record.measurements, client: record, timeline: timeline,
+                code: code))
     }
 
     /// Warns that time had to follow the machine's.
@@ -242,15 +301,12 @@ package struct ClientUnderTest: Sendable {
 
     /// Runs a world with the client that `start` starts, until the case is over.
     private func live(
-        _ world: World, _ files: LogFiles, _ plan: RunPlan, _ signals: Signals,
+        _ world: World, _ files: LogFiles, _ plan: RunPlan, _ loop: EventLoop, _ signals: Signals,
         start: @escaping @Sendable (LiveWorld, EventLoop, RunCompletion) async throws -> any ClientSession
     ) throws(Obstacle) -> (World, ClientRecord, RunCompletion.Reason) {
         var (world, terms) = (world, Judge.Terms.clientUnderTest)
         (terms.radio, terms.asksOperator, terms.shown) = (radio, asksOperator, plan.shown)
         world.judgeExpectations(on: terms)
-        let time = isVirtual ? try ClientTime(seed: plan.seed, ClientTimeLibrary()) : nil
-        let loop = time.map { EventLoop(leading: $0) } ?? EventLoop(pace: .real())
-        defer { if let time, time.hasCrept { warnOfCreeps(plan) } }
         return try orFail {
             try loop.run { [world, startsWithClient] in
                 let completion = RunCompletion()

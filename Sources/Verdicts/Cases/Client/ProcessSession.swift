@@ -64,6 +64,7 @@ actor ProcessSession: ClientSession {
         record.textLeftOut = output.leftOut
         client.send(SIGTERM)
         client.time?.hurry()
+        loop.leaveClock()
         let limit = loop.now.advanced(by: .seconds(2))
         client.poll()
         while !client.isGone, loop.now < limit, signals.take() == nil { await pause() }
@@ -152,7 +153,8 @@ actor ProcessSession: ClientSession {
         client.poll()
         record.loss = client.loss
         guard record.loss == nil else { return completion.finish(.time) }
-        if let why = client.time?.stranger { return completion.finish(.failure(why)) }
+        record.stranger = client.time?.stranger
+        if let why = record.stranger { return completion.finish(.failure(why)) }
         if let neighbour = client.time?.neighbour { record.neighbour = record.neighbour ?? neighbour }
         if let status = client.status, record.exit == nil { exited(status) }
         let (isPlaying, hasGuests) = live.assumeIsolated { ($0.isPlaying, $0.hasGuests) }

@@ -38,7 +38,8 @@ extension JSONReport {
         report.facts = (document["facts"]?.items ?? []).compactMap { fact in
             fact["name"]?.string.flatMap { name in fact["value"]?.string.map { Report.Fact(name, $0) } }
         }
-        report.hasVirtualClient = document["time"]?.string == "virtual"
+        report.time = document["time"]?.string.flatMap(Report.Time.init)
+        report.compute = document["compute"]?.string
         report.gaps = document["incomplete"]?.items.compactMap(\.string) ?? []
         report.attributes = document["attributes"]?.items.compactMap(\.string) ?? []
         var ids: Set<String> = []

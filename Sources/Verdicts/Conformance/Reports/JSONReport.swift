@@ -9,7 +9,7 @@ package enum JSONReport {
         let seed = report.facts.isEmpty ? "\"seed\": \(report.seed), " : ""
         let shard = report.shard.map { "\"shard\": \("\($0)".quoted), " } ?? ""
         let gaps = report.gaps.isEmpty ? "" : "\(self.gaps(of: report)), "
-        let time = report.hasVirtualClient ? "\"time\": \"virtual\", " : ""
+        let time = report.timeMembers.map { "\($0.quoted): \($1.quoted), " }.joined()
         return """
             {"lubdub": \(report.version.quoted), \(seed)\(shard)\(time)\(gaps)\(about(report))"cases": [\(cases.isEmpty ? "" : "\n  ")\(cases)],
              "summary": {\(counts(report))}}
@@ -22,7 +22,8 @@ package enum JSONReport {
 
     /// The last line, after those of the cases.
     package static func lastLine(of report: Report) -> String {
-        "{\"summary\": {\(counts(report))}\(report.gaps.isEmpty ? "" : ", \(gaps(of: report))")}"
+        let time = report.timeMembers.map { ", \($0.quoted): \($1.quoted)" }.joined()
+        return "{\"summary\": {\(counts(report))}\(time)\(report.gaps.isEmpty ? "" : ", \(gaps(of: report))")}"
     }
 
     private static func gaps(of report: Report) -> String {
@@ -83,10 +84,7 @@ package enum JSONReport {
                 "The seed of the command line, else that of all cases; 1 if they differ; missing for a real peripheral."
             ),
             .init("shard", .form(shard), "Which part of the suite was run, as I/N; missing if all of it was."),
-            .init(
-                "time", .text,
-                "\"virtual\" if the client was a program that followed virtual time; missing in all other reports."),
-            incomplete,
+            time, compute, incomplete,
             .init(
                 "facts",
                 .list(
@@ -108,10 +106,17 @@ package enum JSONReport {
         let summary = Shape.Field(
             "summary", .object(counts), required: true, "The number of cases per verdict, on the last line.")
         let lines = Grammar(
-            root: .any([.object(fields.filter { $0.key != "start" }), .object([summary, incomplete])]),
+            root: .any([.object(fields.filter { $0.key != "start" }), .object([summary, time, compute, incomplete])]),
             definitions: [("finding", .object(findingFields))], everywhere: [])
         return lines.schema(title: "A line of lubdub run --json and lubdub check --json")
     }
+
+    private static let time = Shape.Field(
+        "time", .text,
+        "\"virtual\" if the client was a program that followed virtual time; with --speed auto, also \"real\" if it did not, "
+            + "and \"mixed\" if it did in some cases; missing in all other reports.")
+    private static let compute = Shape.Field(
+        "compute", .text, "How much virtual time each turn of the client took; missing without --compute.")
 
     private static let incomplete = Shape.Field(
         "incomplete", .list(.text),

@@ -33,7 +33,7 @@ package enum JUnitReport {
     private static func properties(of report: Report) -> [(String, String)] {
         let facts = report.facts.map { ($0.name, $0.value) }
         return [("version", report.version)] + (facts.isEmpty ? [("seed", "\(report.seed)")] : facts)
-            + (report.hasVirtualClient ? [("time", "virtual")] : []) + report.gaps.map { ("incomplete", $0) }
+            + report.timeMembers + report.gaps.map { ("incomplete", $0) }
     }
 
     private static func counts(_ tally: Report.Tally, _ duration: Duration, known: Int) -> [(String, String)] {
