@@ -5,8 +5,9 @@
 This process imports the tests and what they need once, and forks a process for each test.  Tests of a class with
 `setUpClass` share processes, up to 4 each; those of classes with `uses_default_port = True` share one.  Tests that a file
 names in `ALONE` run one after another at the end, with nothing in parallel.  The slowest start first.  The output of a
-process is printed if it failed.  The tests play in real time and a busy machine can delay them, so what fails beside
-others runs once more, alone; both outputs are printed.
+process is printed if it failed.  Most tests play in real time and a busy machine can delay them, so what fails beside
+others runs once more, alone; both outputs are printed.  The last lines have the jobs that took longest, and those that used
+the processors most.
 Exit status: 0 if all passed, else 1.
 """
 
@@ -59,8 +60,8 @@ class Running:
         sys.stderr.flush()
         return 0 if passed else 1
 
-    def end(self, status):
-        """Prints what a process that failed has written; returns whether it passed, and its seconds."""
+    def end(self, status, used):
+        """Prints what a process that failed has written; returns whether it passed, its seconds, and those of processors."""
         seconds = time.monotonic() - self.started
         with self.output:
             self.output.seek(0)
@@ -68,7 +69,7 @@ class Running:
         summary = said.strip().splitlines()[-1] if said.strip() else 'nothing was said'
         if status != 0:
             print(f'{title(self.job.names)}: {summary} in {seconds:.0f} s\n{said}', flush=True)
-        return status == 0, seconds
+        return status == 0, (seconds, used.ru_utime + used.ru_stime)
 
 
 def title(names):
@@ -112,17 +113,17 @@ def jobs(folder, pattern):
 
 
 def perform(todo, workers):
-    """Runs jobs, `workers` at a time; returns what failed, and the seconds of each."""
+    """Runs jobs, `workers` at a time; returns what failed, and the two seconds of each."""
     todo, running, failed, seconds, count = list(reversed(todo)), {}, [], {}, len(todo)
     while todo or running:
         while todo and len(running) < workers:
             started = Running(todo.pop())
             running[started.id] = started
-        process, status = os.wait()
+        process, status, used = os.wait4(-1, 0)
         if process not in running:
             continue
         ended = running.pop(process)
-        passed, seconds[title(ended.job.names)] = ended.end(status)
+        passed, seconds[tuple(ended.job.names)] = ended.end(status, used)
         if not passed:
             failed.append(ended.job)
         if sys.stdout.isatty():
@@ -138,9 +139,12 @@ def main(folder, pattern='test_*.py'):
     for job in delayed:
         if job not in failed:
             print(f'{title(job.names)}: failed beside others, passed alone', flush=True)
-    slowest = sorted((seconds | others).items(), key=lambda item: -item[1])[:SLOWEST]
-    print('slowest:', ', '.join(f'{name} {taken:.1f} s' for name, taken in slowest))
-    count = sum(len(job.names) for job in beside + alone)
+    seconds |= others
+    for place, word in enumerate(('slowest', 'busiest')):
+        most = sorted(seconds, key=lambda names: -seconds[names][place])[:SLOWEST]
+        print(f'{word}:', ', '.join(f'{title(names)} {seconds[names][place]:.1f} s' for names in most))
+    count, used = sum(len(job.names) for job in beside + alone), sum(used for _, used in seconds.values())
+    print(f'the tests and what they started used processors for {used:.0f} s')
     print(f'{count} tests in {time.monotonic() - started:.0f} s: ' + ('not all passed' if failed else 'all passed'), flush=True)
     return 1 if failed else 0
 
