@@ -3,11 +3,12 @@
     python Tests/side_by_side.py FOLDER [GLOB]    files whose names match, all tests without
 
 This process imports the tests and what they need once, and forks a process for each test.  Tests of a class with
-`setUpClass` share processes, up to 4 each; those of classes with `uses_default_port = True` share one.  Tests that a file
-names in `ALONE` run one after another at the end, with nothing in parallel.  The slowest start first.  The output of a
-process is printed if it failed.  Most tests play in real time and a busy machine can delay them, so what fails beside
-others runs once more, alone; both outputs are printed.  The last lines have the jobs that took longest, and those that used
-the processors most.
+`setUpClass` share processes, up to 4 each; those of classes with `uses_default_port = True` share one.  Of classes with
+`computes = True`, whose clients play in virtual time and so never wait, one job runs for each two processors: more would
+only delay those in real time.  Tests that a file names in `ALONE` run one after another at the end, with nothing in
+parallel.  The slowest start first.  The output of a process is printed if it failed.  Most tests play in real time and a
+busy machine can delay them, so what fails beside others runs once more, alone; both outputs are printed.  The last lines
+have the jobs that took longest, and those that used the processors most.
 Exit status: 0 if all passed, else 1.
 """
 
@@ -22,6 +23,7 @@ import traceback
 import unittest
 
 WORKERS = 16
+COMPUTING = max(1, (os.cpu_count() or 1) // 2)
 MOST_TESTS = 4
 SLOWEST = 10
 
@@ -33,6 +35,7 @@ class Job:
     names: list
     limit: int
     uses_default_port: bool = False
+    computes: bool = False
 
 
 class Running:
@@ -82,14 +85,14 @@ def parts(module):
     for name, kind in vars(module).items():
         if isinstance(kind, type) and issubclass(kind, unittest.TestCase) and kind.__module__ == module.__name__:
             tests = [f'{module.__name__}.{name}.{test}' for test in unittest.defaultTestLoader.getTestCaseNames(kind)]
-            limit = getattr(kind, 'limit', 10)
+            limit, computes = getattr(kind, 'limit', 10), getattr(kind, 'computes', False)
             if getattr(kind, 'uses_default_port', False):
                 yield Job(tests, len(tests) * limit, True)
             elif kind.setUpClass.__func__ is not unittest.TestCase.setUpClass.__func__:
                 count = -(-len(tests) // MOST_TESTS)
                 yield from (Job(tests[place::count], len(tests[place::count]) * limit) for place in range(count))
             else:
-                yield from (Job([test], limit) for test in tests)
+                yield from (Job([test], limit, computes=computes) for test in tests)
 
 
 def jobs(folder, pattern):
@@ -112,12 +115,19 @@ def jobs(folder, pattern):
     return sorted(beside + [together] * bool(together.names), key=lambda job: -job.limit), alone
 
 
+def first(todo, running):
+    """The first job that may start beside others; None if there is none."""
+    has_room = sum(job.computes for job in running) < COMPUTING
+    return next((job for job in todo if has_room or not job.computes), None)
+
+
 def perform(todo, workers):
     """Runs jobs, `workers` at a time; returns what failed, and the two seconds of each."""
-    todo, running, failed, seconds, count = list(reversed(todo)), {}, [], {}, len(todo)
+    todo, running, failed, seconds, count = list(todo), {}, [], {}, len(todo)
     while todo or running:
-        while todo and len(running) < workers:
-            started = Running(todo.pop())
+        while len(running) < workers and (job := first(todo, [started.job for started in running.values()])):
+            todo.remove(job)
+            started = Running(job)
             running[started.id] = started
         process, status, used = os.wait4(-1, 0)
         if process not in running:

@@ -113,7 +113,8 @@ def client(text):
 
 
 class FaultyClientTests(Interoperability):
-    limit = 60
+    limit = 120
+    computes = True
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

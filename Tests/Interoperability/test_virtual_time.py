@@ -48,6 +48,7 @@ def wait_until(holds):
 
 class VirtualTimeTests(unittest.TestCase):
     limit = 120
+    computes = True
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <stdlib.h>
 
 // Waits for a word where futex_waitv(2) is forbidden, or not known (before Linux 5.16): a thread can wait for one word
 // only, and the coordinator cannot reach it.  So another thread of the process wakes the waiting one when the
@@ -40,8 +41,11 @@ static void start_helper(void) {
         pthread_t helper;
         int code = REAL(pthread_create)(&helper, NULL, help, NULL);
         pthread_sigmask(SIG_SETMASK, &before, NULL);
-        if (code == 0) pthread_detach(helper);
-        else complain("liblubdubtime: no thread for waits with limits: they may never end\n");
+        if (code) {
+            complain("liblubdubtime: no thread for waits with limits\n");
+            abort();
+        }
+        pthread_detach(helper);
         atomic_store(&has_helper, 1);
     }
     pthread_mutex_unlock(&starting);
