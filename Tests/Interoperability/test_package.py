@@ -39,7 +39,7 @@ unshare --net $become lubdub run clients/comes_back --bpm-only --client 'bin/pyt
 echo "newcomer status $status"
 chmod 755 /tmp/confined
 strictly="setpriv --reuid=65534 --regid=65534 --clear-groups /tmp/confined"
-unshare --net $strictly lubdub run clients/comes_back --bpm-only --client 'bin/python app.py again' --system bluez --speed max
+unshare --net $strictly lubdub run clients/two_octets --bpm-only --client 'bin/python app.py again' --system bluez --speed max
 bin/pip $install {" ".join(PYTHON)}
 python3 -m venv --system-site-packages /tmp/cache/lubdub/programs
 /tmp/cache/lubdub/programs/bin/pip $install --no-deps {" ".join(ABOVE_DEBIAN)}
