@@ -140,7 +140,7 @@ fuzz-coverage:  ## count the branches of each reader that its seeds reach; fails
 	for program in $(FUZZERS); do LUBDUB_FUZZ=1 swift build --product $$program $(COVERED) $(BUILDING) || exit 1; done
 	Tools/fuzz-coverage $(READERS)
 
-soak:  ## run 100,000 random fault scenarios and 100,000 hostile controllers in a separate, optimized build
+soak:  ## run 100,000 random fault scenarios, hostile controllers and laps of waiting programs in a separate, optimized build
 	@Tools/setup build
 	swift build -c release --build-tests -Xswiftc -enable-testing --scratch-path .build/soak
 	LUBDUB_SOAK=100000 swift test -c release --skip-build -Xswiftc -enable-testing --scratch-path .build/soak \

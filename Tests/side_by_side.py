@@ -3,10 +3,12 @@
     python Tests/side_by_side.py FOLDER [GLOB]    files whose names match, all tests without
 
 This process imports the tests and what they need once, and forks a process for each test.  Tests of a class with
-`setUpClass` share processes, up to 4 each; those of classes with `uses_default_port = True` share one.  Tests that a file
-names in `ALONE` run one after another at the end, with nothing in parallel.  The slowest start first.  The output of a
-process is printed if it failed.  The tests play in real time and a busy machine can delay them, so what fails beside
-others runs once more, alone; both outputs are printed.
+`setUpClass` share processes, up to 4 each; those of classes with `uses_default_port = True` share one.  Of classes with
+`computes = True`, whose clients play in virtual time and so never wait, one job runs for each two processors: more would
+only delay those in real time.  Tests that a file names in `ALONE` run one after another at the end, with nothing in
+parallel.  The slowest start first.  The output of a process is printed if it failed.  Most tests play in real time and a
+busy machine can delay them, so what fails beside others runs once more, alone; both outputs are printed.  The last lines
+have the jobs that took longest, and those that used the processors most.
 Exit status: 0 if all passed, else 1.
 """
 
@@ -21,6 +23,7 @@ import traceback
 import unittest
 
 WORKERS = 16
+COMPUTING = max(1, (os.cpu_count() or 1) // 2)
 MOST_TESTS = 4
 SLOWEST = 10
 
@@ -32,6 +35,7 @@ class Job:
     names: list
     limit: int
     uses_default_port: bool = False
+    computes: bool = False
 
 
 class Running:
@@ -59,8 +63,8 @@ class Running:
         sys.stderr.flush()
         return 0 if passed else 1
 
-    def end(self, status):
-        """Prints what a process that failed has written; returns whether it passed, and its seconds."""
+    def end(self, status, used):
+        """Prints what a process that failed has written; returns whether it passed, its seconds, and those of processors."""
         seconds = time.monotonic() - self.started
         with self.output:
             self.output.seek(0)
@@ -68,7 +72,7 @@ class Running:
         summary = said.strip().splitlines()[-1] if said.strip() else 'nothing was said'
         if status != 0:
             print(f'{title(self.job.names)}: {summary} in {seconds:.0f} s\n{said}', flush=True)
-        return status == 0, seconds
+        return status == 0, (seconds, used.ru_utime + used.ru_stime)
 
 
 def title(names):
@@ -81,14 +85,14 @@ def parts(module):
     for name, kind in vars(module).items():
         if isinstance(kind, type) and issubclass(kind, unittest.TestCase) and kind.__module__ == module.__name__:
             tests = [f'{module.__name__}.{name}.{test}' for test in unittest.defaultTestLoader.getTestCaseNames(kind)]
-            limit = getattr(kind, 'limit', 10)
+            limit, computes = getattr(kind, 'limit', 10), getattr(kind, 'computes', False)
             if getattr(kind, 'uses_default_port', False):
                 yield Job(tests, len(tests) * limit, True)
             elif kind.setUpClass.__func__ is not unittest.TestCase.setUpClass.__func__:
                 count = -(-len(tests) // MOST_TESTS)
                 yield from (Job(tests[place::count], len(tests[place::count]) * limit) for place in range(count))
             else:
-                yield from (Job([test], limit) for test in tests)
+                yield from (Job([test], limit, computes=computes) for test in tests)
 
 
 def jobs(folder, pattern):
@@ -111,18 +115,25 @@ def jobs(folder, pattern):
     return sorted(beside + [together] * bool(together.names), key=lambda job: -job.limit), alone
 
 
+def first(todo, running):
+    """The first job that may start beside others; None if there is none."""
+    has_room = sum(job.computes for job in running) < COMPUTING
+    return next((job for job in todo if has_room or not job.computes), None)
+
+
 def perform(todo, workers):
-    """Runs jobs, `workers` at a time; returns what failed, and the seconds of each."""
-    todo, running, failed, seconds, count = list(reversed(todo)), {}, [], {}, len(todo)
+    """Runs jobs, `workers` at a time; returns what failed, and the two seconds of each."""
+    todo, running, failed, seconds, count = list(todo), {}, [], {}, len(todo)
     while todo or running:
-        while todo and len(running) < workers:
-            started = Running(todo.pop())
+        while len(running) < workers and (job := first(todo, [started.job for started in running.values()])):
+            todo.remove(job)
+            started = Running(job)
             running[started.id] = started
-        process, status = os.wait()
+        process, status, used = os.wait4(-1, 0)
         if process not in running:
             continue
         ended = running.pop(process)
-        passed, seconds[title(ended.job.names)] = ended.end(status)
+        passed, seconds[tuple(ended.job.names)] = ended.end(status, used)
         if not passed:
             failed.append(ended.job)
         if sys.stdout.isatty():
@@ -138,9 +149,12 @@ def main(folder, pattern='test_*.py'):
     for job in delayed:
         if job not in failed:
             print(f'{title(job.names)}: failed beside others, passed alone', flush=True)
-    slowest = sorted((seconds | others).items(), key=lambda item: -item[1])[:SLOWEST]
-    print('slowest:', ', '.join(f'{name} {taken:.1f} s' for name, taken in slowest))
-    count = sum(len(job.names) for job in beside + alone)
+    seconds |= others
+    for place, word in enumerate(('slowest', 'busiest')):
+        most = sorted(seconds, key=lambda names: -seconds[names][place])[:SLOWEST]
+        print(f'{word}:', ', '.join(f'{title(names)} {seconds[names][place]:.1f} s' for names in most))
+    count, used = sum(len(job.names) for job in beside + alone), sum(used for _, used in seconds.values())
+    print(f'the tests and what they started used processors for {used:.0f} s')
     print(f'{count} tests in {time.monotonic() - started:.0f} s: ' + ('not all passed' if failed else 'all passed'), flush=True)
     return 1 if failed else 0
 

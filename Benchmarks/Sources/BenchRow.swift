@@ -69,6 +69,12 @@ struct BenchRow {
             system,
             BenchRow(
                 word: "system_start", name: "time from start to org.bluez on the bus", measure: SystemRow.start),
+            BenchRow(
+                word: "recovery", name: "recovery, a Bumble client in virtual time",
+                withBumble: VirtualTimeRows.recovery),
+            BenchRow(
+                word: "virtual_second", name: "a second of a quiet client in virtual time",
+                withBumble: VirtualTimeRows.second),
             BenchRow(word: "check", name: "check of Bumble's strap, in real time") { bumble throws(Obstacle) in
                 try CheckRow.measure(bumble)
             },

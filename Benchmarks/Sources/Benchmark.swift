@@ -40,8 +40,8 @@ struct BenchResult {
     let figures: Figures
     let theirs: Bumble.Figures?
 
-    /// Bumble's CPU time per item divided by ours.
-    var ratio: Double? { theirs.map { $0.microsecondsPerItem / figures.microsecondsPerItem } }
+    /// Bumble's CPU time per item divided by ours, or real time divided by ours.
+    var ratio: Double? { figures.speed ?? theirs.map { $0.microsecondsPerItem / figures.microsecondsPerItem } }
 
     /// The numbers that `--check` compares; nil where none was measured.
     var numbers: [(key: String, value: Double?)] {

@@ -34,7 +34,7 @@ struct Bumble {
         let microsecondsPerItem: Double
     }
 
-    private let python: String
+    let python: String
 
     /// Takes the named interpreter, or `.venv/bin/python`; nil when that does not exist.
     init?(_ named: String?) {

@@ -13,6 +13,8 @@ struct Figures {
     let allocations: UInt64?
     /// Why the measurement is not valid; nil when it is.
     let fault: String?
+    /// How often the work was faster than in real time; nil if that is not compared.
+    var speed: Double?
 
     static func none(_ fault: String) -> Figures {
         Figures(value: 0, unit: "", items: 0, nanoseconds: 0, allocations: nil, fault: fault)

@@ -1,7 +1,8 @@
 """Plays the cases of `cases.json` to the clients of `clients.json`, and keeps the reports.
 
-Clients of BlueZ are played twice.  With bluetoothd, they run in Tools/linux-machine, where programs start slowly: the first
-measurement has more time.  Their twins run here, with the bluetoothd that Lubdub plays.
+Clients of BlueZ are played twice.  With bluetoothd, they run in Tools/linux-machine, in real time, where programs start
+slowly: the first measurement has more time.  Their twins run here, with the bluetoothd that Lubdub plays, and, as all
+clients but those in the machine, in virtual time.
 """
 
 import datetime
@@ -58,10 +59,9 @@ def play(client, options):
     suite = patient_suite(WORK / client['id']) if client['radio'] == 'vhci' else SUITE
     command = [LUBDUB, 'run', suite, *options]
     client_command = f'exec {PYTHON} Tests/Clients/adapters/{client["adapter"]}'
-    if client['radio'] == 'tcp':
-        command += ['--client', client_command, '--jobs', '4']
-    elif client['radio'] == 'played':
-        command += ['--client', client_command, '--jobs', '4', '--system', 'bluez']
+    if client['radio'] in ('tcp', 'played'):
+        command += ['--client', client_command, '--speed', 'max', '--jobs', str(os.cpu_count())]
+        command += ['--system', 'bluez'] if client['radio'] == 'played' else []
     elif client['radio'] == 'vhci':
         # bluetoothd would take the attributes of the strap in the last case, which has the same address.
         command += ['--client', f'rm -rf /var/lib/bluetooth/*/cache; {client_command}', '--controller', 'vhci']

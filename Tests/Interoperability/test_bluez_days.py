@@ -52,6 +52,9 @@ DEFECTS_OF_BLEAK = {'services_early'}
 
 
 class BlueZDays(unittest.TestCase):
+    limit = 120
+    computes = True
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)

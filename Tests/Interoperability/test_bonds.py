@@ -260,7 +260,7 @@ class BondFromTheStartTests(Interoperability):
             report = pathlib.Path(folder, 'report.json')
             only = ['--only', 'bonded', '--only', 'bond_lost_before']
             process = await asyncio.create_subprocess_exec(
-                LUBDUB, 'run', 'scenarios/security', *only, '--jobs', '2', '--strict', '--quiet', '--report', report,
+                LUBDUB, 'run', 'scenarios/security', *only, '--jobs', '2', '--speed', 'max', '--strict', '--quiet', '--report', report,
                 '--client', client.format(folder=folder), cwd=ROOT, stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.STDOUT)
             output, _ = await process.communicate()

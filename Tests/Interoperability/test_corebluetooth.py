@@ -94,7 +94,7 @@ class BumbleTests(Interoperability):
 
 @needs_client
 class RunTests(unittest.TestCase):
-    def play(self, scenario, *bug, options=()):
+    def play(self, scenario, *bug, options=('--speed', 'max')):
         """The status and the output of a case with the client, perhaps with a bug, over TCP."""
         command = ' '.join([str(CLIENT), *bug])
         done = subprocess.run(
@@ -106,10 +106,11 @@ class RunTests(unittest.TestCase):
         for scenario in ['clients/two_octets', 'clients/too_short', 'clients/comes_back', 'clients/handles_moved']:
             with self.subTest(scenario):
                 self.assertEqual(self.play(scenario)[0], 0)
+        self.assertEqual(self.play('clients/comes_back', options=())[0], 0, 'in real time')
 
     def test_other_values_are_skipped_with_bpm_only(self):
         self.assertEqual(self.play('clients/several_rr')[0], 1)
-        status, output = self.play('clients/several_rr', options=['--bpm-only'])
+        status, output = self.play('clients/several_rr', options=['--bpm-only', '--speed', 'max'])
         self.assertEqual(status, 0, output)
         self.assertIn('the client shows only its heart rate', output)
 

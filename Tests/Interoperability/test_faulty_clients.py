@@ -1,4 +1,7 @@
-"""The scenarios for clients with the adapter of the documentation, and with copies that have one known bug each."""
+"""The scenarios for clients with the adapter of the documentation, and with copies that have one known bug each, in virtual time.
+
+In real time, test_continuous_integration plays the same scenarios.
+"""
 
 import asyncio
 import json
@@ -110,7 +113,8 @@ def client(text):
 
 
 class FaultyClientTests(Interoperability):
-    limit = 240
+    limit = 120
+    computes = True
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -121,14 +125,14 @@ class FaultyClientTests(Interoperability):
         """The report's cases by their ids, and the exit status."""
         report = self.folder / 'report.json'
         process = await asyncio.create_subprocess_exec(
-            LUBDUB, 'run', suite, '--client', command, '--report', report, *options, cwd=self.folder,
+            LUBDUB, 'run', suite, '--client', command, '--speed', 'max', '--jobs', '2', '--report', report, *options, cwd=self.folder,
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL)
         status = await process.wait()
         return {case['id']: case for case in json.loads(report.read_text())['cases']}, status
 
     async def test_the_correct_client_passes_everything(self):
         (self.folder / 'client.py').write_text(ADAPTER)
-        cases, status = await self.reported(SCENARIOS, client('client.py'), '--jobs', '12')
+        cases, status = await self.reported(SCENARIOS, client('client.py'))
         self.assertEqual({name: case['reason'] for name, case in cases.items() if case['verdict'] != 'pass'}, {})
         self.assertEqual(sorted(cases), sorted(path.stem for path in SCENARIOS.glob('*.json')))
         self.assertEqual(status, 0)
@@ -140,7 +144,7 @@ class FaultyClientTests(Interoperability):
         (self.folder / 'suite.json').write_text(json.dumps(suite))
         for name, (_, _, _, changes) in FAULTY.items():
             (self.folder / f'{name}.py').write_text(faulty(*changes))
-        cases, status = await self.reported('suite.json', client('"$LUBDUB_CASE.py"'), '--jobs', '12', '--quiet')
+        cases, status = await self.reported('suite.json', client('"$LUBDUB_CASE.py"'), '--quiet')
         self.assertEqual((list(cases), status), (list(FAULTY), 1))
         for name, (_, _, expected, _) in FAULTY.items():
             with self.subTest(name):

@@ -64,6 +64,16 @@ class PlayTests(Interoperability):
         self.assertEqual(status, 1, printed)
         self.assertRegex(printed, r'(?m)^fail +clients/odd_tail .*\n +drops_it ')
 
+    async def test_a_client_has_the_verdicts_of_the_page_in_virtual_time(self):
+        name = 'bleak_played'
+        with tempfile.TemporaryDirectory() as folder:
+            report = pathlib.Path(folder, 'report.json')
+            await self.play('play', name, '--quiet', '--report', report)
+            played = json.loads(report.read_text())
+        stored = json.loads((playing.STORED / f'{name}.json').read_text())
+        self.assertEqual(played['time'], 'virtual')
+        self.assertEqual({case['id']: case['verdict'] for case in played['cases']}, pages.found(stored))
+
     async def test_an_unknown_client_is_an_error_that_lists_the_known(self):
         status, printed = await self.play('play', 'nobody')
         self.assertEqual(status, 2)

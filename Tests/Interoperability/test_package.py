@@ -13,6 +13,7 @@ import unittest
 
 from harness import LUBDUB, ROOT
 from test_system import APP
+from test_virtual_time import confined
 
 PACKAGES = os.environ.get('LUBDUB_PACKAGES')
 
@@ -20,7 +21,8 @@ PACKAGES = os.environ.get('LUBDUB_PACKAGES')
 DEBIAN = 'python3-venv,python3-bleak,python3-dbus,python3-gi,python3-pyqt6.qtbluetooth,bluez,bluez-tools'
 PYTHON = 'bumble', 'bleak', 'bleak-retry-connector', 'simplepyble', 'bleakheart', 'pycycling'
 ABOVE_DEBIAN = 'gatt==0.2.7', 'bluezero==0.9.1', 'bleak-py==0.1.20'
-# An ordinary user: first a Python developer with bleak, whose app forgets to subscribe again; then the tests of programs.
+# An ordinary user: first a Python developer with bleak, whose app forgets to subscribe again; then it does not, in virtual
+# time, as a user who may do nothing, without some system calls; then the tests of programs.
 PROGRAMS = f'''
 set -e
 apt-get install --yes /tmp/lubdub.deb
@@ -35,6 +37,9 @@ unshare --net $become bin/python -c 'import os; print(f"newcomer {{os.getuid()}}
 status=0
 unshare --net $become lubdub run clients/comes_back --bpm-only --client 'bin/python app.py' --system bluez || status=$?
 echo "newcomer status $status"
+chmod 755 /tmp/confined
+strictly="setpriv --reuid=65534 --regid=65534 --clear-groups /tmp/confined"
+unshare --net $strictly lubdub run clients/two_octets --bpm-only --client 'bin/python app.py again' --system bluez --speed max
 bin/pip $install {" ".join(PYTHON)}
 python3 -m venv --system-site-packages /tmp/cache/lubdub/programs
 /tmp/cache/lubdub/programs/bin/pip $install --no-deps {" ".join(ABOVE_DEBIAN)}
@@ -143,13 +148,15 @@ class PackageTests(unittest.TestCase):
         (self.folder / 'app.py').write_text(APP)
         (self.folder / 'programs.sh').write_text(PROGRAMS)
         hooks = [f'--customize-hook=upload {file} /tmp/{name}' for file, name in [
-            (self.deb, 'lubdub.deb'), (self.folder / 'app.py', 'app.py'), (self.folder / 'programs.sh', 'programs.sh')]]
+            (self.deb, 'lubdub.deb'), (self.folder / 'app.py', 'app.py'), (self.folder / 'programs.sh', 'programs.sh'),
+            (confined(self.folder), 'confined')]]
         hooks += [f'--customize-hook=copy-in {wheels} {ROOT}/Tests /tmp', '--customize-hook=chroot "$1" sh /tmp/programs.sh']
         printed = finish(
             'mmdebstrap', '--variant=apt', '--mode=root', '--dpkgopt=force-unsafe-io', f'--include={DEBIAN}', *hooks, 'bookworm',
             '/dev/null', timeout=900)
         self.assertIn('newcomer 1000\n', printed)
         self.assertIn('newcomer status 1\n', printed)
+        self.assertRegex(printed, r'[0-9]+ measurements in [0-9.]+ s of virtual time\npass +')
         self.assertRegex(printed, r'fail +returns .*\n +expected  subscription to strap/heart_rate')
         self.assertRegex(printed, r'[0-9]+ tests in [0-9]+ s: all passed\n')
 

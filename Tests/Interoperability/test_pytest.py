@@ -17,7 +17,7 @@ PAGE = (ROOT / 'Documentation/continuous-integration.md').read_text()
 EXAMPLES = re.findall(r'```python\n(.*?)```', PAGE, re.DOTALL)
 BUMBLE, = [text for text in EXAMPLES if 'shown_rate' in text]
 RECOVERY, = [text for text in EXAMPLES if 'follow' in text]
-JUDGING, = [text for text in EXAMPLES if 'lubdub_run' in text]
+JUDGING, VIRTUAL = [text for text in EXAMPLES if 'lubdub_run' in text]
 BLEAK, = [text for text in EXAMPLES if 'bleak' in text]
 
 # Tests of the plugin itself.
@@ -28,6 +28,7 @@ import os
 import pathlib
 import re
 import signal
+import sys
 
 import lubdub
 import pytest
@@ -266,6 +267,16 @@ def test_the_verdicts_of_a_client(lubdub_run):
         missing.check()
 
 
+def test_the_time_of_a_client_can_be_virtual(lubdub_run):
+    report = lubdub_run('recovery/away_long', client=f'{sys.executable} client.py', virtual=True)
+    report.check()
+    assert report.content['time'] == 'virtual'
+    assert 'time' not in lubdub_run('clients/named', client='exit 3').content
+    deaf = lubdub_run('clients/named', client='env -u LD_PRELOAD sleep 1000', virtual=True)
+    with pytest.raises(AssertionError, match='(?s)named: error.*LD_PRELOAD was removed.*: it cannot follow virtual time'):
+        deaf.check()
+
+
 @pytest.mark.skipif('FAILING' not in os.environ, reason='only to see how a failure looks')
 def test_that_fails(strap):
     strap('resting')
@@ -325,6 +336,11 @@ class PytestTests(unittest.TestCase):
         status, output = self.pytest(text.replace('python3 client.py', client))
         self.assertEqual(status, 0, output)
 
+    def test_the_example_in_virtual_time_judges_a_client(self):
+        text = VIRTUAL.replace("'recovery'", "'recovery/away_long', 'recovery/away_short'")
+        status, output = self.pytest(text.replace('python3 client.py', f'{sys.executable} client.py'))
+        self.assertEqual(status, 0, output)
+
     def test_the_example_for_bleak_passes_without_bluetooth_in_the_kernel(self):
         status, output = self.pytest(BLEAK)
         self.assertEqual(status, 0, output)
@@ -338,7 +354,7 @@ class PytestTests(unittest.TestCase):
     def test_straps_actions_events_and_verdicts(self):
         status, output = self.pytest(OWN)
         self.assertEqual(status, 0, output)
-        self.assertIn('60 passed, 1 skipped', output)
+        self.assertIn('61 passed, 1 skipped', output)
 
     def test_a_failure_names_the_folder_with_the_event_log(self):
         status, output = self.pytest(OWN, '-k', 'test_that_fails', '-rA', FAILING='1')

@@ -162,6 +162,7 @@ class SecureClientTests(Interoperability):
 
 class SecureScenarioTests(Interoperability):
     limit = 120
+    computes = True
 
     async def verdicts(self, folder, names):
         """All verdicts on a client with Bumble, by scenario; the exit status; and the output."""

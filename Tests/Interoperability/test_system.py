@@ -131,16 +131,16 @@ class SystemTests(unittest.TestCase):
         self.assertIn('no pattern of --lines finds its values', done.stdout)
         self.assertEqual(done.returncode, 0)
 
-    def run_app(self, scenario, *words):
+    def run_app(self, scenario, *words, options=('--speed', 'max')):
         path = self.folder / 'scenario.json'
         path.write_text(json.dumps(scenario))
         command = f'{sys.executable} {self.folder}/app.py {" ".join(words)}'
         return subprocess.run(
-            [LUBDUB, 'run', str(path), '--client', command, '--system', 'bluez', '--report', f'{self.folder}/r.json'],
+            [LUBDUB, 'run', str(path), '--client', command, '--system', 'bluez', *options],
             capture_output=True, text=True, timeout=120, cwd=ROOT)
 
     def test_bleak_finds_reads_writes_and_subscribes(self):
-        ended = self.run_app(STRAP | {'limit': '12 s', 'expect': [self.shows()]}, 'look')
+        ended = self.run_app(STRAP | {'limit': '12 s', 'expect': [self.shows()]}, 'look', options=())
         self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
         for line in ('{"services": ["1801", "180d", "180f"]}', '{"location": [1]}', '{"battery": [80]}', '{"written": [1]}'):
             self.assertIn(line, ended.stdout)
@@ -196,7 +196,7 @@ class SystemTests(unittest.TestCase):
     def test_a_report_names_the_pace_and_an_app_passes_without_a_cache(self):
         path = self.folder / 'scenario.json'
         path.write_text(json.dumps(self.away()))
-        options = ['--bluez-cache', 'no', '--bluez-pace', 'quick', '--bluez-version', '5.60']
+        options = ['--bluez-cache', 'no', '--bluez-pace', 'quick', '--bluez-version', '5.60', '--speed', 'max']
         ended = subprocess.run(
             [LUBDUB, 'run', str(path), '--client', f'{sys.executable} {self.folder}/app.py again', '--system', 'bluez',
              *options, '--report', f'{self.folder}/r.json'], capture_output=True, text=True, timeout=120, cwd=ROOT)

@@ -1,7 +1,8 @@
 """Programs of BlueZ, unmodified, on the bus of a played bluetoothd: each finds the strap, connects, reads, shows heart rates,
 returns after a lost link if it can, and ends.
 
-`programs` has them.  Tools/setup test, programs and browser install what they need.
+Most play in virtual time; bleak, SimplePyBLE, Chromium, Go and bluez-tools play in real time.  `programs` has them.
+Tools/setup test, programs and browser install what they need.
 """
 
 import contextlib
@@ -75,15 +76,15 @@ class ProgramTests(unittest.TestCase):
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=150)
         return done.returncode, done.stdout
 
-    def passes(self, python, program, *words, links=2, ends=True):
+    def passes(self, python, program, *words, links=2, ends=True, options=('--speed', 'max')):
         events = self.folder / 'events.jsonl'
         command = f'{python} {PROGRAMS}/{program} {links} {" ".join(words)}'
-        status, output = self.play(command, scenario(links, ends), '--events', events)
+        status, output = self.play(command, scenario(links, ends), '--events', events, *options)
         self.assertEqual(status, 0, output)
         return output, [json.loads(line) for line in events.read_text().splitlines()]
 
     def test_bleak(self):
-        self.passes(sys.executable, 'with_bleak.py', 'bleak')
+        self.passes(sys.executable, 'with_bleak.py', 'bleak', options=())
 
     @needs_debian
     def test_bleak_0_20_of_debian(self):
@@ -145,13 +146,13 @@ class ProgramTests(unittest.TestCase):
 
     @unittest.skipUnless(browser.PROGRAM, browser.MISSING)
     def test_a_page_in_chromium(self):
-        output, _ = self.passes(sys.executable, 'with_chromium.py')
+        output, _ = self.passes(sys.executable, 'with_chromium.py', options=())  # else it uses 50 s of CPU time
         self.assertIn('{"shown": "75"}', output)
 
     @unittest.skipUnless(shutil.which('bluetoothctl'), 'bluetoothctl is not installed; Tools/setup test installs it')
     def test_bluetoothctl(self):
         adapter = ROOT / 'Tests/Clients/adapters/bluetoothctl.py'
-        status, output = self.play(f'{sys.executable} {adapter}', scenario(2, ends=False))
+        status, output = self.play(f'{sys.executable} {adapter}', scenario(2, ends=False), '--speed', 'max')
         self.assertEqual(status, 0, output)
 
     @unittest.skipUnless(shutil.which('go') and GO_PACKAGES.exists(), f'Go with go-bluetooth {MISSING}')

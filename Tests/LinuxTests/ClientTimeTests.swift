@@ -5,7 +5,12 @@ import Linux
 import Testing
 
 /// Programs in C that follow virtual time.
+///
+/// `LUBDUB_SOAK` sets the number of laps of the ring while two loops compute; `make soak` plays 100,000.
 @Suite(.serialized) struct ClientTimeTests {
+    private static let laps = ProcessInfo.processInfo.environment["LUBDUB_SOAK"].flatMap(Int.init) ?? 200
+    /// Whether this machine can forbid system calls to a program.
+    private static let canConfine = (try? run("\(built.get())/confined true").status) == 0
     private static let root = String(#filePath.dropLast("/Tests/LinuxTests/ClientTimeTests.swift".count))
     /// The library and the programs, built once.
     private static let built = Result { try build() }
@@ -17,7 +22,9 @@ import Testing
         let sources = "\(root)/Tests/LinuxTests/ClientTime"
         let commands =
             ["\(root)/Tools/client-time-library \(folder)"]
-            + ["waits", "ring", "turns"].map { "\(compiler) -O2 -o \(folder)/\($0) \(sources)/\($0).c -pthread" }
+            + ["waits", "ring", "turns", "stress", "confined"].map {
+                "\(compiler) -O2 -o \(folder)/\($0) \(sources)/\($0).c -pthread"
+            }
             + [
                 "echo 'int main(void) { for (;;) sleep(1); }' | \(compiler) -w -xc - -static -include unistd.h "
                     + "-o \(folder)/static"
@@ -126,6 +133,40 @@ import Testing
         #expect(played.output == "")
         #expect(played.status == 0)
         #expect(played.time >= .milliseconds(105))
+    }
+
+    @Test(arguments: [
+        ("condition with limit", "THREADS"), ("socket", "THREADS"), ("pipe", "PROCESSES"),
+    ])
+    func `No time passes while others compute`(kind: String, nodes: String) throws {
+        let busy = try (0..<2).map { _ in try Launch("/bin/sh", ["-c", "while :; do :; done"]).start() }
+        defer {
+            for (process, output) in busy {
+                kill(process, SIGKILL)
+                waitpid(process, nil, 0)
+                close(output)
+            }
+        }
+        let played = try Self.play("./ring \"\(kind)\" \(nodes) \(Self.laps)")
+        #expect(played.output == "0\n")
+    }
+
+    @Test func `Each wait of 200 threads ends exactly when it should`() throws {
+        let played = try Self.play("./stress 200 4")
+        #expect(played.output == "0 23\n")
+        #expect(!played.hasCrept)
+    }
+
+    @Test(.enabled(if: canConfine, "this machine has no filters of system calls"))
+    func `Waits need neither privileges nor futex_waitv`() throws {
+        let waits = try Self.play("./confined ./waits 1")
+        #expect(waits.output == "")
+        #expect(waits.status == 0)
+        for kind in ["condition with limit", "semaphore with limit"] {
+            let played = try Self.play("./confined ./ring \"\(kind)\" THREADS 100", looksOnce: false)
+            #expect(played.output == "0\n")
+        }
+        #expect(try Self.play("./confined ./stress 50 20").output.hasPrefix("0 "))
     }
 
     @Test func `While a client sleeps, time passes without a look at its threads`() throws {

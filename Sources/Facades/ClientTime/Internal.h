@@ -90,6 +90,12 @@ int poll_until(struct pollfd *, nfds_t count, int64_t deadline, const sigset_t *
 // Begins a turn: a wait is over.  If the turns before it still take time, it first waits for that.
 void begin_turn(void);
 
+// Helper.c: where futex_waitv(2) is not there.
+// Waits while a word has a value: 0, 1 if the deadline has come, or -1 with EAGAIN or EINTR.
+long wait_with_helper(void *word, uint32_t value, int is_private);
+// In a child, which does not have the threads of its parent.
+void forget_helper(void);
+
 // Timers.c
 // Makes due timers of this process readable.
 void fire_timers(void);

@@ -49,6 +49,7 @@ int32_t process_number(void) { return (int32_t)SYSTEM4(SYS_getpid, 0, 0, 0, 0); 
 
 static void free_thread(struct client_thread *thread) {
     atomic_store(&thread->deadline, 0);
+    atomic_store(&thread->word, 0);
     thread->name[0] = 0;
     atomic_store(&thread->pid, 0);
     atomic_store(&thread->tid, 0);
@@ -91,6 +92,7 @@ static void begin_child(void) {
     if (!shared) return;
     mine = NULL;
     close_wake_socket();
+    forget_helper();
     register_process(next_stream());
     if (process) atomic_store(&process->alarm, NEVER);  // alarms are not inherited
 }

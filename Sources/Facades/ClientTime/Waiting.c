@@ -53,15 +53,6 @@ int sleep_until(int64_t deadline) {
     return result;
 }
 
-// Without futex_waitv(2), which needs Linux 5.16: looks at the clock each millisecond of real time.
-static long wait_in_steps(void *word, uint32_t value, int is_private, int64_t deadline) {
-    struct timespec step = {0, MILLISECOND};
-    long result;
-    do result = SYSTEM4(SYS_futex, word, FUTEX_WAIT | (is_private ? FUTEX_PRIVATE_FLAG : 0), value, &step);
-    while (result < 0 && errno == ETIMEDOUT && now() < deadline);
-    return result;
-}
-
 int wait_on(void *word, uint32_t value, int is_private, int64_t deadline) {
     if (now() >= deadline) {
         errno = ETIMEDOUT;
@@ -76,8 +67,10 @@ int wait_on(void *word, uint32_t value, int is_private, int64_t deadline) {
         {0, (uintptr_t)&thread->woken, 2, 0},
     };
     int64_t outer = enter(deadline, 0);
-    long result = SYSTEM(SYS_futex_waitv, both, 2, 0, NULL, 0, 0);
-    if (result < 0 && (errno == ENOSYS || errno == EPERM)) result = wait_in_steps(word, value, is_private, deadline);
+    static _Atomic int lacks_call;
+    long result = atomic_load(&lacks_call) ? -1 : SYSTEM(SYS_futex_waitv, both, 2, 0, NULL, 0, 0);
+    if (result < 0 && (errno == ENOSYS || errno == EPERM)) atomic_store(&lacks_call, 1);
+    if (atomic_load(&lacks_call)) result = wait_with_helper(word, value, is_private);
     int code = errno;
     leave(outer);
     begin_turn();

@@ -47,12 +47,20 @@ void client_time_set(struct client_time *it, int64_t now) {
     if (now > it->file->now) it->file->now = now;
 }
 
+static void wake_helper(struct client_process *process) {
+    if (!process) return;
+    process->wakes++;
+    syscall(SYS_futex, &process->wakes, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
 static void wake_thread(struct client_time *it, struct client_thread *thread) {
     // It has not taken what it was woken for at this instant: has its process ended?
     if (it->woken == thread && it->woken_at == it->file->now) it->is_outdated = 1;
     it->woken = thread;
     it->woken_at = it->file->now;
     thread->woken = 1;
+    // And below: a handler of a signal may have begun another wait.
+    if (thread->word) wake_helper(library_of(it, thread->pid));
     if (!thread->has_socket) {
         syscall(SYS_futex, &thread->woken, FUTEX_WAKE, 1, NULL, NULL, 0);
         return;

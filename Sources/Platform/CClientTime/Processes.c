@@ -158,6 +158,7 @@ static void bury(struct client_time *it, const struct listed *all, int count) {
         for (int j = 0; j < CLIENT_THREADS; j++) {
             if (it->file->threads[j].pid != pid) continue;
             it->file->threads[j].deadline = 0;
+            it->file->threads[j].word = 0;
             it->file->threads[j].pid = 0;
             it->file->threads[j].tid = 0;
         }

@@ -75,9 +75,10 @@ class Report:
             raise AssertionError('\n'.join(lines) or f'lubdub run ended with status {self.status}: {self.output}')
 
 
-def judge(*suites, client=None, options=(), folder=None, lubdub=None, limit=600.0):
+def judge(*suites, client=None, virtual=False, options=(), folder=None, lubdub=None, limit=600.0):
     """Runs suites with the command of a client, or with the built-in client; returns the report.
 
+    `virtual`: the time of the client is virtual (`--speed max`), as that of the built-in client always is.
     `folder` receives report, event logs and traces (`--keep`).  Raises Failure if nothing could run, or if it takes more than
     `limit` seconds: then the run is interrupted, and `report` of the Failure has the verdicts until then.
     """
@@ -87,6 +88,8 @@ def judge(*suites, client=None, options=(), folder=None, lubdub=None, limit=600.
         words = [program(lubdub), 'run', *map(os.fspath, suites), '--report', str(path), *options]
         if client is not None:
             words += ['--client', client]
+        if virtual:
+            words += ['--speed', 'max']
         if folder is not None:
             words += ['--keep', os.fspath(folder)]
         is_late = False

@@ -22,6 +22,7 @@ struct client_thread {
     _Atomic int64_t deadline;     // 0: in no wait; never: in a wait without a limit
     _Atomic uint32_t woken;       // a futex: 1 when the deadline has come
     _Atomic uint32_t has_socket;  // 1: it waits for descriptors, so a datagram wakes it
+    _Atomic uint64_t word;        // of its process, if another thread has to wake it: the address, and 1 if private
     char name[12];                // the abstract address of its socket, without the NUL at its beginning
 };
 
@@ -35,6 +36,7 @@ struct client_process {
     _Atomic int64_t alarm_interval;
     uint64_t stream;  // where its random numbers begin
     _Atomic uint32_t notes;
+    _Atomic uint32_t wakes;  // a futex, for the thread that wakes others
 };
 
 // A timer of a process.  With a descriptor, a waiting thread writes to it when the timer is due; else it sends a
