@@ -233,7 +233,7 @@ class ClientSuiteTests(SuiteCase):
         for options, status, message in [
                 (['--report', 'none/r.xml'], 3, 'No such file or directory'), (['--events', 'e'], 2, '--keep DIR'),
                 (['--jobs', '0'], 2, 'from 1 to 64'), (['--jobs', '2', '--said', 'tcp:127.0.0.1:0'], 2, '--jobs'),
-                (['--jobs', '2', '--verbose'], 2, '--jobs'), (['--speed', '2'], 2, '--speed 2 cannot be combined with --client')]:
+                (['--jobs', '2', '--verbose'], 2, '--jobs'), (['--compute', '5ms'], 2, '--compute')]:
             with self.subTest(options):
                 done = await self.play({'a': SHORT, 'b': SHORT}, 'touch started', *options)
                 self.assertEqual((done.status, done.output), (status, ''), done.errors)

@@ -34,7 +34,7 @@ printf '%s\n' "${COMPREPLY[@]}"
 COMPLETED = [
     (['lubdub', 'mo'], ['monitor']),
     (['lubdub', 'run', '--se'], ['--set', '--seed', '--seeds']),
-    (['lubdub', 'run', '--speed', ''], ['max']),
+    (['lubdub', 'run', '--speed', ''], ['auto', 'max']),
     (['lubdub', 'run', '--color', 'a'], ['always', 'auto']),
     (['lubdub', 'run', 'devices/polar_h'], ['devices/polar_h10', 'devices/polar_h7']),
     (['lubdub', 'serve', 'rest'], ['resting']),
@@ -226,7 +226,7 @@ class InstallTests(unittest.TestCase):
         os.write(master, b'autoload -Uz compinit; compinit -u -D; zstyle ":completion:*" list-prompt ""; print rea""dy\n')
         self.read_until(master, b'ready')
         for typed, completed in [
-                ('lubdub mo', 'nitor'), ('lubdub run --spe', 'ed'), ('lubdub run --speed ', 'max'),
+                ('lubdub mo', 'nitor'), ('lubdub run --spe', 'ed'), ('lubdub run --speed m', 'ax'),
                 ('lubdub serve devices/polar_h1', '0'), ('lubdub validate note', 's.json'), ('lubdub completions z', 'sh')]:
             with self.subTest(typed):
                 os.write(master, f'{typed}\t'.encode())

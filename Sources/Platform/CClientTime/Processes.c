@@ -191,7 +191,9 @@ void scan(struct client_time *it) {
         member->is_supervisor = member->pid == it->supervisor || all[i].parent == it->supervisor;
         // On failure the clock would be 0, which is CLOCK_REALTIME.
         member->has_clock = !member->is_supervisor && clock_getcpuclockid(member->pid, &member->clock) == 0;
+        int before = it->task_count;
         add_tasks(it, member->pid);
+        if (it->task_count == before) it->member_count--;  // it has ended meanwhile
     }
     bury(it, all, count);
     free(all);
