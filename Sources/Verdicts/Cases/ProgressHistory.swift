@@ -58,7 +58,7 @@ struct ProgressHistory: Sendable {
     static func isArrival(_ event: EventName) -> Bool { [.delivered, .indicated, .read].contains(event) }
 
     mutating func takeArrival(of entity: String, at now: Instant) {
-        guard let device = entity.split(separator: "/").first.map(String.init) else { return }
+        guard let device = EventRecord.device(of: entity) else { return }
         change(device, at: now) { link in
             link.used[entity] = link.used[entity] ?? now
             if link.arrivals[entity]?.count == Self.maximumEntries {
@@ -69,9 +69,7 @@ struct ProgressHistory: Sendable {
     }
 
     mutating func take(_ record: EventRecord) {
-        guard let entity = record.entity, let device = entity.split(separator: "/").first.map(String.init) else {
-            return
-        }
+        guard let entity = record.entity, let device = record.device else { return }
         let now = record.instant
         switch record.event {
         case .connected:
@@ -108,37 +106,11 @@ struct ProgressHistory: Sendable {
 
     /// Takes a line of the client, as JSON.
     mutating func take(line: ArraySlice<UInt8>, at now: Instant) {
-        for key in Self.keys(of: line) {
+        guard case .object(let members)? = Datum(json: line) else { return }
+        for key in members.map(\.key) {
             if shown[key]?.count == Self.maximumEntries { shown[key]?.removeFirst(Self.maximumEntries / 2) }
             shown[key, default: []].append(now)
         }
-    }
-
-    /// The keys of an object, without those of its members.
-    private static func keys(of line: ArraySlice<UInt8>) -> [String] {
-        var (keys, depth, begin): ([String], Int, Int?) = ([], 0, nil)
-        var (isEscaped, mayBeKey) = (false, false)
-        for (place, octet) in zip(line.indices, line) {
-            if let start = begin {
-                if isEscaped { isEscaped = false; continue }
-                if octet == UInt8(ascii: "\\") { isEscaped = true }
-                guard octet == UInt8(ascii: "\"") else { continue }
-                begin = nil
-                if mayBeKey { keys.append(String(decoding: line[start..<place], as: UTF8.self)) }
-                mayBeKey = false
-                continue
-            }
-            switch octet {
-            case UInt8(ascii: "\""): begin = place + 1
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                depth += 1
-                mayBeKey = depth == 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-            case UInt8(ascii: ","): mayBeKey = depth == 1
-            default: break
-            }
-        }
-        return keys
     }
 
     // MARK: Explanations

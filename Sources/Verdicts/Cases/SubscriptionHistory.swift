@@ -34,9 +34,7 @@ struct SubscriptionHistory: Sendable {
     }
 
     mutating func take(_ record: EventRecord) {
-        guard let entity = record.entity, let device = entity.split(separator: "/").first.map(String.init) else {
-            return
-        }
+        guard let entity = record.entity, let device = record.device else { return }
         switch record.event {
         case .connected:
             change(device) { $0.end = record.instant }

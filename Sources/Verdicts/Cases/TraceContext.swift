@@ -88,14 +88,14 @@ package final class TraceContext: Sendable {
 
     /// Records the client's lines, and its subscriptions.
     package func take(_ chunk: EventChunk) {
-        for record in chunk.plainRecords(where: SubscriptionHistory.isOfInterest) {
-            state.withLock { $0.subscriptions.take(record) }
-        }
-        for record in chunk.plainRecords(where: ProgressHistory.isOfInterest) {
-            state.withLock { $0.progress.take(record) }
-        }
-        for (entity, instant) in chunk.arrivals(where: ProgressHistory.isArrival, in: wording) {
-            state.withLock { $0.progress.takeArrival(of: entity, at: instant) }
+        let records = chunk.plainRecords { SubscriptionHistory.isOfInterest($0) || ProgressHistory.isOfInterest($0) }
+        let arrivals = chunk.arrivals(where: ProgressHistory.isArrival, in: wording)
+        state.withLock { state in
+            for record in records {
+                state.subscriptions.take(record)
+                state.progress.take(record)
+            }
+            for (entity, instant) in arrivals { state.progress.takeArrival(of: entity, at: instant) }
         }
         for (instant, octets) in chunk.lines {
             let line = String(decoding: octets, as: UTF8.self).abbreviated

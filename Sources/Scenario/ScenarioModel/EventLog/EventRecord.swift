@@ -22,6 +22,12 @@ package struct EventRecord: Hashable, Sendable {
     /// The id of the script's rule that caused it.
     package var rule: String?
 
+    /// The id of the device that it happened to, or to whose value; nil without an entity.
+    package var device: String? { entity.flatMap(Self.device(of:)) }
+
+    /// The first part of an entity's path.
+    package static func device(of entity: String) -> String? { entity.split(separator: "/").first.map(String.init) }
+
     /// An event without details.
     package init(_ event: EventName, of entity: String? = nil, at instant: Instant) {
         (self.event, self.entity, self.instant) = (event, entity, instant)

@@ -62,9 +62,8 @@ struct Causes: Sendable {
 
     /// The values to which the client has not subscribed again in a new connection, if values were missing.
     private func forgottenSubscription(_ ruling: Judge.Ruling, _ expectation: Expectation) -> String? {
-        guard ruling.verdict == .fail, let event = expectation.missing, event.needsSubscription,
-            !expectation.asksForDeliveredValue, let device = event.device ?? onlyPeripheral,
-            scenario.devices.indices.contains(device)
+        guard let (event, device) = missing(ruling, expectation), event.needsSubscription,
+            !expectation.asksForDeliveredValue
         else { return nil }
         return traceContext?.explanationOfSubscriptions(
             of: scenario.devices[device].id, about: event.entity.flatMap(scenario.path), at: ruling.at,
@@ -73,9 +72,7 @@ struct Causes: Sendable {
 
     /// Where a connected client stopped on the way to what was missing.
     private func stop(_ ruling: Judge.Ruling, _ expectation: Expectation) -> String? {
-        guard ruling.verdict == .fail, let event = expectation.missing, event.needsConnection,
-            let device = event.device ?? onlyPeripheral, scenario.devices.indices.contains(device)
-        else { return nil }
+        guard let (event, device) = missing(ruling, expectation), event.needsConnection else { return nil }
         let goal = ProgressHistory.Goal(
             device: scenario.devices[device].id, values: values(of: event, device), keys: event.lineKeys,
             isPairing: [.paired, .encrypted, .pairingFailed, .encryptionFailed].contains(event.kind))
@@ -92,10 +89,18 @@ struct Causes: Sendable {
 
     /// What the client did since it lost the device, if something was missing that needs a connection.
     private func absence(_ ruling: Judge.Ruling, _ expectation: Expectation) -> String? {
-        guard ruling.verdict == .fail, let event = expectation.missing, event.needsConnection,
-            !expectation.asksForDeliveredValue, let device = event.device ?? onlyPeripheral
+        guard let (event, device) = missing(ruling, expectation), event.needsConnection,
+            !expectation.asksForDeliveredValue
         else { return nil }
         return traceContext?.explanationOfAbsence(of: device, at: ruling.at, lostFor: expectation.patience)
+    }
+
+    /// The event of a fail that came too rarely, and the device that it is about.
+    private func missing(_ ruling: Judge.Ruling, _ expectation: Expectation) -> (event: Event, device: Int)? {
+        guard ruling.verdict == .fail, let event = expectation.missing, let device = event.device ?? onlyPeripheral,
+            scenario.devices.indices.contains(device)
+        else { return nil }
+        return (event, device)
     }
 
     /// Nil if there are several.
@@ -154,8 +159,7 @@ extension Event {
     fileprivate var needsConnection: Bool {
         switch kind {
         case .connecting, .connected, .encrypted, .paired, .pairingFailed, .encryptionFailed, .mtu, .discovering,
-            .discovered, .subscribed, .read,
-            .written, .notified, .delivered, .indicated, .confirmed:
+            .discovered, .subscribed, .read, .written, .notified, .delivered, .indicated, .confirmed:
             true
         case .said: lineMatchers.contains { $0.needsConnection }
         default: false
