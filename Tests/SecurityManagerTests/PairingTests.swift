@@ -171,7 +171,7 @@ import Testing
 
     // MARK: Authorization
 
-    /// Who asks its user, of two devices that pair without authentication.
+    /// Two devices pair without authentication; the last argument has those that ask their users.
     @Test(arguments: [
         (SecuritySettings.Preference.off, IOCapability.displayYesNo, [PairingRole.responder]),
         (.off, .noInputNoOutput, []), (.preferred, .displayYesNo, [.responder]),

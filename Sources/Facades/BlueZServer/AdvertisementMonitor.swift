@@ -123,7 +123,7 @@ struct AdvertisementMonitor: Sendable {
         return change
     }
 
-    /// A device was not heard for so long that it has gone.
+    /// Notes that a device has gone: it was not heard for too long.
     mutating func lose(_ peer: DeviceAddress) { devices[peer]?.isFound = false }
 
     /// The service does not know a device any more.

@@ -16,10 +16,7 @@ extension BluetoothService {
         attach: @Sendable (@escaping @Sendable (ProgramID, ProgramEvent, Instant) -> Void) async -> Requesting
     ) async {
         let service = BluetoothService(adapter, over: connection, of: bus, on: loop, whenUsed: whenUsed, take: take)
-        let requesting = await attach { [weak service] program, event, instant in
-            service?.assumeIsolated { $0.handle(event, of: program, at: instant) }
-        }
-        adopt(service, requesting)
+        adopt(service, await service.attached(by: attach))
     }
 
     private func adopt(_ sibling: BluetoothService, _ requesting: @escaping Requesting) {

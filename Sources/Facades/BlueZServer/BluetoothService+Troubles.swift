@@ -24,7 +24,8 @@ extension BluetoothService {
     func meet(_ trouble: SystemTrouble, isOn: Bool) {
         switch trouble {
         // The first adapter's service leaves and comes back for all.
-        case .serviceAway, .busAway: if isFirst { meetAbsence(trouble, isOn: isOn) }
+        case .serviceAway(let isAbrupt): if isFirst { isOn ? leave(.service, isAbrupt: isAbrupt) : join(.service) }
+        case .busAway: if isFirst { isOn ? leave(.bus, isAbrupt: true) : join(.bus) }
         case .radioUnplugged:
             isUnplugged = isOn
             isOn ? removeAdapter() : addAdapter()
@@ -39,14 +40,6 @@ extension BluetoothService {
     }
 
     // MARK: Away from the bus
-
-    private func meetAbsence(_ trouble: SystemTrouble, isOn: Bool) {
-        switch trouble {
-        case .serviceAway(let isAbrupt): isOn ? leave(.service, isAbrupt: isAbrupt) : join(.service)
-        case .busAway: isOn ? leave(.bus, isAbrupt: true) : join(.bus)
-        default: break
-        }
-    }
 
     /// The service ends, and what programs have done with it.
     private func leave(_ absence: Absence, isAbrupt: Bool) {

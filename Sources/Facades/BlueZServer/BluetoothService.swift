@@ -153,11 +153,17 @@ package actor BluetoothService: LoopActor {
     ) async throws(CallFailure) -> BluetoothService {
         let service = BluetoothService(
             adapter, over: connection, of: bus, on: loop, whenUsed: whenUsed, take: take)
-        let requesting = await attach { [weak service] program, event, instant in
-            service?.assumeIsolated { $0.handle(event, of: program, at: instant) }
-        }
-        try await service.start(requesting)
+        try await service.start(await service.attached(by: attach))
         return service
+    }
+
+    /// Adds the `SystemHost`, whose events this service handles.
+    func attached(
+        by attach: @Sendable (@escaping @Sendable (ProgramID, ProgramEvent, Instant) -> Void) async -> Requesting
+    ) async -> Requesting {
+        await attach { [weak self] program, event, instant in
+            self?.assumeIsolated { $0.handle(event, of: program, at: instant) }
+        }
     }
 
     private func start(_ requesting: @escaping Requesting) async throws(CallFailure) {
@@ -360,7 +366,7 @@ package actor BluetoothService: LoopActor {
 
     /// Handles an event of the `SystemHost` for a program. Changes of an earlier instant are announced before: on a busy machine,
     /// one turn of the loop has events of several instants.
-    func handle(_ event: ProgramEvent, of program: ProgramID, at instant: Instant) {
+    private func handle(_ event: ProgramEvent, of program: ProgramID, at instant: Instant) {
         if instant != present { flush() }
         present = instant
         switch event {

@@ -165,17 +165,13 @@ public struct Pairing: Sendable {
             try provide(passkey, at: now, using: &generator, into: &outbox)
         case (.compared(let areEqual), .authenticating(let exchange, _)) where exchange.model == .numericComparison:
             guard areEqual else { throw .numericComparisonFailed }
-            try authenticate(at: now, into: &outbox) { (authentication, outputs) throws(PairingFailedReason) in
-                try authentication.confirm(into: &outputs)
-            }
+            try confirm(at: now, into: &outbox)
         case (.authorized(let isAuthorized), .authenticating(let exchange, _)) where settings.asks(exchange):
             // sc_user_reply and smp_user_confirm_reply in net/bluetooth/smp.c of Linux.
             guard isAuthorized else {
                 throw exchange.isSecureConnections ? .numericComparisonFailed : .passkeyEntryFailed
             }
-            try authenticate(at: now, into: &outbox) { (authentication, outputs) throws(PairingFailedReason) in
-                try authentication.confirm(into: &outputs)
-            }
+            try confirm(at: now, into: &outbox)
         case (.keypress(let keypress), .authenticating(let exchange, _)) where exchange.hasKeypresses:
             send(.keypressNotification(keypress), at: now, into: &outbox)
         case (.encryptionChanged(let status), .encrypting(let exchange, let key)):
@@ -256,6 +252,13 @@ public struct Pairing: Sendable {
     ) throws(PairingFailedReason) {
         try authenticate(at: now, into: &outbox) { (authentication, outputs) throws(PairingFailedReason) in
             try authentication.provide(passkey: passkey, using: &generator, into: &outputs)
+        }
+    }
+
+    /// Continues after the user has agreed.
+    private mutating func confirm(at now: Instant, into outbox: inout [Output]) throws(PairingFailedReason) {
+        try authenticate(at: now, into: &outbox) { (authentication, outputs) throws(PairingFailedReason) in
+            try authentication.confirm(into: &outputs)
         }
     }
 
