@@ -66,7 +66,7 @@ extension BluetoothService {
     private func acquireNotify(_ call: ReceivedCall, _ place: AttributePlace, _ peer: DeviceAddress) {
         guard devices[peer]?.isConnected == true else { return fail(call, MethodError(.notConnected)) }
         guard acquired.notify[call.path] == nil else { return fail(call, .notifyAcquired) }
-        let isSubscribing = waiting.values.contains { $0.operation.isSubscription(to: call.path) }
+        let isSubscribing = calls.operations.values.contains { $0.kind.isSubscription(to: call.path) }
         guard notifying[call.path] == nil, !isSubscribing else { return fail(call, .attributeInProgress) }
         guard let characteristic = place.characteristic, characteristic.properties.contains(.notify),
             let program = call.sender.flatMap({ programs[$0]?.id })
@@ -178,7 +178,7 @@ extension BluetoothService {
     }
 }
 
-extension BluetoothService.Operation {
+extension WaitingOperation.Kind {
     fileprivate func isSubscription(to path: ObjectPath) -> Bool {
         if case .startNotify(path) = self { true } else { false }
     }

@@ -59,7 +59,8 @@ extension BluetoothService {
         }
         guard let sender = call.sender, var program = programs[sender] else { return }
         switch method {
-        case "StartDiscovery" where isDiscoveryStuck, "StopDiscovery" where isDiscoveryStuck: fail(call, .inProgress)
+        case "StartDiscovery" where troubles.isDiscoveryStuck, "StopDiscovery" where troubles.isDiscoveryStuck:
+            fail(call, .inProgress)
         case "StartDiscovery":
             guard !program.isDiscovering else { return fail(call, .inProgress) }
             program.isDiscovering = true
@@ -125,7 +126,7 @@ extension BluetoothService {
 
     private func removeDevice(_ call: ReceivedCall) {
         guard let path = call.arguments.first?.path, let peer = peer(at: path) else { return fail(call, .doesNotExist) }
-        removing[peer, default: []].append(call)
+        calls.removing[peer, default: []].append(call)
         request(Self.observer, .central(.forget(peer)))
     }
 
@@ -134,13 +135,13 @@ extension BluetoothService {
         if isOn != isRadioOn, isFirst { take(.turned(.adapter, isOn: isOn)) }
         isRadioOn = isOn
         for peer in peers where devices[peer]?.isConnected == false { removeBattery(peer) }
-        for call in powering { reply(to: call) }
-        powering.removeAll()
+        for call in calls.powering { reply(to: call) }
+        calls.powering.removeAll()
         objects.set("Powered", .boolean(isOn), of: .adapter, at: adapter.path)
         objects.set("PowerState", .string(isOn ? "on" : "off"), of: .adapter, at: adapter.path)
         guard !isOn else { return updateOtherScan() }
-        let connections = connecting.sorted { $0.key.number < $1.key.number }
-        connecting = [:]
+        let connections = calls.connecting.sorted { $0.key.number < $1.key.number }
+        calls.connecting = [:]
         for call in connections.flatMap(\.value) { fail(call, .notReady) }
         endCentrals()
         loseMonitored()
@@ -164,7 +165,7 @@ extension BluetoothService {
     private func set(_ name: String, _ value: Value, _ call: ReceivedCall) {
         if name == "Discoverable", !isPowered { return fail(call, .failed("Not Powered")) }
         if name == "Powered", value != .boolean(isPowered) {
-            powering.append(call)
+            calls.powering.append(call)
             return request(Self.observer, .central(.power(!isPowered)))
         }
         reply(to: call)

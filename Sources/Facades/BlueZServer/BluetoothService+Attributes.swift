@@ -188,7 +188,7 @@ extension BluetoothService {
     }
 
     private func notify(_ isOn: Bool, _ call: ReceivedCall, _ place: AttributePlace, _ peer: DeviceAddress) {
-        if isOn, disconnecting[peer] != nil { return fail(call, .notConnected) }
+        if isOn, calls.disconnecting[peer] != nil { return fail(call, .notConnected) }
         guard let characteristic = place.characteristic, let configuration = characteristic.configuration else {
             return fail(call, isOn ? .notSupported : MethodError(CentralFailure.notSubscribed))
         }
@@ -202,19 +202,19 @@ extension BluetoothService {
     func finished(
         _ id: UInt32, _ peer: DeviceAddress, _ result: Result<CentralOutcome, CentralFailure>, _ program: ProgramID
     ) {
-        guard let waiting = waiting.removeValue(forKey: id) else { return finishedWrite(id) }
-        if case .read(let path, let interface, let offset) = waiting.operation,
+        guard let waiting = calls.operations.removeValue(forKey: id) else { return finishedWrite(id) }
+        if case .read(let path, let interface, let offset) = waiting.kind,
             case .success(.procedure(.value(let value))) = result
         {
             // The signal has the whole value, as far as it is known.
             let known = objects.value("Value", of: interface, at: path)?.octets ?? []
             objects.set("Value", .octets(known.prefix(offset) + value), of: interface, at: path, isEmitted: true)
         }
-        for call in waiting.calls { finished(waiting.operation, call, result, program) }
+        for call in waiting.calls { finished(waiting.kind, call, result, program) }
     }
 
     private func finished(
-        _ operation: Operation, _ call: ReceivedCall, _ result: Result<CentralOutcome, CentralFailure>,
+        _ operation: WaitingOperation.Kind, _ call: ReceivedCall, _ result: Result<CentralOutcome, CentralFailure>,
         _ program: ProgramID
     ) {
         switch (operation, result) {

@@ -118,7 +118,7 @@ extension BluetoothService {
         forgetMonitored(peer)
         objects.unregister(.battery, at: path)
         objects.unregister(.device, at: path)
-        for call in removing.removeValue(forKey: peer) ?? [] { reply(to: call) }
+        for call in calls.removing.removeValue(forKey: peer) ?? [] { reply(to: call) }
     }
 
     // MARK: Connections
@@ -132,25 +132,25 @@ extension BluetoothService {
         switch method {
         case "Connect":
             if devices[peer]?.isConnected == true { return reply(to: call) }
-            connecting[peer, default: []].append(call)
+            calls.connecting[peer, default: []].append(call)
             request(program, .central(.connect(peer, ConnectionOptions())))
         case "Disconnect":
             guard devices[peer]?.isConnected == true else {
                 request(program, .central(.cancel(peer)))
                 return reply(to: call)
             }
-            disconnecting[peer, default: []].append(call)
+            calls.disconnecting[peer, default: []].append(call)
             let isCentral = peripherals.centrals.contains(peer)
             request(program, isCentral ? .peripheral(.disconnect(peer)) : .central(.cancel(peer)))
         case "Pair":
-            guard pairing[peer] == nil else { return fail(call, .attributeInProgress) }
+            guard calls.pairing[peer] == nil else { return fail(call, .attributeInProgress) }
             guard objects.value("Pairable", of: .adapter, at: adapter.path) == .boolean(true) else {
                 return connectWithoutBond(peer, call)
             }
-            pairing[peer] = call
+            calls.pairing[peer] = call
             request(program, .central(.pair(peer)))
         case "CancelPairing":
-            guard pairing[peer] != nil else { return fail(call, .doesNotExist) }
+            guard calls.pairing[peer] != nil else { return fail(call, .doesNotExist) }
             request(program, .central(.cancelPairing(peer)))
             reply(to: call)
         case "DisconnectProfile": fail(call, .invalidArguments)
@@ -163,7 +163,7 @@ extension BluetoothService {
         guard let sender = call.sender, devices[peer]?.isConnected != true else {
             return fail(call, .authenticationFailed)
         }
-        connecting[peer, default: []].append(call)
+        calls.connecting[peer, default: []].append(call)
         request(program(sender).id, .central(.connect(peer, ConnectionOptions())))
     }
 
@@ -173,7 +173,7 @@ extension BluetoothService {
         devices[peer]?.isStored = true
         exchanged(mtu, peer)
         objects.set("Connected", .boolean(true), of: .device, at: path)
-        for call in connecting.removeValue(forKey: peer) ?? [] {
+        for call in calls.connecting.removeValue(forKey: peer) ?? [] {
             if call.member == "Pair" { fail(call, .authenticationFailed) } else { reply(to: call) }
         }
     }
@@ -191,13 +191,13 @@ extension BluetoothService {
     }
 
     func failedToConnect(_ peer: DeviceAddress, _ failure: CentralFailure, _ program: ProgramID) {
-        guard let calls = connecting[peer] else { return }
+        guard let waiting = calls.connecting[peer] else { return }
         // Of several calls of one program, a later one is refused.
         let index =
-            failure == .inProgress ? calls.lastIndex { isOf($0, program) } : calls.firstIndex { isOf($0, program) }
+            failure == .inProgress ? waiting.lastIndex { isOf($0, program) } : waiting.firstIndex { isOf($0, program) }
         guard let index else { return }
-        let call = connecting[peer]?.remove(at: index)
-        if connecting[peer]?.isEmpty == true { connecting[peer] = nil }
+        let call = calls.connecting[peer]?.remove(at: index)
+        if calls.connecting[peer]?.isEmpty == true { calls.connecting[peer] = nil }
         guard let call else { return }
         let path = path(of: peer)
         if failure == .aborted { objects.set("Connected", .boolean(true), of: .device, at: path) }
@@ -227,16 +227,16 @@ extension BluetoothService {
         devices[peer]?.hasNewServices = false
         setMTU(nil, peer)
         objects.set("ServicesResolved", .boolean(false), of: .device, at: path)
-        for call in disconnecting.removeValue(forKey: peer) ?? [] { reply(to: call) }
-        for call in removing.removeValue(forKey: peer) ?? [] { reply(to: call) }
+        for call in calls.disconnecting.removeValue(forKey: peer) ?? [] { reply(to: call) }
+        for call in calls.removing.removeValue(forKey: peer) ?? [] { reply(to: call) }
         reportReason(failure, at: path)
         objects.set("Connected", .boolean(false), of: .device, at: path)
         if failure == nil { flush(path) }
         updateUUIDs(peer)
-        for call in connecting.removeValue(forKey: peer) ?? [] {
+        for call in calls.connecting.removeValue(forKey: peer) ?? [] {
             fail(call, MethodError(ofConnect: .cancelled, adapter.version))
         }
-        if let call = paired.removeValue(forKey: peer) { fail(call, MethodError(ofPair: .disconnected)) }
+        if let call = calls.paired.removeValue(forKey: peer) { fail(call, MethodError(ofPair: .disconnected)) }
         flush(path)
         // Calls that the end of the link interrupts are answered before the battery goes.
         loop.call(at: loop.now) { [weak self] in
@@ -276,13 +276,13 @@ extension BluetoothService {
             devices[peer]?.hasNewlyPaired = false
             objects.set("Paired", .boolean(true), of: .device, at: path, isEmitted: true)
         }
-        if let call = paired.removeValue(forKey: peer) { reply(to: call) }
+        if let call = calls.paired.removeValue(forKey: peer) { reply(to: call) }
     }
 
     // MARK: Pairing
 
     func bonded(_ peer: DeviceAddress, _ isBonded: Bool) {
-        guard isBonded || devices[peer] != nil, removing[peer] == nil else { return }
+        guard isBonded || devices[peer] != nil, calls.removing[peer] == nil else { return }
         if isBonded { devices[peer]?.isStored = true }
         let path = path(of: peer)
         objects.set("Bonded", .boolean(isBonded), of: .device, at: path)
@@ -297,13 +297,13 @@ extension BluetoothService {
     }
 
     func paired(_ peer: DeviceAddress, _ failure: PairingFailure?, _ program: ProgramID) {
-        guard let call = pairing.removeValue(forKey: peer) else { return }
+        guard let call = calls.pairing.removeValue(forKey: peer) else { return }
         if let failure { return fail(call, MethodError(ofPair: failure)) }
         // browse_request_complete in src/device.c: a device that has paired is answered for when its services are known.
         guard objects.value("ServicesResolved", of: .device, at: path(of: peer)) == .boolean(false) else {
             return reply(to: call)
         }
-        paired[peer] = call
+        calls.paired[peer] = call
     }
 }
 

@@ -51,7 +51,7 @@ extension BluetoothService {
         for sibling in siblings {
             sibling.assumeIsolated { [connection] sibling in
                 sibling.connection = connection
-                sibling.absences = []
+                sibling.troubles.absences = []
                 sibling.addAdapter()
                 sibling.updateOtherScan()
             }

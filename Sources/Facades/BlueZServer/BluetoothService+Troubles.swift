@@ -17,6 +17,21 @@ extension BluetoothService {
         case service, bus
     }
 
+    /// What happens to it.
+    struct Troubles {
+        /// Why it is not on the bus; empty: it is.
+        var absences: Set<Absence> = []
+        /// How often it has left the bus.
+        var departures = 0
+        /// The devices that it has when it, or the adapter, is back.
+        var stored: [StoredDevice] = []
+        var isUnplugged = false
+        var isDiscoveryStuck = false
+        var hasOtherScan = false
+        /// How late its replies are; nil: they come at once.
+        var delay: Duration?
+    }
+
     /// A program of the machine that uses Bluetooth, and has no connection to the bus.
     private static let other: BusName = ":0.0"
 
@@ -27,13 +42,13 @@ extension BluetoothService {
         case .serviceAway(let isAbrupt): if isFirst { isOn ? leave(.service, isAbrupt: isAbrupt) : join(.service) }
         case .busAway: if isFirst { isOn ? leave(.bus, isAbrupt: true) : join(.bus) }
         case .radioUnplugged:
-            isUnplugged = isOn
+            troubles.isUnplugged = isOn
             isOn ? removeAdapter() : addAdapter()
-        case .discoveryStuck: isDiscoveryStuck = isOn
+        case .discoveryStuck: troubles.isDiscoveryStuck = isOn
         case .otherScan:
-            hasOtherScan = isOn
+            troubles.hasOtherScan = isOn
             updateOtherScan()
-        case .lateReplies(let delay): self.delay = isOn ? delay : nil
+        case .lateReplies(let delay): troubles.delay = isOn ? delay : nil
         // The host carries them out.
         case .radioOff, .forgetting, .aborting, .resolving, .stale, .connecting: break
         }
@@ -44,13 +59,13 @@ extension BluetoothService {
     /// The service ends, and what programs have done with it.
     private func leave(_ absence: Absence, isAbrupt: Bool) {
         for sibling in siblings { sibling.assumeIsolated { $0.leave(absence, isAbrupt: isAbrupt) } }
-        let isNew = absences.isEmpty
+        let isNew = troubles.absences.isEmpty
         if isNew, !isAbrupt { removeAdapter() }
-        absences.insert(absence)
-        departures += 1
+        troubles.absences.insert(absence)
+        troubles.departures += 1
         if isNew {
             if isFirst { take(.turned(.service, isOn: false)) }
-            if isAbrupt, !isUnplugged { stored = devicesToStore }
+            if isAbrupt, !troubles.isUnplugged { troubles.stored = devicesToStore }
             forgetPrograms()
             objects = ObjectServer(version: adapter.version)
             if isFirst { leaveBus(atOnce: isAbrupt) }
@@ -78,23 +93,22 @@ extension BluetoothService {
             endMonitoring(of: program.id)
         }
         (programs, names, devices, notifying) = ([:], [:], [:], [:])
-        (waiting, connecting, disconnecting, pairing, removing) = ([:], [:], [:], [:], [:])
-        (paired, powering, defaultAgents, isDiscoverableForProgram) = ([:], [], [], false)
+        (calls, defaultAgents, isDiscoverableForProgram) = (WaitingCalls(), [], false)
     }
 
     /// A reason to be away has gone: the service begins again, if it was the last one.
     private func join(_ absence: Absence) {
-        guard absences.contains(absence) else { return }
-        let departure = departures
+        guard troubles.absences.contains(absence) else { return }
+        let departure = troubles.departures
         Task(executorPreference: loop) { await self.join(absence, after: departure) }
     }
 
     private func join(_ absence: Absence, after departure: Int) async {
         if absence == .bus { await bus.turn(true) }
-        guard departure == departures else { return }
-        absences.remove(absence)
-        guard absences.isEmpty, let fresh = try? await bus.connect() else { return }
-        guard absences.isEmpty, departure == departures else { return await fresh.close() }
+        guard departure == troubles.departures else { return }
+        troubles.absences.remove(absence)
+        guard troubles.absences.isEmpty, let fresh = try? await bus.connect() else { return }
+        guard troubles.absences.isEmpty, departure == troubles.departures else { return await fresh.close() }
         connection = fresh
         addRoots()
         _ = objects.takeSignals()
@@ -109,7 +123,7 @@ extension BluetoothService {
 
     private func removeAdapter() {
         guard objects.contains(adapter.path, .adapter) else { return }
-        stored = devicesToStore
+        troubles.stored = devicesToStore
         for peer in peers { forget(peer) }
         for name in programs.keys { programs[name]?.isDiscovering = false }
         endCentrals()
@@ -124,7 +138,9 @@ extension BluetoothService {
     }
 
     func addAdapter() {
-        guard absences.isEmpty, !isUnplugged, !objects.contains(adapter.path, .adapter) else { return }
+        guard troubles.absences.isEmpty, !troubles.isUnplugged, !objects.contains(adapter.path, .adapter) else {
+            return
+        }
         addAdapterObject()
         addStoredDevices()
         scheduleFlush()
@@ -143,12 +159,12 @@ extension BluetoothService {
     }
 
     private func addStoredDevices() {
-        for device in stored {
+        for device in troubles.stored {
             let path = add(device.peer)
             devices[device.peer]?.isStored = true
             for (name, value) in device.properties { objects.set(name, value, of: .device, at: path) }
         }
-        stored = []
+        troubles.stored = []
     }
 
     // MARK: Another program
@@ -156,7 +172,7 @@ extension BluetoothService {
     /// Lets another program of the machine scan, or stops that.
     func updateOtherScan() {
         let isScanning = programs[Self.other] != nil
-        let scans = hasOtherScan && isPowered
+        let scans = troubles.hasOtherScan && isPowered
         guard scans != (programs[Self.other]?.isDiscovering ?? false) else { return }
         guard scans else {
             guard let program = programs.removeValue(forKey: Self.other) else { return }

@@ -58,20 +58,6 @@ package actor BluetoothService: LoopActor {
     /// The maximum number of calls of a program without an answer; a bus counts only those that expect one.
     static let maximumUnanswered = 1024
 
-    /// A call that is answered when an operation has ended.
-    struct WaitingCall {
-        var calls: [ReceivedCall]
-        let operation: Operation
-    }
-
-    enum Operation: Equatable {
-        case read(ObjectPath, InterfaceName, offset: Int)
-        case write
-        case startNotify(ObjectPath)
-        case stopNotify(ObjectPath)
-        case acquireNotify(ObjectPath)
-    }
-
     /// The service itself, which hears of everything.
     static let observer = ProgramID(number: 0)
 
@@ -89,15 +75,7 @@ package actor BluetoothService: LoopActor {
     var names: [ProgramID: BusName] = [:]
     private var numbers: UInt32 = 0
     var devices: [DeviceAddress: Device] = [:]
-    var waiting: [UInt32: WaitingCall] = [:]
-    var connecting: [DeviceAddress: [ReceivedCall]] = [:]
-    var disconnecting: [DeviceAddress: [ReceivedCall]] = [:]
-    var pairing: [DeviceAddress: ReceivedCall] = [:]
-    /// Calls of Pair that have succeeded, and are answered when the services are known.
-    var paired: [DeviceAddress: ReceivedCall] = [:]
-    var removing: [DeviceAddress: [ReceivedCall]] = [:]
-    /// Calls that are answered when the radio has been switched on or off.
-    var powering: [ReceivedCall] = []
+    var calls = WaitingCalls()
     /// Whether the adapter can be discovered because a program's filter requests it.
     var isDiscoverableForProgram = false
     /// The programs with agents; the last one's is everyone's: default_agents in src/agent.c.
@@ -105,17 +83,7 @@ package actor BluetoothService: LoopActor {
     private var operations: UInt32 = 0
     private var isFlushing = false
     var isRadioOn = true
-    // Its bad days.
-    /// Why it is not on the bus; empty: it is.
-    var absences: Set<Absence> = []
-    /// How often it has left the bus.
-    var departures = 0
-    /// The devices that it has when it, or the adapter, is back.
-    var stored: [StoredDevice] = []
-    var isUnplugged = false
-    var isDiscoveryStuck = false
-    var hasOtherScan = false
-    var delay: Duration?
+    var troubles = Troubles()
     var acquired = Acquisitions()
     var peripherals = LocalPeripherals()
     var monitors = ProgramMonitors()
@@ -215,7 +183,7 @@ package actor BluetoothService: LoopActor {
 
     /// Leaves the bus.
     package func close() async {
-        departures += 1  // it does not come back
+        troubles.departures += 1  // it does not come back
         await connection.close()
     }
 
@@ -254,15 +222,17 @@ package actor BluetoothService: LoopActor {
     func request(_ program: ProgramID, _ request: ProgramRequest) { requesting(program, request) }
 
     /// Starts an operation for a call.
-    func start(_ operation: CentralOperation, on peer: DeviceAddress, for call: ReceivedCall, as kind: Operation) {
+    func start(
+        _ operation: CentralOperation, on peer: DeviceAddress, for call: ReceivedCall, as kind: WaitingOperation.Kind
+    ) {
         guard let sender = call.sender else { return }
         // Equal reads share a request, and its value.
-        if case .read = kind, let same = waiting.first(where: { $1.operation == kind })?.key {
-            waiting[same]?.calls.append(call)
+        if case .read = kind, let same = calls.operations.first(where: { $1.kind == kind })?.key {
+            calls.operations[same]?.calls.append(call)
             return
         }
         operations &+= 1
-        waiting[operations] = WaitingCall(calls: [call], operation: kind)
+        calls.operations[operations] = WaitingOperation(kind: kind, calls: [call])
         request(program(sender).id, .central(.start(operation, id: operations, peer)))
     }
 
@@ -277,7 +247,7 @@ package actor BluetoothService: LoopActor {
 
     private func receive(_ call: ReceivedCall) {
         if let sibling = sibling(at: call.path) { return sibling.assumeIsolated { $0.receive(call) } }
-        guard absences.isEmpty, let sender = call.sender else { return }
+        guard troubles.absences.isEmpty, let sender = call.sender else { return }
         guard program(sender).unanswered < Self.maximumUnanswered else {
             return call.fail(with: MethodError(.limitsExceeded, "The program waits for too many replies"))
         }
@@ -326,7 +296,7 @@ package actor BluetoothService: LoopActor {
             take(note)
             send()
         }
-        guard let delay else { return answer() }
+        guard let delay = troubles.delay else { return answer() }
         loop.call(at: loop.now.advanced(by: delay), answer)
     }
 
@@ -371,10 +341,10 @@ package actor BluetoothService: LoopActor {
         present = instant
         switch event {
         case .central(.trouble(let trouble, let isOn)): if program == Self.observer { meet(trouble, isOn: isOn) }
-        case .central(.state(let state)) where !absences.isEmpty,
-            .peripheral(.state(let state)) where !absences.isEmpty:
+        case .central(.state(let state)) where !troubles.absences.isEmpty,
+            .peripheral(.state(let state)) where !troubles.absences.isEmpty:
             isRadioOn = state == .on
-        case _ where !absences.isEmpty: break
+        case _ where !troubles.absences.isEmpty: break
         case .central(let event):
             if program == Self.observer { observe(event) } else { report(event, to: program) }
         case .pairing(let event): ask(event, program)
