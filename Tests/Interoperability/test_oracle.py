@@ -34,7 +34,7 @@ class OracleTests(unittest.TestCase):
                     self.assertIsNone(serve.poll(), log.read_text())
                     time.sleep(0.02)
                 asked = subprocess.run(
-                    [sys.executable, '-B', ORACLE / 'oracle.py', chapter, control], capture_output=True, text=True,
+                    [sys.executable, '-B', ORACLE / 'oracle.py', chapter, control, cache], capture_output=True, text=True,
                     timeout=self.limit, env=os.environ | {'DBUS_SYSTEM_BUS_ADDRESS': f'unix:path={bus}'})
             finally:
                 serve.terminate()

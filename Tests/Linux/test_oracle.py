@@ -36,7 +36,7 @@ class OracleTests(LinuxTest):
         """bluetoothd's answers to a chapter."""
         async with self.machine(cache) as control:
             process = await asyncio.create_subprocess_exec(
-                sys.executable, '-B', ORACLE / 'oracle.py', chapter, control, stdout=asyncio.subprocess.PIPE,
+                sys.executable, '-B', ORACLE / 'oracle.py', chapter, control, cache, stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE)
             said, messages = await process.communicate()
         self.assertEqual(process.returncode, 0, messages.decode())

@@ -166,7 +166,9 @@ class Program:
 class Oracle:
     """The questions of one chapter, and their answers."""
 
-    def __init__(self, control):
+    def __init__(self, control, keeps):
+        # Whether attributes are kept when a link ends.
+        self.keeps = keeps
         self.control, self.lines, self.programs, self.cursor = control, [], {}, 0
         self.count = 0
 

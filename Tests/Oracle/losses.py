@@ -23,6 +23,11 @@ async def lose(oracle):
     await oracle.air('link_loss', 'strap', until=[LOST, NO_BATTERY])
 
 
+def left(oracle, at):
+    """Signals that a link has ended; attributes that are not kept go some time after `Connected`."""
+    return [LOST] if oracle.keeps else [LOST, removed(at['0002'])]
+
+
 async def meanwhile(oracle, at):
     """Questions to objects that are kept, or not."""
     for member, name, signature, *body in (
@@ -72,7 +77,7 @@ async def ended(oracle, at):
     reading = oracle.begin('A', at['0002'], f'{CHARACTERISTIC}.ReadValue', 'a{sv}', {})
     await asyncio.sleep(0.5)
     await oracle.send({'do': 'link_loss', 'of': 'strap'})
-    await oracle.end(reading, until=[LOST, NO_BATTERY])
+    await oracle.end(reading, until=[NO_BATTERY, *left(oracle, at)])
     await oracle.send({'do': 'clear', 'of': 'strap'})
     await connect(oracle)
 
@@ -86,7 +91,7 @@ async def disconnected(oracle, at):
     for member, signature, *body in (('StartNotify', ''), ('ReadValue', 'a{sv}', {})):
         reply, _ = await program.call(at['0004'], CHARACTERISTIC, member, signature, *body)
         oracle.lines.append(f'A> {member} meanwhile\n  = {oracle.answer(reply)}')
-    await oracle.end(leaving, until=LOST)
+    await oracle.end(leaving, until=left(oracle, at))
     await oracle.ask('A', at['0005'], f'{CHARACTERISTIC}.StopNotify')
     await oracle.ask('A', STRAP, f'{PROPERTIES}.Get', 'ss', DEVICE, 'UUIDs')
     await connect(oracle)
@@ -119,7 +124,8 @@ async def moved(oracle, at):
 async def unanswered(oracle, at):
     oracle.title('The device stops answering')
     await oracle.send({'do': 'stall', 'of': 'strap'})
-    await oracle.ask('A', at['0002'], f'{CHARACTERISTIC}.ReadValue', 'a{sv}', {}, until=[LOST, NO_BATTERY], within=60)
+    await oracle.ask(
+        'A', at['0002'], f'{CHARACTERISTIC}.ReadValue', 'a{sv}', {}, until=[NO_BATTERY, *left(oracle, at)], within=60)
     await oracle.send({'do': 'clear', 'of': 'strap'})
     await connect(oracle)
 

@@ -1,6 +1,8 @@
 """Asks the questions of a chapter, and prints the answers.
 
-    python oracle.py CHAPTER CONTROL    the path of the control socket of `lubdub serve Tests/Oracle/scenario.json`
+    python oracle.py CHAPTER CONTROL CACHE
+
+CONTROL is the path of the control socket of `lubdub serve Tests/Oracle/scenario.json`, CACHE is that of `[GATT]` in main.conf.
 
 `org.bluez` at DBUS_SYSTEM_BUS_ADDRESS is the real daemon, or the one that Lubdub plays.
 """
@@ -14,8 +16,8 @@ from asking import Oracle
 CHAPTERS = ('objects', 'scans', 'attributes', 'losses', 'links', 'pairing')
 
 
-async def main(chapter, control):
-    oracle = Oracle(control)
+async def main(chapter, control, cache):
+    oracle = Oracle(control, keeps=cache != 'no')
     try:
         await importlib.import_module(chapter).answer(oracle)
     finally:
