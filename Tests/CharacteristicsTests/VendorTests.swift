@@ -80,32 +80,35 @@ import Testing
         #expect(VendorCount(4211).json == "4211")
         var tally = SampleTally()
         tally.add(index: 0xFFFF_FFF0, count: 16)
-        #expect(tally.take().json == #"{"samples": 16, "lost": 0}"#)
+        #expect(tally.take().json == #"{"samples": 16, "lost": 0, "index": 4294967280}"#)
         tally.add(index: 10, count: 73)
         tally.add(index: 83, count: 73)
-        #expect(tally.take().json == #"{"samples": 146, "lost": 10}"#)
+        #expect(tally.take().json == #"{"samples": 146, "lost": 10, "index": 10}"#)
         #expect(tally.take().json == #"{"samples": 0, "lost": 0}"#)
+        tally.add(index: 156, count: 73, timeStamp: 825_379_200_000_000_000)
+        tally.add(index: 229, count: 73, timeStamp: 825_379_200_561_538_461)
+        #expect(tally.json == #"{"samples": 146, "lost": 0, "timestamp": 825379200561538461}"#)
     }
 
     @Test(
         arguments: [
             // indices of frames of 5 samples after one at 100,000, and the tally as JSON
-            ([100_005], #""samples": 10, "lost": 0"#),
-            ([100_000, 100_005], #""samples": 10, "lost": 0, "dropped": 5"#),  // twice
-            ([100_010, 100_005, 100_015], #""samples": 15, "lost": 5, "dropped": 5"#),  // too late
-            ([100_003], #""samples": 10, "lost": 0"#),  // some of it is new
-            ([0, 5], #""samples": 15, "lost": 0"#),  // begins again
-            ([34_468, 34_473], #""samples": 15, "lost": 0"#),
-            ([34_469, 34_474], #""samples": 5, "lost": 0, "dropped": 10"#),
+            ([100_005], #""samples": 10, "lost": 0, "index": 100000"#),
+            ([100_000, 100_005], #""samples": 10, "lost": 0, "index": 100000, "dropped": 5"#),  // twice
+            ([100_010, 100_005, 100_015], #""samples": 15, "lost": 5, "index": 100000, "dropped": 5"#),  // too late
+            ([100_003], #""samples": 10, "lost": 0, "index": 100000"#),  // some of it is new
+            ([0, 5], #""samples": 15, "lost": 0, "index": 100000"#),  // begins again
+            ([34_468, 34_473], #""samples": 15, "lost": 0, "index": 100000"#),
+            ([34_469, 34_474], #""samples": 5, "lost": 0, "index": 100000, "dropped": 10"#),
             (
                 [99_000, 99_005, 99_010, 99_015, 99_020, 99_025, 99_030, 99_035, 99_040],
-                #""samples": 15, "lost": 0, "dropped": 35"#
+                #""samples": 15, "lost": 0, "index": 100000, "dropped": 35"#
             ),
             (
                 [99_000, 99_000, 99_000, 99_000, 99_000, 99_000, 99_000, 99_000],
-                #""samples": 5, "lost": 0, "dropped": 40"#
+                #""samples": 5, "lost": 0, "index": 100000, "dropped": 40"#
             ),
-            ([Int(UInt32.max) - 4, 0], #""samples": 15, "lost": 0"#),
+            ([Int(UInt32.max) - 4, 0], #""samples": 15, "lost": 0, "index": 100000"#),
         ] as [([Int], String)])
     func `Duplicate and late frames are dropped`(indices: [Int], said: String) {
         var tally = SampleTally()

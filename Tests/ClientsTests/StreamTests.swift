@@ -29,12 +29,13 @@ struct StreamTests {
         }
         #expect(
             said == [
-                #"1.000000 {"ecg": {"samples": 50, "lost": 0"#, #"2.000000 {"ecg": {"samples": 500, "lost": 0"#,
-                #"3.000000 {"ecg": {"samples": 500, "lost": 50"#,
+                #"1.000000 {"ecg": {"samples": 50, "lost": 0, "index": 0"#,
+                #"2.000000 {"ecg": {"samples": 500, "lost": 0, "index": 50"#,
+                #"3.000000 {"ecg": {"samples": 500, "lost": 50, "index": 600"#,
             ])
         stand.disconnects()
         let peer = #""peer": "C0:FF:EE:00:00:01/random"}"#
-        #expect(stand.lines.first == #"{"ecg": {"samples": 150, "lost": 0}, "# + peer)
+        #expect(stand.lines.first == #"{"ecg": {"samples": 150, "lost": 0, "index": 1100}, "# + peer)
         #expect(stand.lines.count == 3)
     }
 

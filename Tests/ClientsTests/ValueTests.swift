@@ -72,10 +72,10 @@ struct ValueTests {
             #""ecg_description": {"rate": 500, "resolution": 1000, "leads": 1}"#, "ECG at 500 Hz, leads: 1"),
         .init(
             Services.ecg, VendorUUID.ecgSamples.uuid, [1, 4, 0, 0, 0, 0, 0, 0, 2, 0, 1, 0, 2, 0],
-            #""ecg": {"samples": 2, "lost": 0}"#, "ECG, 2 samples, 0 lost"),
+            #""ecg": {"samples": 2, "lost": 0, "index": 0}"#, "ECG, 2 samples, 0 lost"),
         .init(
             Services.measurements, VendorUUID.heartRates.uuid, [0, 0, 9, 0, 0, 0, 2, 62, 0, 0x2C, 0x01],
-            #""measurements": {"samples": 2, "lost": 0, "bpm": 300}"#, "300 bpm, 2 samples, 0 lost"),
+            #""measurements": {"samples": 2, "lost": 0, "index": 9, "bpm": 300}"#, "300 bpm, 2 samples, 0 lost"),
         .init(Services.battery, .batteryLevel, [87], #""battery": 87"#, "battery 87 %"),
     ]
 

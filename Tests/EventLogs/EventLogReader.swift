@@ -1,5 +1,6 @@
 package import Basics
 import Bluetooth
+import Characteristics
 package import ScenarioModel
 
 /// Turns the lines of an event log into a judge's inputs.
@@ -38,6 +39,10 @@ package struct EventLogReader {
             let kind = EventName(rawValue: name)
         else { return nil }
         var observed = ObservedEvent(kind, value: line["value"])
+        if case .list? = observed.value, kind.carriesStreams, case .string(let octets)? = line["octets"] {
+            let octets = octets.split(separator: " ").compactMap { UInt8($0, radix: 16) }
+            observed.index = try? HeartRateFrame.header(of: octets[...]).index
+        }
         if kind == .said { observed = ObservedEvent(said: line["line"]) }
         if case .number(let status)? = line["value"], kind == .exited { observed.code = UInt8(exactly: status) }
         if case .string(let path)? = line["of"] { observed.of = entities.first { $0.path == path }?.entity }

@@ -80,7 +80,7 @@ extension Catches {
             ["collector/heart_rate/resets_energy finds", "collector/heart_rate/resets_energy begins_anew"]
         ),
         (
-            "no_control_point_configuration", ["collector/streams/pmd draws"]
+            "no_control_point_configuration", ["collector/streams/pmd draws", "collector/streams/pmd listens_first"]
         ),
         (
             "knows_all_straps", ["recovery/stalls ends"]
@@ -158,6 +158,13 @@ extension Catches {
         ),
         (
             "blank", ["collector/streams/fitness steps", "collector/streams/fitness temperature"]
+        ),
+        ("draws_twice", ["formats/ecg_doubled each_once"]),
+        ("draws_back", ["collector/streams/ecg each_once", "collector/streams/pmd each_once", "ecg_500hz each_once"]),
+        ("denies_losses", ["formats/ecg_lost each_once", "formats/ecg_lost counts"]),
+        (
+            "stops_drawing",
+            ["collector/streams/ecg each_once", "formats/ecg_lost draws", "measurements_500hz each_once"]
         ),
         ("one_more", ["collector/heart_rate/reserved_location shows"]),
     ]

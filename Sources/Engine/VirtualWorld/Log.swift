@@ -245,6 +245,7 @@ extension World {
                 observed.value = .object(members + [Datum.Member("lead", .number(Double(lead)))])
             }
         }
+        if kind.carriesStreams { observed.index = names.index(octets[...], number, of: device) }
         report(observed)
     }
 

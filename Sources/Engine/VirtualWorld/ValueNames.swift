@@ -93,6 +93,12 @@ struct ValueNames: Sendable {
         return (try? format.samples(in: octets)) ?? nil
     }
 
+    /// The index of the first value of a frame, if the log omits it.
+    func index(_ octets: ArraySlice<UInt8>, _ number: Int, of device: Int) -> UInt32? {
+        guard let format = entry(number, of: device)?.format else { return nil }
+        return (try? format.index(in: octets)) ?? nil
+    }
+
     /// Writes the decoded octets of a value; false when they are malformed, or have no codec.
     func write(_ octets: ArraySlice<UInt8>, _ number: Int, of device: Int, to text: inout JSONText) -> Bool {
         guard let format = entry(number, of: device)?.format else { return false }

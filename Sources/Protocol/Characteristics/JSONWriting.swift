@@ -71,7 +71,8 @@ extension VendorCount: JSONWritable {
 }
 
 extension SampleTally: JSONWritable {
-    /// Appends `{"samples": 73, "lost": 0}`, and `"dropped": 73` if samples were dropped.
+    /// Appends `{"samples": 73, "lost": 0, "index": 500}`, or with the `timestamp` of the last sample, and `"dropped": 73` if
+    /// samples were dropped.
     public func write(to text: inout JSONText) {
         text.append("{")
         writeMembers(to: &text)
@@ -84,6 +85,15 @@ extension SampleTally: JSONWritable {
         text.append(samples, digits: 1)
         text.append(", \"lost\": ")
         text.append(lost, digits: 1)
+        switch position {
+        case .index(let index)?:
+            text.append(", \"index\": ")
+            text.append(Int64(index))
+        case .timeStamp(let timeStamp)?:
+            text.append(", \"timestamp\": ")
+            text.append(timeStamp, digits: 1)
+        case nil: break
+        }
         guard dropped > 0 else { return }
         text.append(", \"dropped\": ")
         text.append(dropped, digits: 1)

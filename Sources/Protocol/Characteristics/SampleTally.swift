@@ -4,12 +4,22 @@
 /// A frame without new samples is a duplicate or late, and is dropped.  After eight such consecutive frames, or a step
 /// back by more than 65,536 samples, the tally assumes that the device restarted its index.
 public struct SampleTally: Hashable, Sendable {
+    /// Which samples were received.
+    public enum Position: Hashable, Sendable {
+        /// The index of the first one.
+        case index(UInt32)
+        /// The time stamp of the last one, in nanoseconds since 2000, where frames have no index.
+        case timeStamp(UInt64)
+    }
+
     /// Samples received since the last `take`.
     public private(set) var samples: UInt64 = 0
     /// Samples skipped; late ones still count as lost.
     public private(set) var lost: UInt64 = 0
     /// Samples in dropped frames.
     public private(set) var dropped: UInt64 = 0
+    /// Which samples were received since the last `take`; nil: none.
+    public private(set) var position: Position?
 
     private var next: UInt32?
     /// The number of consecutive dropped frames, and the index that would follow the last.
@@ -23,8 +33,10 @@ public struct SampleTally: Hashable, Sendable {
     public init() {}
 
     /// Counts a frame of `count` samples from `index` on; returns false if the caller must drop it.
+    ///
+    /// Where the caller has made the index from `timeStamp`, that of the last sample, the tally keeps the time stamp.
     @discardableResult
-    public mutating func add(index: UInt32, count: Int) -> Bool {
+    public mutating func add(index: UInt32, count: Int, timeStamp: UInt64? = nil) -> Bool {
         let count = UInt32(clamping: count)
         let end = index &+ count
         if let next {
@@ -37,6 +49,7 @@ public struct SampleTally: Hashable, Sendable {
             }
         }
         samples += UInt64(count)
+        position = timeStamp.map(Position.timeStamp) ?? position ?? .index(index)
         (next, run) = (end, 0)
         return true
     }
@@ -47,9 +60,29 @@ public struct SampleTally: Hashable, Sendable {
         return run >= Self.maximumRun || back > Self.maximumStepBack
     }
 
+    /// The counts of a client that takes dropped samples for new ones, or lost ones for none.
+    package func drawing(dropped draws: Bool = false, lost counts: Bool = true) -> SampleTally {
+        var tally = self
+        if draws { (tally.samples, tally.dropped) = (samples + dropped, 0) }
+        if !counts { tally.lost = 0 }
+        return tally
+    }
+
+    /// The counts of a client that takes the samples for earlier ones.
+    package func moved(back count: UInt32) -> SampleTally {
+        var tally = self
+        tally.position = position.map { position in
+            switch position {
+            case .index(let index): .index(index &- count)
+            case .timeStamp(let timeStamp): .timeStamp(timeStamp &- UInt64(count))
+            }
+        }
+        return tally
+    }
+
     /// Returns the counts since the last call, and resets them.
     public mutating func take() -> SampleTally {
-        defer { (samples, lost, dropped) = (0, 0, 0) }
+        defer { (samples, lost, dropped, position) = (0, 0, 0, nil) }
         return self
     }
 }

@@ -1,5 +1,7 @@
 import Basics
+import Devices
 import Documents
+import GATT
 import ScenarioModel
 
 /// Reads expectations from checked documents.
@@ -89,8 +91,29 @@ struct ExpectationReader {
                 percentile.note(.cannotFail, "this cannot fail: 0 % of the cases", help: "write a percentage above 0")
             }
             return .delay(from: start, to: end, percentile: cursor["percentile"]?.number ?? 100, maximum: maximum)
+        case "stream":
+            let lines = cursor["of"].flatMap(streamLines)
+            if let maximum = cursor["max"], let duration = maximum.duration, duration <= .zero {
+                maximum.note(.outOfRange, "expected a duration above zero")
+            }
+            return lines.map { .stream($0, maximum: cursor["max"]?.duration) }
         default: return nil
         }
+    }
+
+    /// The lines about a value that is a stream.
+    private func streamLines(_ cursor: Cursor) -> StreamLines? {
+        guard let entity = moments.names.entity(cursor, .value(.notify)),
+            let (service, value) = moments.names.value(entity)
+        else { return nil }
+        let use = service.description.characteristics[value.characteristic].client
+        guard use.role.isStream else {
+            cursor.note(
+                .wrongEntity, "\(cursor.node.kind) has no samples that a client counts",
+                help: "write the path of an ECG or of measurements, such as \"strap/ecg\"")
+            return nil
+        }
+        return StreamLines(of: entity, shownAs: use.key)
     }
 
     private func bounds(_ cursor: Cursor) -> Expectation.Limits {

@@ -14,6 +14,8 @@ package struct Expectation: Hashable, Sendable {
         case rate(Event, per: Duration, Limits)
         /// The time from one event to another does not exceed a maximum, in a percentage of the cases.
         case delay(from: Event, to: Event, percentile: Double, maximum: Duration)
+        /// The client's lines show each sample of a stream once, in order and within a time, and tell how many were lost.
+        case stream(StreamLines, maximum: Duration?)
     }
 
     /// An inclusive range; nil for no bound.
@@ -51,18 +53,22 @@ extension Expectation {
             .delay(_, let event, _, _):
             [event]
         case .order(let events): events
+        case .stream(let lines, _): [lines.shown]
         }
     }
 
     /// All its events, with those that open and close it.
-    package var events: [Event] { expected + [opens.event, until?.event].compactMap(\.self) }
+    package var events: [Event] {
+        let others = if case .stream(let lines, _) = question { lines.arrivals } else { [] as [Event] }
+        return expected + others + [opens.event, until?.event].compactMap(\.self)
+    }
 
     /// The line of the client that answers each opening; nil if it does not ask for one line at a time.
     package var answer: Event? {
         switch question {
         case .seen(let event, _), .delay(_, let event, _, _):
             event.kind == .said && event.occurrence == .each && event.delay <= .zero ? event : nil
-        case .never, .count, .order, .rate: nil
+        case .never, .count, .order, .rate, .stream: nil
         }
     }
 }

@@ -12,6 +12,8 @@ package struct ObservedEvent: Hashable, Sendable {
     package var value: Datum?
     /// The samples in microvolts, if `value` has only their number; nil if they are not known.
     package var samples: [Int32]?
+    /// The index of the first value of a frame, if `value` does not have it.
+    package var index: UInt32?
 
     package init(
         _ kind: Event.Kind, of entity: EntityReference? = nil, code: UInt8? = nil, value: Datum? = nil,

@@ -78,6 +78,7 @@ extension Expectation.Question {
         case .rate(let event, let length, let limits): .rate(new(event), per: length, limits)
         case .delay(let first, let last, let percentile, let maximum):
             .delay(from: new(first), to: new(last), percentile: percentile, maximum: maximum)
+        case .stream(let lines, let maximum): .stream(lines.arriving(by: new(lines.arrives).kind), maximum: maximum)
         }
     }
 }

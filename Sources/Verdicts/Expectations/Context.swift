@@ -96,7 +96,7 @@ extension Expectation {
     /// Whether something can come that must not, so that it can fail without a time limit.
     fileprivate var limitsEvents: Bool {
         switch question {
-        case .never, .count, .order: true
+        case .never, .count, .order, .stream: true
         case .seen, .delay, .rate: false
         }
     }

@@ -1,7 +1,7 @@
 import ScenarioModel
 
 extension Expectation {
-    func evaluator(streams: [Stream], _ terms: Judge.Terms) -> any ExpectationEvaluator {
+    func evaluator(in scenario: Scenario, _ terms: Judge.Terms) -> any ExpectationEvaluator {
         let skipReason = terms.unsupportedReason(for: self)
         if terms.asksOperator, skipReason == nil, let evaluator = OperatorEvaluator(self) { return evaluator }
         func evaluator(_ condition: some OpeningCondition) -> any ExpectationEvaluator {
@@ -14,8 +14,10 @@ extension Expectation {
         case .count(let event, let limits): return evaluator(Tally(event, limits))
         case .order(let events): return evaluator(Order(occurrences: events.map(\.occurrence)))
         case .rate(let event, let length, let limits):
-            let matching = streams.filter { $0.kind == event.kind && event.of?.includes($0.entity) ?? true }
+            let matching = scenario.streams.filter { $0.kind == event.kind && event.of?.includes($0.entity) ?? true }
             return evaluator(Rate(per: length, limits, patience: matching.map(\.reach).max() ?? .zero))
+        case .stream(let lines, let maximum):
+            return StreamEvaluator(self, lines, within: maximum, in: scenario, on: terms, skippedBecause: skipReason)
         }
     }
 
@@ -24,6 +26,7 @@ extension Expectation {
         switch question {
         case .seen(_, let within): within
         case .delay(_, _, _, let maximum): maximum
+        case .stream(_, let maximum): maximum
         case .never, .count, .order, .rate: within
         }
     }

@@ -64,7 +64,7 @@ package struct Judge: WorldObserver {
     package init(_ scenario: Scenario, on terms: Terms = Terms()) {
         let context = Context(scenario, terms)
         self.context = context
-        expectations = OpenExpectations(scenario.expectations, streams: scenario.streams, terms)
+        expectations = OpenExpectations(scenario, terms)
         waitsForConnection = terms.asksOperator
         let events = scenario.expectations.flatMap(\.events)
         inventions =
@@ -242,7 +242,7 @@ extension Expectation {
                 return "an operator does not know the value that must not be shown"
             }
             return nil
-        case .count, .rate: return "an operator cannot count what a client shows"
+        case .count, .rate, .stream: return "an operator cannot count what a client shows"
         case .delay, .order: return "the time of an operator's answer is not that of the display"
         }
     }

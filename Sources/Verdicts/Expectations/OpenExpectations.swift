@@ -31,9 +31,9 @@ struct OpenExpectations: Sendable {
     private(set) var undecided = 0
 
     /// With an operator, who answers for each expectation, none share an evaluator.
-    init(_ expectations: [Expectation], streams: [Stream], _ terms: Judge.Terms) {
+    init(_ scenario: Scenario, _ terms: Judge.Terms) {
         var known: [Expectation: Int] = [:]
-        for (index, expectation) in expectations.enumerated() {
+        for (index, expectation) in scenario.expectations.enumerated() {
             let judged = expectation.withoutName
             if !terms.asksOperator, let place = known[judged] {
                 items[place].members.append(index)
@@ -44,10 +44,10 @@ struct OpenExpectations: Sendable {
             places.append(items.count)
             items.append(
                 Item(
-                    evaluator: expectation.evaluator(streams: streams, terms), expectation: expectation,
+                    evaluator: expectation.evaluator(in: scenario, terms), expectation: expectation,
                     members: [index]))
         }
-        undecided = expectations.count
+        undecided = places.count
         for index in items.indices {
             events.add(index, for: items[index].openers)
             settle(index)

@@ -107,13 +107,16 @@ struct ReasonFormatter: Sendable {
         return "\(condition) in \(Datum.number(expectation.percentile).json) % of the cases"
     }
 
-    private func condition(_ expectation: Expectation, _ asked: AskedValues) -> String {
+    /// What has to happen.
+    func condition(_ expectation: Expectation, _ asked: AskedValues = AskedValues()) -> String {
         switch expectation.question {
         case .seen(let event, _), .delay(_, let event, _, _): text(event, asked)
         case .never(let event): "no \(text(event))"
         case .count(let event, let limits): "\(text(limits)) × \(text(event))"
         case .order(let events): events.map { text($0) }.joined(separator: ", then ")
         case .rate(let event, let length, let limits): "\(text(limits)) × \(text(event)) in each \(text(length))"
+        case .stream(let lines, let maximum):
+            "each sample of \(name(of: lines.of)) once and in order\(maximum.map { ", within \(text($0))" } ?? "")"
         }
     }
 
@@ -241,7 +244,7 @@ struct ReasonFormatter: Sendable {
         return "\(noun) \(preposition) \(name(of: entity))"
     }
 
-    private func name(of entity: EntityReference) -> String {
+    func name(of entity: EntityReference) -> String {
         if case .rule(let index) = entity {
             return rules.indices.contains(index) ? rules[index].id ?? "rule \(index + 1)" : "a rule"
         }

@@ -45,14 +45,13 @@ struct ShownSource: Sendable {
             numbers = value.description.hasNumbers ? [characteristic.client.member ?? ""] : []
         }
         if role == .heartRates { (tolerances, numbers) = (["bpm": 0], ["bpm"]) }
-        (self.tolerances, self.numbers) = Self.isSamples(role) ? ([:], []) : (tolerances, numbers)
+        // Of an ECG, a client prints only the number of samples.
+        let isECG = role.isStream && role != .heartRates
+        (self.tolerances, self.numbers) = isECG ? ([:], []) : (tolerances, numbers)
     }
 
-    /// Whether it is an ECG, of which a client prints only the number of samples.
-    private static func isSamples(_ role: ClientUse.Role) -> Bool { role == .ecgSamples || role == .pmdSamples }
-
     /// Whether a client prints the number of its values.
-    var isCounted: Bool { Self.isSamples(role) || role == .heartRates }
+    var isCounted: Bool { role.isStream }
 
     // MARK: Deliveries
 

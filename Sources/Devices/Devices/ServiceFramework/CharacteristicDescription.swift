@@ -81,6 +81,9 @@ package struct ClientUse: Sendable {
         case pmdControlPoint
         /// Counts a stream of Polar's samples.
         case pmdSamples
+
+        /// Whether the client prints how many values it received, and which.
+        package var isStream: Bool { [.heartRates, .ecgSamples, .pmdSamples].contains(self) }
     }
 
     /// The client's action in addition to printing the value.

@@ -13,6 +13,8 @@ package protocol CharacteristicValue: JSONWritable, Hashable, Sendable {
     static var expired: StaticString { get }
     /// The samples in microvolts, and the number of the lead if it has one; nil for a value without samples.
     static func samples(in octets: ArraySlice<UInt8>) throws(Malformed) -> (samples: [Int32], lead: UInt8?)?
+    /// The index of the first value of a frame, if the event log omits it.
+    static func index(in octets: ArraySlice<UInt8>) throws(Malformed) -> UInt32?
 }
 
 extension CharacteristicValue {
@@ -22,6 +24,7 @@ extension CharacteristicValue {
     /// `null`.
     package static var expired: StaticString { "null" }
     package static func samples(in _: ArraySlice<UInt8>) throws(Malformed) -> (samples: [Int32], lead: UInt8?)? { nil }
+    package static func index(in _: ArraySlice<UInt8>) throws(Malformed) -> UInt32? { nil }
 
     // Generic access to a codec known by its type only, without boxing a value.
 

@@ -22,7 +22,8 @@ extension ServiceDescription {
                 value: ValueDescription(
                     .number(-32768...32767), named: "samples", key: "samples", label: "ECG samples", isSettable: false),
                 members: [ValueDescription(.number(ECGFields.leads), named: "lead")],
-                client: ClientUse("ecg", ["samples": 468, "lost": 0], role: .ecgSamples, isMeasurement: true)),
+                client: ClientUse(
+                    "ecg", ["samples": 468, "lost": 0, "index": 500], role: .ecgSamples, isMeasurement: true)),
             CharacteristicDescription(
                 .ecgDescription, .read, format: ECGDescription.self,
                 value: ValueDescription(.structure, named: "description", isSettable: false),

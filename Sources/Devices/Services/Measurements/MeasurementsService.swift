@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import Bluetooth
 package import Characteristics
 package import Devices
@@ -16,7 +16,8 @@ extension ServiceDescription {
                 .heartRates, .notify, format: HeartRateFrame.self,
                 value: ValueDescription(.number(MeasurementsFields.range)),
                 client: ClientUse(
-                    "measurements", ["samples": 476, "lost": 0, "bpm": 61], role: .heartRates, isMeasurement: true))
+                    "measurements", ["samples": 476, "lost": 0, "index": 500, "bpm": 61], role: .heartRates,
+                    isMeasurement: true))
         ],
         rate: { $0[MeasurementsFields.rate] },
         sensor: { MeasurementsSensor($0) })
@@ -33,6 +34,10 @@ package enum MeasurementsFields {
 extension HeartRateFrame: CharacteristicValue {
     /// `500 heart rates`.
     package var words: String { "\(values.count) heart rates" }
+
+    package static func index(in octets: ArraySlice<UInt8>) throws(Malformed) -> UInt32? {
+        try header(of: octets).index
+    }
 }
 
 /// The Measurements service of a device.

@@ -23,7 +23,9 @@ extension ServiceDescription {
                 value: ValueDescription(
                     .number(-32768...32767), named: "samples", key: "samples", label: "ECG samples", isSettable: false,
                     isEncodable: false),
-                client: ClientUse("ecg", ["samples": 468, "lost": 0], role: .pmdSamples, isMeasurement: true)),
+                client: ClientUse(
+                    "ecg", ["samples": 468, "lost": 0, "timestamp": 825_379_200_000_000_000], role: .pmdSamples,
+                    isMeasurement: true)),
         ],
         problem: { configuration in
             guard configuration.has(ECGFields.lead.key) else { return nil }

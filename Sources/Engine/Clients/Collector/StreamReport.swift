@@ -7,7 +7,9 @@ struct StreamReport: Sendable {
     private var toldAt: Instant?
 
     /// Counts a frame of `count` samples from `index` on; false for a duplicate or late frame, which must be dropped.
-    mutating func add(index: UInt32, count: Int) -> Bool { tally.add(index: index, count: count) }
+    mutating func add(index: UInt32, count: Int, timeStamp: UInt64? = nil) -> Bool {
+        tally.add(index: index, count: count, timeStamp: timeStamp)
+    }
 
     mutating func due(at now: Instant) -> SampleTally? {
         if let toldAt, toldAt.duration(to: now) < .seconds(1) { return nil }

@@ -63,7 +63,7 @@ struct ValueDecoder: Sendable {
         case .pmdSamples:
             let (timeStamp, count) = try PMDECGFrame.header(of: octets)
             let header = polar.number(timeStamp, count: count)
-            guard counts(header, count) else { return updateECG(at: now, into: &outbox) }
+            guard counts(header, count, timeStamp) else { return updateECG(at: now, into: &outbox) }
             if givesSamples {
                 let samples = try PMDECGFrame(octets: octets).samples.map { Int16(clamping: $0) }
                 if let frame = ECGFrame(header, samples: samples) {
@@ -108,8 +108,8 @@ struct ValueDecoder: Sendable {
     }
 
     /// Whether the samples of a frame are new, or it has none.
-    private mutating func counts(_ header: ECGFrame.Header, _ count: Int) -> Bool {
-        count == 0 || ecg.add(index: header.index, count: count)
+    private mutating func counts(_ header: ECGFrame.Header, _ count: Int, _ timeStamp: UInt64? = nil) -> Bool {
+        count == 0 || ecg.add(index: header.index, count: count, timeStamp: timeStamp)
     }
 
     private mutating func updateECG(at now: Instant, into outbox: inout [SensorCollector.Output]) {

@@ -108,6 +108,17 @@ extension Tables {
                         "percentile", .number(0...100), standard: 100, "Percentage of the cases, more than 0."),
                     .init("max", .duration, required: true, "Maximum time between the events."),
                 ]),
+            .init(
+                "stream",
+                about:
+                    "The client's lines show each sample of a stream once and in order, and count those that were lost. Only lines that say which samples they show are judged.",
+                example: ["id": "drawn", "expect": "stream", "of": "strap/ecg", "max": "3 s"],
+                common + [
+                    .init("of", .entity, required: true, example: "strap/ecg", "An ECG, or measurements."),
+                    .init(
+                        "max", .duration, example: "3 s",
+                        "Maximum time from the delivery of a sample to the line that shows it."),
+                ]),
         ])
 
     private static let common: [Shape.Field] = [

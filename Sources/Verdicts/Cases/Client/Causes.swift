@@ -114,6 +114,7 @@ extension [Rule] {
     /// Whether a client may not have noticed yet that a link is lost: an expectation waits for a disconnection, or counts from
     /// the beginning of an action that breaks links.
     fileprivate func concernsLostLink(_ expectation: Expectation, _ verdict: Verdict) -> Bool {
+        if case .stream = expectation.question { return false }
         let awaited = verdict == .fail ? expectation.expected : expectation.events
         return awaited.contains { $0.kind == .disconnected }
             || expectation.events.contains { event in
@@ -131,7 +132,7 @@ extension Expectation {
         switch question {
         case .seen(let event, _), .delay(_, let event, _, _): event
         case .count(let event, let limits), .rate(let event, _, let limits): limits.max == nil ? event : nil
-        case .never, .order: nil
+        case .never, .order, .stream: nil
         }
     }
 
@@ -140,6 +141,7 @@ extension Expectation {
         switch question {
         case .seen(_, let within): within
         case .delay(_, _, _, let maximum): maximum
+        case .stream(_, let maximum): maximum ?? .seconds(10)
         case .never, .count, .order, .rate: within ?? .seconds(10)
         }
     }
