@@ -132,6 +132,10 @@ private func drawn(_ seconds: Double, until stamp: Int, _ samples: Int = 10) -> 
             once, begun + polar(1, 100) + drawn(1, until: 100) + polar(2, 200) + polar(3, 300) + drawn(3, until: 300),
             "fail 3.000000"),
         Row(once, begun + polar(1, 100) + drawn(1, until: 50), "fail 1.000000"),
+        // Late frames may be dropped, or drawn in their place.
+        Row(once, begun + polar(1, 200) + polar(2, 100) + polar(3, 300) + drawn(3, until: 300, 20), "pass 60.000000"),
+        Row(once, begun + polar(1, 200) + polar(2, 100) + polar(3, 300) + drawn(3, until: 300, 30), "pass 60.000000"),
+        Row(once, begun + polar(1, 200) + drawn(1, until: 200) + polar(2, 100) + drawn(2, until: 100), "fail 2.000000"),
         Row(
             prompt, begun + polar(1, 100) + drawn(1, until: 100) + polar(2, 200) + drawn(5, until: 200), "fail 4.000001"
         ),

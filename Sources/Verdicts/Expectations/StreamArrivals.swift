@@ -8,6 +8,8 @@ import ScenarioModel
 struct StreamArrivals: Sendable {
     struct Frame: Sendable {
         let samples: Range<Int64>
+        /// The number of samples of a late frame that has only a time stamp; its range is empty, at the place where it belongs.
+        var unplaced: Int64 = 0
         /// Nil if the frame has an index.
         let timeStamp: Double?
         let isLate: Bool
@@ -67,11 +69,14 @@ struct StreamArrivals: Sendable {
             arrived(unwrapped(index), count, nil, at: now)
         } else if let timeStamp {
             guard !frames.suffix(Self.recent).contains(where: { $0.timeStamp == timeStamp }) else { return }
-            guard timeStamp > frames.last?.timeStamp ?? -.infinity else {
-                isUnknown = true
-                return
+            if let next = frames.suffix(Self.recent).first(where: { $0.timeStamp ?? 0 > timeStamp && !$0.isLate }) {
+                add(
+                    Frame(
+                        samples: next.samples.lowerBound..<next.samples.lowerBound, unplaced: Int64(count),
+                        timeStamp: timeStamp, isLate: true, at: now))
+            } else {
+                arrived(end ?? 0, count, timeStamp, at: now)
             }
-            arrived(end ?? 0, count, timeStamp, at: now)
         } else {
             isUnknown = true
         }
@@ -80,11 +85,15 @@ struct StreamArrivals: Sendable {
     private mutating func arrived(_ begin: Int64, _ count: Int, _ timeStamp: Double?, at now: Instant) {
         let samples = begin..<begin + Int64(count)
         guard !frames.suffix(Self.recent).contains(where: { $0.samples == samples }) else { return }
-        let isLate = end.map { begin < $0 } ?? false
-        late = isLate ? late + 1 : 0
-        isUnknown = isUnknown || late >= Self.mostLate || (end ?? begin) - begin > Self.farthestStepBack
-        frames.append(Frame(samples: samples, timeStamp: timeStamp, isLate: isLate, at: now))
+        isUnknown = isUnknown || (end ?? begin) - begin > Self.farthestStepBack
+        add(Frame(samples: samples, timeStamp: timeStamp, isLate: end.map { begin < $0 } ?? false, at: now))
         end = max(end ?? samples.upperBound, samples.upperBound)
+    }
+
+    private mutating func add(_ frame: Frame) {
+        late = frame.isLate ? late + 1 : 0
+        isUnknown = isUnknown || late >= Self.mostLate
+        frames.append(frame)
         if frames.count > Self.mostFrames { frames.removeFirst() }
     }
 
@@ -118,8 +127,9 @@ struct StreamArrivals: Sendable {
 
     private mutating func showed(_ count: Int64, in range: Range<Int64>, end: Int64) -> Fault? {
         // Late samples count, but need not be shown.
-        let counts = frames.filter { $0.samples.overlaps(range) }.map { frame in
-            (Int64(frame.samples.clamped(to: range).count), frame.isLate)
+        let counts = frames.map { frame in
+            let isUnplaced = frame.samples.isEmpty && range.contains(frame.samples.lowerBound)
+            return (isUnplaced ? frame.unplaced : Int64(frame.samples.clamped(to: range).count), frame.isLate)
         }
         let all = counts.map(\.0).reduce(0, +)
         let inOrder = counts.filter { !$0.1 }.map(\.0).reduce(0, +)
