@@ -17,7 +17,7 @@ extension Catches {
         ("invents_total_distance", ["running nothing_invented"]),
         ("invents_running", ["running nothing_invented"]),
         ("invents_amplitude", ["pulse_oximeter nothing_invented"]),
-        ("invents_steps", ["fitness nothing_invented"]),
+        ("invents_steps", ["fitness nothing_invented", "collector/streams/fitness never_back"]),
         ("invents_steps_today", ["fitness nothing_invented"]),
         ("invents_feed", ["collector/streams/feed nothing_invented"]),
         ("invents_battery", ["formats/two_batteries nothing_invented"]),

@@ -89,22 +89,40 @@ struct MomentReader {
     }
 
     private func truth(_ cursor: Cursor) -> Matcher.Truth? {
-        guard let statistic: Matcher.Statistic = cursor["$truth"].choice(), let path = cursor["of"],
-            let of = names.entity(path, .value([.read, .notify, .indicate]))
-        else { return nil }
+        guard let statistic: Matcher.Statistic = cursor["$truth"].choice(), let path = cursor["of"] else { return nil }
+        if let keys = path.string.flatMap(ClientLines.keys(of:)) { return truth(cursor, statistic, printed: keys) }
+        guard let of = names.entity(path, .value([.read, .notify, .indicate])) else { return nil }
         if let (_, value) = names.value(of), !value.description.isNumber {
             if [.mean, .mode, .sum].contains(statistic) {
                 path.note(.noNumber, "\(path.node.kind) is not a number, so it has no \(statistic)")
             }
             cursor["below"]?.note(.noNumber, "\(path.node.kind) is not a number: \"below\" does not apply")
         }
-        var truth = Matcher.Truth(statistic, of: of)
-        (truth.last, truth.below) = (cursor["last"]?.integer, cursor["below"]?.number)
-        if let tolerance = cursor["$tolerance"]?.number { truth.tolerance = tolerance }
+        var truth = truth(cursor, statistic, of: of)
         truth.isFresh = cursor["fresh"]?.bool ?? false
         if truth.isFresh, statistic != .last {
             cursor["fresh"]?.note(.conflict, "\"fresh\" applies to \"last\", not to \"\(statistic)\": delete it")
         }
+        return truth
+    }
+
+    /// A statistic over values that the client printed.
+    private func truth(_ cursor: Cursor, _ statistic: Matcher.Statistic, printed keys: [String]) -> Matcher.Truth {
+        cursor["fresh"]?.note(.conflict, "\"fresh\" applies to values of a device: delete it")
+        if let path = cursor["of"], let problem = ClientLines.problem(ofPath: keys) {
+            path.note(.unknownEntity, problem.message, help: problem.help)
+        }
+        var truth = truth(cursor, statistic, of: .client)
+        truth.keys = keys
+        return truth
+    }
+
+    private func truth(_ cursor: Cursor, _ statistic: Matcher.Statistic, of entity: EntityReference) -> Matcher.Truth {
+        var truth = Matcher.Truth(statistic, of: entity)
+        (truth.last, truth.below) = (cursor["last"]?.integer, cursor["below"]?.number)
+        if let tolerance = cursor["$tolerance"]?.number { truth.tolerance = tolerance }
+        if let relation: Matcher.Relation = cursor["is"].choice() { truth.relation = relation }
+        truth.offset = cursor["plus"]?.number ?? 0
         return truth
     }
 

@@ -120,16 +120,28 @@ package indirect enum Matcher: Hashable, Sendable {
         case sum
     }
 
-    /// A statistic over the delivered values of an entity.
+    /// How a value compares with a statistic.
+    package enum Relation: String, CaseIterable, Sendable {
+        case equal
+        case atLeast = "at_least"
+        case atMost = "at_most"
+    }
+
+    /// A statistic over the delivered values of an entity, or over values that the client printed before.
     package struct Truth: Hashable, Sendable {
         package var statistic: Statistic
-        /// The value's entity.
+        /// The value's entity, or the client.
         package var of: EntityReference
+        /// The keys of a value in the client's lines; empty unless `of` is the client.
+        package var keys: [String] = []
         /// The number of latest values that count; nil for all.
         package var last: Int?
         /// Only values below this count.
         package var below: Double?
         package var tolerance = 0.0
+        /// Of the value that matches, to the statistic and `offset` together.
+        package var relation = Relation.equal
+        package var offset = 0.0
         /// Whether only a value counts that was delivered since the expectation opened.
         package var isFresh = false
 

@@ -20,6 +20,9 @@ struct Context: Sendable {
         if let index = stream(of: observed) { streams[index].take(observed.count, at: now) }
     }
 
+    /// Takes a line of the client, after it was judged.
+    mutating func remember(line: Datum, at now: Instant) { truths.observe(line: line, at: now) }
+
     /// When the value at an index of the latest event arose.
     func instant(ofValue index: Int, of observed: ObservedEvent, at now: Instant) -> Instant {
         guard let stream = stream(of: observed) else { return now }

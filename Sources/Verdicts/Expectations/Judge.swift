@@ -100,6 +100,7 @@ package struct Judge: WorldObserver {
         for index in expectations.concerned(by: observed) where observed.kind != .said || observesLines(index) {
             expectations.turn(index) { [now, context] in $0.observe(observed, at: now, context) }
         }
+        if observed.kind == .said, let line = observed.value { context.remember(line: line, at: now) }
         report()
     }
 

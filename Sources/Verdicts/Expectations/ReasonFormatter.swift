@@ -234,7 +234,12 @@ struct ReasonFormatter: Sendable {
     private func text(_ truth: Matcher.Truth) -> String {
         let last = truth.last.map { " of the last \($0) values" } ?? ""
         let below = truth.below.map { " below \(Datum.number($0).json)" } ?? ""
-        return "\(truth.statistic)\(last)\(below) of \(name(of: truth.of))"
+        return "\(truth.statistic)\(last)\(below) of \(name(of: truth))"
+    }
+
+    /// `strap/heart_rate`, or `client/steps_today`.
+    private func name(of truth: Matcher.Truth) -> String {
+        ([name(of: truth.of)] + truth.keys).joined(separator: "/")
     }
 
     /// An event as a noun phrase: `subscription to strap/heart_rate`.
@@ -291,10 +296,12 @@ struct ReasonFormatter: Sendable {
         case .truth(let truth):
             asked[truth]?.json
                 ?? jsonObject(
-                    [("$truth", truth.statistic.rawValue.quoted), ("of", name(of: truth.of).quoted)]
+                    [("$truth", truth.statistic.rawValue.quoted), ("of", name(of: truth).quoted)]
+                        + (truth.relation == .equal ? [] : [("is", truth.relation.rawValue.quoted)])
                         + [
                             ("last", truth.last.map(Double.init)), ("below", truth.below),
                             ("$tolerance", truth.tolerance > 0 ? truth.tolerance : nil),
+                            ("plus", truth.offset == 0 ? nil : truth.offset),
                         ].compactMap { key, number in number.map { (key, Datum.number($0).json) } }
                         + (truth.isFresh ? [("fresh", "true")] : []))
         }

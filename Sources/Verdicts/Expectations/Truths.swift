@@ -25,6 +25,11 @@ struct Truths: Sendable {
         for index in histories.indices { histories[index].observe(observed, at: now) }
     }
 
+    /// Takes a line of the client, after the expectations have compared it with those before.
+    mutating func observe(line: Datum, at now: Instant) {
+        for index in histories.indices { histories[index].observe(line: line, at: now) }
+    }
+
     /// Whether a value matches the truth at some instant of the last second, for an expectation that opened at `opened`.
     func hold(_ truth: Matcher.Truth, _ datum: Datum, at now: Instant, opened: Instant = .start) -> Bool {
         let start = now.advanced(by: .zero - Self.latency)
@@ -63,7 +68,20 @@ struct Truths: Sendable {
 
 extension Matcher.Truth {
     /// Whether it is the value delivered last, whatever that is.
-    var isLastValue: Bool { statistic == .last && below == nil }
+    var isLastValue: Bool { statistic == .last && below == nil && relation == .equal && offset == 0 && keys.isEmpty }
+
+    /// Whether a number compares with the statistic as it should.
+    fileprivate func compares(_ datum: Datum, with statistic: Datum, tolerance: Double) -> Bool? {
+        guard relation != .equal || offset != 0 else { return nil }
+        guard case (.number(let number), .number(let statistic)) = (datum, statistic) else { return false }
+        let bound = statistic + offset
+        if bound.equals(number, within: tolerance) { return true }
+        return switch relation {
+        case .equal: false
+        case .atLeast: number > bound
+        case .atMost: number < bound
+        }
+    }
 }
 
 /// The present and earlier results of one `$truth`.
@@ -104,10 +122,11 @@ private struct History: Sendable {
         }
     }
 
-    /// Whether this is the history of a truth; its tolerance, and whether it has to be fresh, do not matter.
+    /// Whether this is the history of a truth; how a value compares with it, and whether it has to be fresh, do not matter.
     func covers(_ other: Matcher.Truth) -> Bool {
         var other = other
         (other.tolerance, other.isFresh) = (truth.tolerance, truth.isFresh)
+        (other.relation, other.offset) = (truth.relation, truth.offset)
         return truth == other
     }
 
@@ -135,6 +154,15 @@ private struct History: Sendable {
         past = past.drop { $0.end < start }
     }
 
+    mutating func observe(line: Datum, at now: Instant) {
+        guard !truth.keys.isEmpty else { return }
+        var value: Datum? = line
+        for key in truth.keys { value = value?[key] }
+        add(value == .null ? nil : value, at: now)
+        // The client knows its lines, so that only the present result counts.
+        past = []
+    }
+
     /// The value of an unknown sample, which still counts.
     private var unknownSample: Datum? { truth.statistic == .count && truth.below == nil ? .null : nil }
 
@@ -156,7 +184,8 @@ private struct History: Sendable {
     }
 
     func isNear(_ datum: Datum, _ other: Datum, _ truth: Matcher.Truth) -> Bool {
-        datum.isNear(other, max(truth.tolerance, allowance))
+        let tolerance = max(truth.tolerance, allowance)
+        return truth.compares(datum, with: other, tolerance: tolerance) ?? datum.isNear(other, tolerance)
     }
 }
 

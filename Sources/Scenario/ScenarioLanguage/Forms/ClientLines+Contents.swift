@@ -87,6 +87,9 @@ extension ClientLines {
 
     static let keys = contents.keys.sorted()
 
+    /// The same with the keys of results, which mean something else in the lines of many clients.
+    static let expected = contents.merging(results.map { ($0.key, Content($0.shape)) }) { known, _ in known }
+
     /// For a member of a characteristic's value, the first key with it.
     static let owners: [String: String] = {
         let own = Set(uses.map(\.key))

@@ -11,7 +11,7 @@ extension ClientLines {
                 line.note(.unprintedLine, "a line is an object", help: "write {\(text.quoted): …}")
             }
             for (member, value) in line.entries where !member.key.hasPrefix("$") {
-                if let content = contents[member.key] {
+                if let content = expected[member.key] {
                     for alternative in value.alternatives { check(alternative, of: member, in: line, content) }
                 } else if let help = help(for: member) {
                     line.noteUnprinted("clients print no \(member.key.abbreviated.quoted)", help, at: member)
@@ -109,5 +109,35 @@ extension Cursor {
 
     fileprivate func noteUnprinted(_ message: String, _ help: String, at member: Node.Member) {
         note(.unprintedLine, message, help: help, key: member.key, at: member.position)
+    }
+}
+
+extension ClientLines {
+    /// The keys of a value in a client's lines, from a path such as `client/ecg/lost`; nil for another path.
+    static func keys(of path: String) -> [String]? {
+        let parts = path.split(separator: "/").map(String.init)
+        return parts.count > 1 && parts[0] == "client" ? Array(parts.dropFirst()) : nil
+    }
+
+    /// Why clients print nothing under keys; nil if they may.
+    static func problem(ofPath keys: [String]) -> (message: String, help: String)? {
+        guard let key = keys.first else { return nil }
+        guard let content = expected[key] else {
+            return closestMatch(to: key, in: self.keys).map {
+                ("clients print no \(key.abbreviated.quoted)", "did you mean \("client/\($0)".quoted)?")
+            }
+        }
+        let names = content.members.map(\.key)
+        guard !names.isEmpty else { return nil }
+        if keys.count < 2 {
+            return (
+                "\(key.quoted) is an object",
+                "add one of its members: \(names.map { "client/\(key)/\($0)" }.joined(separator: ", "))"
+            )
+        }
+        guard !names.contains(keys[1]), let meant = closestMatch(to: keys[1], in: names) else { return nil }
+        return (
+            "\(key.quoted) has no \(keys[1].abbreviated.quoted)", "did you mean \("client/\(key)/\(meant)".quoted)?"
+        )
     }
 }

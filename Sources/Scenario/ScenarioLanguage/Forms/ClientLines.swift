@@ -55,6 +55,25 @@ package enum ClientLines {
             ]), "A value of a device of which the client knows nothing."),
     ]
 
+    /// The keys of what an app makes of values; the built-in client prints none of them.
+    static let results: [Shape.Field] = [
+        .init(
+            "goal",
+            .object([
+                required("name", .text, "Which one: `steps`."), .init("target", .anyNumber, "What is to be reached."),
+                required("reached", .boolean, "Whether it is."),
+            ]), "A goal, when it is set or reached."),
+        .init("badge", .text, "Something that the app has given the user, such as `10000_steps`."),
+        .init(
+            "total",
+            .object([
+                required("name", .text, "Of which values, and since when: `steps_this_month`."),
+                required("value", .anyNumber, "The sum."),
+            ]), "A sum of the app."),
+        .init("calories", .anyNumber, "Energy expended, in kcal."),
+        .init("distance", .anyNumber, "The distance covered, in metres."),
+    ]
+
     /// The keys of a device that was found, which `scan` always prints.
     package static func device(isRequired: Bool) -> [Shape.Field] {
         [

@@ -39,7 +39,14 @@ extension Tables {
                 "$truth", .name(Matcher.Statistic.allCases.map(\.rawValue)), required: true, example: "last",
                 "A statistic over the delivered values. If the delivery of a value opens the expectation, `last` is that value, even if later ones follow."
             ),
-            .init("of", .entity, required: true, example: "strap/heart_rate", "The value."),
+            .init(
+                "of", .entity, required: true, example: "strap/heart_rate",
+                "The value, or what the client printed: `client/steps`."
+            ),
+            .init(
+                "is", .name(Matcher.Relation.allCases.map(\.rawValue)), standard: "equal", example: "at_least",
+                "How the value compares with the statistic."),
+            .init("plus", .anyNumber, standard: 0, example: -1, "Is added to the statistic."),
             .init("last", .positive, standard: .words("all"), example: 10, "Number of latest values that count."),
             .init("below", .anyNumber, example: 200, "Only values below this count."),
             .init("$tolerance", .number(0...1_000_000_000), standard: 0, example: 0.5, "Allowed deviation."),
