@@ -90,8 +90,10 @@ struct MomentReader {
 
     private func truth(_ cursor: Cursor) -> Matcher.Truth? {
         guard let statistic: Matcher.Statistic = cursor["$truth"].choice(), let path = cursor["of"],
-            let of = names.entity(path, .value([.read, .notify, .indicate]))
+            let entity = names.entity(
+                path, cursor["advertised"] == nil ? .value([.read, .notify, .indicate]) : .served)
         else { return nil }
+        let of = cursor["advertised"] == nil ? entity : entity.device.map(EntityReference.device) ?? entity
         if let (_, value) = names.value(of), !value.description.isNumber {
             if [.mean, .mode, .sum].contains(statistic) {
                 path.note(.noNumber, "\(path.node.kind) is not a number, so it has no \(statistic)")
@@ -100,6 +102,7 @@ struct MomentReader {
         }
         var truth = Matcher.Truth(statistic, of: of)
         (truth.last, truth.below) = (cursor["last"]?.integer, cursor["below"]?.number)
+        truth.advertised = cursor["advertised"].flatMap { names.advertised($0, of: of) }
         if let tolerance = cursor["$tolerance"]?.number { truth.tolerance = tolerance }
         truth.isFresh = cursor["fresh"]?.bool ?? false
         if truth.isFresh, statistic != .last {

@@ -119,6 +119,8 @@ package indirect enum Matcher: Hashable, Sendable {
         package var statistic: Statistic
         /// The value's entity.
         package var of: EntityReference
+        /// The name of an advertised field, if it is about what a device has advertised.
+        package var advertised: String?
         /// The number of latest values that count; nil for all.
         package var last: Int?
         /// Only values below this count.

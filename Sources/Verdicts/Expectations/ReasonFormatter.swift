@@ -289,6 +289,7 @@ struct ReasonFormatter: Sendable {
             asked[truth]?.json
                 ?? jsonObject(
                     [("$truth", truth.statistic.rawValue.quoted), ("of", name(of: truth.of).quoted)]
+                        + (truth.advertised.map { [("advertised", $0.quoted)] } ?? [])
                         + [
                             ("last", truth.last.map(Double.init)), ("below", truth.below),
                             ("$tolerance", truth.tolerance > 0 ? truth.tolerance : nil),
@@ -303,6 +304,7 @@ extension Event.Kind {
     fileprivate var noun: (String, preposition: String) {
         switch self {
         case .advertising: ("advertising", "of")
+        case .advertised: ("advertised values", "of")
         case .scanning: ("start of scanning", "by")
         case .scanningStopped: ("end of scanning", "by")
         case .connecting: ("connection attempt", "by")
