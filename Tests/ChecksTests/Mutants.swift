@@ -36,7 +36,8 @@ extension Peripheral {
 
     static let mutants: [Peripheral] =
         declarationMutants + measurementMutants + controlMutants + informationMutants + batteryMutants
-        + advertisingMutants + serverMutants + reconnectionMutants + thermometerMutants + oximeterMutants
+        + advertisingMutants + advertisedMutants + serverMutants + reconnectionMutants + thermometerMutants
+        + oximeterMutants
         + runningMutants + vendorMutants
         + declarationPairMutants + readingMutants + readErrorMutants + writingMutants + writeErrorMutants
         + notificationMutants

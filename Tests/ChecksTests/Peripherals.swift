@@ -109,7 +109,7 @@ struct Peripheral: Sendable {
             Peripheral(name: "other", about: "no heart rate", services: [battery], advertise: "{}"),
             thermometer, oximeter, runner,
         ] + [intervalRead, intervalWritten, intervalIndicated] + [book, annex, band, phone, brim, archive, sample]
-        + pairing + unusual
+        + pairing + unusual + broadcasters
 
     static let full = Peripheral(
         name: "full", about: "a heart-rate strap with every optional attribute of its services")

@@ -93,6 +93,20 @@ extension CoreBluetoothTests {
             }
         }
 
+        @Test(.page("cbadvertisementdatamanufacturerdatakey"))
+        func `Values in manufacturer data are reported as they change, with the option`() async throws {
+            let options = [CBCentralManagerScanOptionAllowDuplicatesKey: true]
+            try await scanned("advertising/heart_rate", options: options) { world, central in
+                await world.run(for: .seconds(60))
+                var rates: [UInt8] = []
+                for data in central.advertisements.compactMap({ $0[CBAdvertisementDataManufacturerDataKey] as? Data }) {
+                    #expect(data.prefix(2) == Data([0x6B, 0]))
+                    if rates.last != data.last { rates.append(data.last ?? 0) }
+                }
+                #expect(rates == [61, 96, 143, 187])
+            }
+        }
+
         @Test(.page("cbadvertisementdatatxpowerlevelkey")) func `The transmit power is an NSNumber`() async throws {
             try await scanned(lamp) { _, central in
                 let power = central.advertisements.first?[CBAdvertisementDataTxPowerLevelKey] as? NSNumber

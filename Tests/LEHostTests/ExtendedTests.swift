@@ -130,6 +130,34 @@ import Testing
             .done(Command.leRemoveAdvertisingSet), .sends(.leSetExtendedAdvertisingParameters(set)))
     }
 
+    @Test func `Data change while the controller advertises, each part only if it differs`() throws {
+        var harness = try Self.started(randomAddress: Self.own)
+        let parameters = AdvertisingParameters(
+            minimumInterval: 0xA0, maximumInterval: 0xA0, ownAddress: .random)
+        harness.play(
+            .host(.advertise(parameters, data: [2, 1, 6], scanResponse: [2, 9, 0x41])),
+            .sends(.leSetExtendedAdvertisingParameters(ExtendedAdvertisingParameters(handle: 0, legacy: parameters))),
+            .event(.complete(Command.leSetExtendedAdvertisingParameters.opcode, .success, [7])),
+            .sends(.leSetAdvertisingSetRandomAddress(0, Self.own)),
+            .done(Command.leSetAdvertisingSetRandomAddress),
+            .sends(.leSetExtendedAdvertisingData(ExtendedAdvertisingData(handle: 0, [2, 1, 6]))),
+            .done(Command.leSetExtendedAdvertisingData),
+            .sends(.leSetExtendedScanResponseData(ExtendedAdvertisingData(handle: 0, [2, 9, 0x41]))),
+            .done(Command.leSetExtendedScanResponseData),
+            .sends(.leSetExtendedAdvertisingEnable(ExtendedAdvertisingEnable(true, [.init(handle: 0)]))),
+            .done(Command.leSetExtendedAdvertisingEnable), .tells(.advertising(true)))
+        harness.play(
+            .host(.changeAdvertisingData([3, 0xFF, 1, 2], scanResponse: [2, 9, 0x42])),
+            .sends(.leSetExtendedAdvertisingData(ExtendedAdvertisingData(handle: 0, [3, 0xFF, 1, 2]))),
+            .done(Command.leSetExtendedAdvertisingData),
+            .sends(.leSetExtendedScanResponseData(ExtendedAdvertisingData(handle: 0, [2, 9, 0x42]))),
+            .done(Command.leSetExtendedScanResponseData))
+        harness.play(
+            .host(.changeAdvertisingData([3, 0xFF, 1, 3], scanResponse: [2, 9, 0x42])),
+            .sends(.leSetExtendedAdvertisingData(ExtendedAdvertisingData(handle: 0, [3, 0xFF, 1, 3]))),
+            .done(Command.leSetExtendedAdvertisingData))
+    }
+
     @Test func `Directed advertising has no data, and a duration`() throws {
         var harness = try Self.started()
         let parameters = AdvertisingParameters(

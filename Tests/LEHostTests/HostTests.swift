@@ -114,6 +114,26 @@ import Testing
         #expect(harness.pool.taken == 0)
     }
 
+    @Test func `A peripheral changes its data without an interruption, and only while it advertises`() throws {
+        var harness = try started()
+        harness.step(.command(Self.advertising))
+        harness.answerAll()
+        #expect(harness.takeSent().isEmpty && harness.takeOutputs() == [.advertising(true)])
+        // LE Set Advertising Data, 0x2008, and LE Set Scan Response Data, 0x2009: the length, and 31 octets.
+        harness.step(.command(.changeAdvertisingData([4, 0xFF, 0x6B, 0, 72], scanResponse: [2, 9, 0x42])))
+        #expect(harness.takeSent().map { $0.prefix(10) } == [[1, 0x08, 0x20, 32, 5, 4, 0xFF, 0x6B, 0, 72]])
+        harness.event([0x0E, 4, 1, 0x08, 0x20, 0])
+        #expect(harness.takeSent().map { $0.prefix(8) } == [[1, 0x09, 0x20, 32, 3, 2, 9, 0x42]])
+        harness.event([0x0E, 4, 1, 0x09, 0x20, 0])
+        #expect(harness.takeOutputs().isEmpty)
+        harness.step(.command(.changeAdvertisingData([4, 0xFF, 0x6B, 0, 72], scanResponse: [2, 9, 0x42])))
+        #expect(harness.takeSent().isEmpty)
+        harness.step(.command(.stopAdvertising))
+        harness.answerAll()
+        harness.step(.command(.changeAdvertisingData([2, 1, 6], scanResponse: [])))
+        #expect(harness.takeSent().isEmpty)
+    }
+
     @Test func `A subscriber is notified`() throws {
         var harness = try connected(role: 1)
         harness.acl(Self.subscribe)

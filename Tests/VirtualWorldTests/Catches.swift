@@ -8,7 +8,7 @@ extension FaultyClient {
 /// The expectations that must fail each faulty client.
 enum Catches {
     static let all = Dictionary(
-        uniqueKeysWithValues: (decoders + oximeters + inventors + misbehaving + pairers + initiators).map {
+        uniqueKeysWithValues: (decoders + oximeters + inventors + misbehaving + pairers + initiators + listeners).map {
             ($0.client, $0.by)
         })
 }

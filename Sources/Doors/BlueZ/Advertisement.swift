@@ -32,6 +32,11 @@ package struct Advertisement: Hashable, Sendable {
             path, [Interface(.advertisement, methods: [owner.restricted(release)], properties: properties)])
     }
 
+    /// The names and values of its properties.
+    var values: [(name: MemberName, value: Value)] {
+        properties.compactMap { property in property.get().map { (property.name, $0) } }
+    }
+
     private var properties: [Property] {
         let milliseconds = Value.uint32(UInt32(clamping: interval.inNanoseconds / 1_000_000))
         var properties = [

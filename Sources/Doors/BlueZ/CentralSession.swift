@@ -102,7 +102,8 @@ package actor CentralSession: DaemonClient {
         case .readRemoteFeatures, .security: break
         // The adapter's address, and the bonds, are those of the machine.
         case .changeAddress, .rotateAddress, .changeSecurity, .exchangeOutOfBand, .forget: break
-        case .stop, .advertise, .stopAdvertising, .attenuate, .readSignalStrength, .notify, .answer,
+        case .stop, .advertise, .changeAdvertisingData, .stopAdvertising, .attenuate, .readSignalStrength, .notify,
+            .answer,
             .requestParameters, .changeAttributes:
             assertionFailure("not a command of a central: \(command)")
         }

@@ -61,6 +61,23 @@ extension PeripheralHost {
         if !wantsToAdvertise { await withdrawAdvertisement() }
     }
 
+    /// Advertises other content from now on.
+    ///
+    /// bluetoothd takes changed properties of a registered advertisement: properties_changed in its src/advertising.c.
+    package func changeAdvertisement(_ change: (inout Advertisement) -> Void) {
+        let former = definition.advertisement.values
+        change(&definition.advertisement)
+        guard isAdvertising, let advertisementPath else { return }
+        let changed = definition.advertisement.values.filter { name, value in
+            !former.contains { $0.name == name && $0.value == value }
+        }
+        let missing = former.filter { name, _ in !definition.advertisement.values.contains { $0.name == name } }
+        connection.assumeIsolated {
+            try? $0.emitPropertiesChanged(
+                of: .advertisement, at: advertisementPath, changed, invalidated: missing.map(\.name))
+        }
+    }
+
     func withdrawAdvertisement() async {
         guard isAdvertising, let path = adapter?.path, let advertisementPath else { return }
         (isAdvertising, mustUnregister.advertisement) = (false, false)

@@ -69,7 +69,7 @@ package actor PeripheralHost: DaemonClient {
     package nonisolated let loop: EventLoop
 
     nonisolated let connection: Connection
-    let definition: Definition
+    var definition: Definition
     private let onRequest: @Sendable (Request) -> Result<[UInt8], ATTError>
     let onEvent: @Sendable (Event) -> Void
 

@@ -102,6 +102,7 @@ package struct BlueZDevices {
         hosts[device].assumeIsolated { host in
             switch command {
             case .advertise(let isOn): host.advertise(isOn)
+            case .changeAdvertisement(let advertising): host.changeAdvertisement { $0.take(advertising) }
             case .notify(let handle, let value): host.notify(handle, value)
             case .disconnect(let peer): host.disconnect(peer)
             case .forgetBonds: host.forgetBonds()
@@ -114,14 +115,21 @@ extension Advertisement {
     /// The contents of a device's two packets; bluetoothd distributes them itself.
     fileprivate init(_ device: Device) {
         self.init(name: device.name)
-        for payload in [device.advertising.payload] + (device.advertising.scanResponse.map { [$0] } ?? []) {
+        take(device.advertising)
+        if let phase = device.advertising.phases.first { interval = phase.interval }
+        isConnectable = device.advertising.isConnectable
+    }
+
+    /// Takes the content of both packets.
+    fileprivate mutating func take(_ advertising: ScenarioModel.Advertising) {
+        (services, serviceData, manufacturerData) = ([], [:], [:])
+        (appearance, includesTxPower) = (nil, false)
+        for payload in [advertising.payload] + (advertising.scanResponse.map { [$0] } ?? []) {
             services += payload.services
             for data in payload.serviceData { serviceData[data.uuid] = data.octets }
             for data in payload.manufacturerData { manufacturerData[data.company] = data.octets }
             appearance = appearance ?? payload.appearance
             includesTxPower = includesTxPower || payload.txPower != nil
         }
-        if let phase = device.advertising.phases.first { interval = phase.interval }
-        isConnectable = device.advertising.isConnectable
     }
 }

@@ -16,22 +16,29 @@ extension World {
         let device = scenario.devices[node]
         if let ticket = nodes[node].phaseEnd { cancel(ticket) }
         (nodes[node].phase, nodes[node].phaseEnd) = (phase, nil)
-        let isOn =
-            device.role == .peripheral && !nodes[node].conditions.has(.stopAdvertising)
-            && nodes[node].connections.count < device.connections
-            && device.advertising.phases.indices.contains(phase)
+        stopAdvertisedValues(of: node)
+        let isOn = isToAdvertise(node, phase: phase)
         if case .attributes = nodes[node].hosting {
+            if isOn { tellAdvertisement(of: node) }
             tell(node, .advertise(isOn))
         } else if isOn {
-            let (data, response) = device.advertisement
+            let (data, response) = presentAdvertisement(of: node)
             let parameters = device.advertising.parameters(of: phase)
             instruct(node, .advertise(parameters, data: data, scanResponse: response))
         } else {
             instruct(node, .stopAdvertising)
         }
+        if isOn { keepAdvertisedValues(of: node) }
         if isOn, let duration = device.advertising.phases[phase].duration {
             schedulePhaseEnd(of: node, due: now.advanced(by: duration))
         }
+    }
+
+    func isToAdvertise(_ node: Int, phase: Int) -> Bool {
+        let device = scenario.devices[node]
+        return device.role == .peripheral && !nodes[node].conditions.has(.stopAdvertising)
+            && nodes[node].connections.count < device.connections
+            && device.advertising.phases.indices.contains(phase)
     }
 }
 

@@ -40,6 +40,11 @@ extension World {
         }
     }
 
+    mutating func noteAdvertised(_ values: [Datum.Member], by node: Int) {
+        note(
+            .advertised, .device(node), scenario.devices[node].id, value: values.isEmpty ? nil : .object(values))
+    }
+
     /// Logs that a device's wall clock has stopped at the end of its range.
     mutating func noteClock(of node: Int, _ duration: Duration) {
         let seconds = Double(duration.inNanoseconds) / 1e9

@@ -46,6 +46,8 @@ struct Node: Sendable {
     var deviceWake: EventSchedule.Ticket?
     /// The present phase of advertising, or the last one.
     var phase = 0
+    /// The values in its advertising data; nil for data that never change.
+    var advertised: AdvertisedValues?
     /// The start of the next phase; nil while none is scheduled.
     var phaseEnd: EventSchedule.Ticket?
 

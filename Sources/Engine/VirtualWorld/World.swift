@@ -21,6 +21,7 @@ package struct World: Sendable {
         case deviceWake(node: Int)
         case scriptWake
         case phaseEnd(node: Int)
+        case advertisedValues(node: Int)
         case strength(node: Int)
         case userAnswer(node: Int)
         case cancelled
@@ -95,6 +96,8 @@ package struct World: Sendable {
                     peripheral, controller: controller, randomAddress: isRandom ? device.address : nil,
                     mtu: device.link.mtu ?? Self.defaultMTU, isClient: false,
                     HostSecurity(device.security, chance.stream("security \(device.id)"))))
+            nodes[nodes.count - 1].advertised = AdvertisedValues(
+                device.advertising, seed: chance.stream("advertising \(device.id)"))
         }
         names = ValueNames(scenario, nodes)
     }
@@ -306,6 +309,11 @@ package struct World: Sendable {
         return event
     }
 
+    mutating func scheduleAdvertisedValues(of node: Int, due: Instant) {
+        let ticket = schedule(.advertisedValues(node: node), due: due)
+        nodes[node].advertised?.due = ticket
+    }
+
     mutating func schedulePhaseEnd(of node: Int, due: Instant) {
         nodes[node].phaseEnd = schedule(.phaseEnd(node: node), due: due)
     }
@@ -350,6 +358,7 @@ package struct World: Sendable {
             nodes[node].phaseEnd = nil
             advertise(node, phase: nodes[node].phase + 1)
             forwardHostOutputs(of: node)
+        case .advertisedValues(let node): updateAdvertisedValues(of: node)
         case .strength(let node):
             updateStrength(of: node)
             updatePower(of: node)

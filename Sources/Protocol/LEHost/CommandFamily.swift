@@ -56,6 +56,25 @@ enum CommandFamily: Sendable {
         return commands + [.leSetExtendedAdvertisingEnable(enable)]
     }
 
+    /// Changes the data of a controller that advertises, as far as it differs.
+    func change(_ old: Host.Advertisement, to new: Host.Advertisement) -> [Command] {
+        let set = Self.advertisingSet
+        var commands: [Command] = []
+        if new.data != old.data {
+            commands.append(
+                self == .legacy
+                    ? .leSetAdvertisingData(new.data)
+                    : .leSetExtendedAdvertisingData(ExtendedAdvertisingData(handle: set, new.data)))
+        }
+        if new.scanResponse != old.scanResponse {
+            commands.append(
+                self == .legacy
+                    ? .leSetScanResponseData(new.scanResponse)
+                    : .leSetExtendedScanResponseData(ExtendedAdvertisingData(handle: set, new.scanResponse)))
+        }
+        return commands
+    }
+
     var stopAdvertising: Command {
         switch self {
         case .legacy: .leSetAdvertisingEnable(false)

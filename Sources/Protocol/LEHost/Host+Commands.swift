@@ -16,6 +16,7 @@ extension Host {
             parameters.ownAddress = ownAddress
             advertising.wanted = Advertisement(parameters: parameters, data: data, scanResponse: scanResponse)
             advertise()
+        case .changeAdvertisingData(let data, let scanResponse): changeAdvertisingData(data, scanResponse)
         case .stopAdvertising:
             advertising.wanted = nil
             if advertising.isOn || willAdvertise { commands.add(family.stopAdvertising) }
@@ -201,6 +202,15 @@ extension Host {
         for command in family.advertise(advertisement, address: usedRandomAddress, power: advertising.power.requested) {
             commands.add(command)
         }
+    }
+
+    /// A controller uses new data from its next advertising event on: Core 6.0, Vol 4, Part E, sections 7.8.7 and 7.8.54.
+    private mutating func changeAdvertisingData(_ data: [UInt8], _ scanResponse: [UInt8]) {
+        guard let old = advertising.wanted else { return }
+        let new = Advertisement(parameters: old.parameters, data: data, scanResponse: scanResponse)
+        advertising.wanted = new
+        guard isReady, willAdvertise else { return }
+        for command in family.change(old, to: new) { commands.add(command) }
     }
 
     /// Scans if the caller has requested it, but not while connecting: not every controller supports both at once.

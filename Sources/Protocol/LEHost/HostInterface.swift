@@ -30,6 +30,8 @@ extension Host {
         /// Advertises as soon as the host has started, and again after each connection.  Data and scan response have
         /// up to 31 octets.
         indirect case advertise(AdvertisingParameters, data: [UInt8], scanResponse: [UInt8])
+        /// Changes the data while the host advertises, without an interruption; else it has no effect.
+        indirect case changeAdvertisingData([UInt8], scanResponse: [UInt8])
         /// Stops advertising.
         case stopAdvertising
         /// Scans as soon as the host has started; the filter lets each advertiser be reported once.

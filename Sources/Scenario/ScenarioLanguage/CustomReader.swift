@@ -112,7 +112,7 @@ struct CustomReader {
     }
 
     /// The format of a characteristic without the key.
-    private static func format(of characteristic: Cursor) -> ValueFormat {
+    static func format(of characteristic: Cursor) -> ValueFormat {
         guard characteristic["recording"] == nil, let value = characteristic["value"] else { return .octets }
         return value.string == nil ? .uint8 : .utf8
     }

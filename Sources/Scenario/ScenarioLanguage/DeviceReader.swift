@@ -50,14 +50,15 @@ struct DeviceReader {
         device.services = ServiceReader(curves: curves)
             .services(
                 cursor["services"]?.items ?? [], after: HandleReader(device), changedBy: changes.of(device.id))
-        device.advertising = advertising(cursor["advertise"])
+        device.advertising = advertising(
+            cursor["advertise"], AdvertisedFieldReader(curves: curves, device: device.id, services: device.services))
         if cursor["advertise"]?["services"] == nil, device.advertising.payload.octets == nil {
             device.advertising.payload.services = device.services.advertised
         }
         return device
     }
 
-    private func advertising(_ cursor: Cursor?) -> Advertising {
+    private func advertising(_ cursor: Cursor?, _ fields: AdvertisedFieldReader) -> Advertising {
         func interval(_ cursor: Cursor?) -> Duration {
             within(cursor, .milliseconds(20) ... .milliseconds(10_240)) ?? .milliseconds(100)
         }
@@ -69,24 +70,31 @@ struct DeviceReader {
         }
         var advertising = Advertising()
         advertising.phases = phases.isEmpty ? [.init(interval: interval(cursor?["interval"]))] : phases
-        advertising.payload = payload(cursor)
-        advertising.scanResponse = cursor?["scan_response"].map(payload)
+        advertising.payload = payload(cursor, fields)
+        advertising.scanResponse = cursor?["scan_response"].map { payload($0, fields) }
+        if let update = within(cursor?["update"], .milliseconds(100) ... .seconds(3600)) { advertising.update = update }
         if let isConnectable = cursor?["connectable"]?.bool { advertising.isConnectable = isConnectable }
         return advertising
     }
 
-    private func payload(_ cursor: Cursor?) -> Advertising.Payload {
+    func payload(_ cursor: Cursor?, _ fields: AdvertisedFieldReader) -> Advertising.Payload {
         if let cursor, let octets = cursor["octets"] { return payload(octets, in: cursor) }
         func items(_ key: String) -> [Cursor] { cursor?[key]?.items ?? [] }
         var payload = Advertising.Payload()
         payload.services = items("services").compactMap { $0.string.flatMap { UUID($0) } }
         payload.serviceData = items("service_data").compactMap { item in
-            item["uuid"]?.string.flatMap { UUID($0) }.map { .init(uuid: $0, octets: item.octets("octets") ?? []) }
+            let (fields, octets) = fields.contents(item)
+            guard let uuid = item["uuid"]?.string.flatMap({ UUID($0) }) else { return nil }
+            var data = Advertising.ServiceData(uuid: uuid, octets: octets)
+            data.fields = fields
+            return data
         }
         payload.manufacturerData = items("manufacturer_data").compactMap { item in
-            (item["company"]?.integer).flatMap(UInt16.init(exactly:)).map {
-                .init(company: $0, octets: item.octets("octets") ?? [])
-            }
+            let (fields, octets) = fields.contents(item)
+            guard let company = (item["company"]?.integer).flatMap(UInt16.init(exactly:)) else { return nil }
+            var data = Advertising.ManufacturerData(company: company, octets: octets)
+            data.fields = fields
+            return data
         }
         payload.appearance = (cursor?["appearance"]?.integer).flatMap(UInt16.init(exactly:))
         payload.txPower = (cursor?["tx_power"]?.integer).flatMap(Int8.init(exactly:))

@@ -13,6 +13,8 @@ struct Names {
     private(set) var paths: [String] = ["client"]  // in the order of suggestions
     /// The services with a value that is notified or indicated.
     private var senders: Set<EntityReference> = []
+    /// The names of advertised fields that rules add to devices.
+    var fieldsOfRules: Set<String> = []
 
     /// The names of devices, and of rules with these ids in the order of the script.
     init(devices: [Device], rules: [String?], gaps: Gaps = Gaps()) {
@@ -98,6 +100,22 @@ struct Names {
         guard case .value(let device, let index, let place) = entity else { return nil }
         let service = devices[device].services[index]
         return (service, service.values[place])
+    }
+
+    /// The name of a field that a device advertises; nil after noting that it has none.
+    func advertised(_ cursor: Cursor, of entity: EntityReference) -> String? {
+        guard let name = cursor.string, let device = entity.device else { return nil }
+        let known = devices[device].advertising.fields.compactMap(\.name) + fieldsOfRules.sorted()
+        if known.contains(name) { return name }
+        if gaps.mayHide(devices[device].id) { return nil }
+        let help =
+            closestMatch(to: name, in: known).map { "did you mean \($0.quoted)?" }
+            ?? (known.isEmpty
+                ? "add a field with this \"id\" to its \"advertise\""
+                : "its fields are \(known.joined(separator: ", "))")
+        cursor.note(
+            .unknownEntity, "\(devices[device].id.quoted) does not advertise \(name.abbreviated.quoted)", help: help)
+        return nil
     }
 
     /// The device of actions without a target; nil if there are several.

@@ -25,7 +25,8 @@ struct ScenarioReader {
         let gaps = Gaps(
             devices: all("devices"), rules: rules,
             areListsUnknown: areDevicesUnknown || files.contains { $0["script"]?.node.value == .unknown })
-        let names = Names(devices: devices, rules: rules.map { $0["id"]?.string }, gaps: gaps)
+        var names = Names(devices: devices, rules: rules.map { $0["id"]?.string }, gaps: gaps)
+        names.fieldsOfRules = Set(rules.flatMap(\.namesOfAdvertisedFields))
         let moments = MomentReader(names: names)
         let script = ScriptReader(names: names, moments: moments, curves: CurveReader(loader: loader))
         let readRules = rules.map { ($0, script.rule($0)) }

@@ -91,7 +91,11 @@ struct MomentReader {
     private func truth(_ cursor: Cursor) -> Matcher.Truth? {
         guard let statistic: Matcher.Statistic = cursor["$truth"].choice(), let path = cursor["of"] else { return nil }
         if let keys = path.string.flatMap(ClientLines.keys(of:)) { return truth(cursor, statistic, printed: keys) }
-        guard let of = names.entity(path, .value([.read, .notify, .indicate])) else { return nil }
+        let isAdvertised = cursor["advertised"] != nil
+        guard let entity = names.entity(path, isAdvertised ? .served : .value([.read, .notify, .indicate])) else {
+            return nil
+        }
+        let of = isAdvertised ? entity.device.map(EntityReference.device) ?? entity : entity
         if let (_, value) = names.value(of), !value.description.isNumber {
             if [.mean, .mode, .sum].contains(statistic) {
                 path.note(.noNumber, "\(path.node.kind) is not a number, so it has no \(statistic)")
@@ -99,6 +103,7 @@ struct MomentReader {
             cursor["below"]?.note(.noNumber, "\(path.node.kind) is not a number: \"below\" does not apply")
         }
         var truth = truth(cursor, statistic, of: of)
+        truth.advertised = cursor["advertised"].flatMap { names.advertised($0, of: of) }
         truth.isFresh = cursor["fresh"]?.bool ?? false
         if truth.isFresh, statistic != .last {
             cursor["fresh"]?.note(.conflict, "\"fresh\" applies to \"last\", not to \"\(statistic)\": delete it")

@@ -71,6 +71,8 @@ extension Action {
         case powerOff
         /// `stop_advertising`.
         case stopAdvertising
+        /// `change_advertising`.
+        case changeAdvertising(Advertising.Change)
         /// `change_address`: to a random static address if it is nil.
         case changeAddress(to: DeviceAddress?)
         /// `rotate_address`.
@@ -147,7 +149,8 @@ extension Action {
     package enum Kind: String, CaseIterable, Sendable {
         /// Actions on the air and on connections.
         case linkLoss = "link_loss", distance, rssi, loss, powerOff = "power_off", stopAdvertising = "stop_advertising",
-            changeAddress = "change_address", rotateAddress = "rotate_address", connect, disconnect
+            changeAdvertising = "change_advertising", changeAddress = "change_address", rotateAddress =
+            "rotate_address", connect, disconnect
         /// Actions on what a device sends.
         case silence, drop, duplicate, delay, reorder, truncate, lengthen, burst, notify, raw, set,
             leadOff = "lead_off", drift, skipTime = "skip_time"
@@ -174,6 +177,7 @@ extension Action.Operation {
         case .loss: .loss
         case .powerOff: .powerOff
         case .stopAdvertising: .stopAdvertising
+        case .changeAdvertising: .changeAdvertising
         case .changeAddress: .changeAddress
         case .rotateAddress: .rotateAddress
         case .connect: .connect

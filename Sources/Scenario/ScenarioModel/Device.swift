@@ -53,8 +53,10 @@ package struct Advertising: Hashable, Sendable {
     /// Service Data, an AD type.
     package struct ServiceData: Hashable, Sendable {
         package var uuid: UUID
-        /// The data without the UUID.
+        /// The data without the UUID; with `fields`, as it is before they have values.
         package var octets: [UInt8]
+        /// The parts of which the data consists; empty: it never changes.
+        package var fields: [Field] = []
 
         package init(uuid: UUID, octets: [UInt8]) { (self.uuid, self.octets) = (uuid, octets) }
     }
@@ -63,8 +65,10 @@ package struct Advertising: Hashable, Sendable {
     package struct ManufacturerData: Hashable, Sendable {
         /// The company's assigned number.
         package var company: UInt16
-        /// The data without the company's number.
+        /// The data without the company's number; with `fields`, as it is before they have values.
         package var octets: [UInt8]
+        /// The parts of which the data consists; empty: it never changes.
+        package var fields: [Field] = []
 
         package init(company: UInt16, octets: [UInt8]) { (self.company, self.octets) = (company, octets) }
     }
@@ -93,6 +97,8 @@ package struct Advertising: Hashable, Sendable {
     /// The scan response data; nil: the device chooses.
     package var scanResponse: Payload?
     package var isConnectable = true
+    /// How often the fields get new values.
+    package var update = Duration.seconds(1)
 
     package init() {}
 }

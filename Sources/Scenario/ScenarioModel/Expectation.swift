@@ -134,6 +134,8 @@ package indirect enum Matcher: Hashable, Sendable {
         package var of: EntityReference
         /// The keys of a value in the client's lines; empty unless `of` is the client.
         package var keys: [String] = []
+        /// The name of an advertised field, if it is about what a device has advertised.
+        package var advertised: String?
         /// The number of latest values that count; nil for all.
         package var last: Int?
         /// Only values below this count.

@@ -106,11 +106,12 @@ package struct ReachabilityAnalysis {
         case .event(let event):
             if let reason = late(event.delay) { return reason }
             guard let device = event.of?.device else { return nil }
-            if event.kind == .advertising, devices[device].role == .central {
+            let isAdvertising = event.kind == .advertising || event.kind == .advertised
+            if isAdvertising, devices[device].role == .central {
                 return Reason("a central does not advertise", "refer to a peripheral")
             }
             if devices[device].role == .central || devices[device].advertising.isConnectable { return nil }
-            return event.kind == .advertising
+            return isAdvertising
                 ? nil : Reason("this device does not accept connections", "delete \"connectable\" in its \"advertise\"")
         }
     }

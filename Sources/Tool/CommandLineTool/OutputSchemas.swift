@@ -18,7 +18,10 @@ enum OutputSchemas {
         ("prove-list", schema("lubdub prove --list --json", .object(faultyClient))),
         ("run", JSONReport.lineSchema),
         ("run-list", schema("lubdub run --list --json", .object(listedCase))),
-        ("scan", schema("lubdub scan --json", .object(ClientLines.device(isRequired: true)))),
+        (
+            "scan",
+            schema("lubdub scan --json", .object(ClientLines.device(isRequired: true) + [ClientLines.advertised]))
+        ),
     ]
 
     private static func schema(_ command: String, _ shape: Shape) -> String {

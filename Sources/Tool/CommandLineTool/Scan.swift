@@ -1,6 +1,7 @@
 import Basics
 import Bluetooth
 import Cases
+import Characteristics
 import Clients
 import CommandSupport
 import Glibc
@@ -50,11 +51,16 @@ struct FoundDevices: Sendable {
     }
 
     private var devices: [Device] = []
+    /// What the devices broadcast, by their addresses.
+    private var measurements: [DeviceAddress: AdvertisedMeasurement] = [:]
 
     var count: Int { devices.count }
 
     /// Adds or replaces a device; ignores other updates.
     mutating func add(_ update: SensorCollector.Update) {
+        if case .advertised(let measurement) = update.content, let peer = update.peer {
+            measurements[peer.address] = measurement
+        }
         guard case .found(let services, let rssi) = update.content, let peer = update.peer else { return }
         let device = Device(peer: peer, services: services, rssi: rssi, update: update)
         if let place = devices.firstIndex(where: { $0.peer.address == peer.address }) {
@@ -72,19 +78,28 @@ struct FoundDevices: Sendable {
         }.map(\.element)
     }
 
-    var json: [TerminalLine] { byStrength.map { "\($0.update.json)" } }
+    /// As `monitor --json` prints them, with what they broadcast.
+    var json: [TerminalLine] {
+        byStrength.map { device in
+            guard let measurement = measurements[device.peer.address] else { return "\(device.update.json)" }
+            var text = JSONText()
+            measurement.write(to: &text)
+            return "\(device.update.json.dropLast()), \"advertised\": \(text.string)}"
+        }
+    }
 
     /// A head and a row for each device; nothing without devices.
     func table(_ paint: Paint) -> [TerminalLine] {
         guard !devices.isEmpty else { return [] }
         let rows = byStrength.map { device in
-            [
+            let row = [
                 device.peer.name.map { String($0.quoted.dropFirst().dropLast()) } ?? "-", "\(device.peer.address)",
                 device.services.isEmpty ? "-" : device.services.map(\.description).joined(separator: " "),
                 device.rssi.map { "\($0) dBm" } ?? "-",
             ]
+            return measurements.isEmpty ? row : row + [measurements[device.peer.address]?.words ?? "-"]
         }
-        let head = ["name", "address", "services", "rssi"]
+        let head = ["name", "address", "services", "rssi"] + (measurements.isEmpty ? [] : ["advertised"])
         // The last column needs no padding.
         let widths =
             head.indices.dropLast().map { column in ([head] + rows).map { $0[column].columns }.max() ?? 0 } + [0]

@@ -13,7 +13,7 @@ extension Check {
         profile("HRP/SEN", "HRF", "a heart-rate sensor", .heartRate, .heartRateMeasurement, "Heart Rate Profile 1.0")
         + profile(
             "HTP/SEN", "THF", "a thermometer", .healthThermometer, .temperatureMeasurement,
-            "Health Thermometer Profile 1.0") + advertisingData
+            "Health Thermometer Profile 1.0") + advertisingData + advertisedValues
 
     /// What a profile recommends for a sensor's advertising.
     private static func profile(

@@ -46,7 +46,9 @@ extension Expectation {
     /// it is about something else.
     var askedTruths: [Matcher.Truth] {
         guard let answer else { return [] }
-        let isDelivery = opens.event.map { [.delivered, .indicated, .read].contains($0.kind) && $0.delay <= .zero }
+        let isDelivery = opens.event.map {
+            [.delivered, .indicated, .read, .advertised].contains($0.kind) && $0.delay <= .zero
+        }
         return answer.truths.filter { $0.isFresh || $0.isLastValue && isDelivery == true }
     }
 

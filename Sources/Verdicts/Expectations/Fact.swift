@@ -20,7 +20,7 @@ package struct Fact: Hashable, Sendable {
     /// Nil if no packet causes events of this kind.
     init?(_ kind: Event.Kind, at instant: Instant) {
         switch kind {
-        case .delivered, .indicated, .notified, .read: self.init(.value, at: instant)
+        case .delivered, .indicated, .notified, .read, .advertised: self.init(.value, at: instant)
         case .said: self.init(.line, at: instant)
         case .connecting, .connected, .disconnected, .encrypted, .mtu, .discovering, .discovered, .subscribed,
             .unsubscribed, .written, .confirmed, .refused:

@@ -31,7 +31,7 @@ extension Scenario {
 ///
 /// Each field of a line is compared with the deliveries of that field: the latest, and those replaced recently, as the
 /// client may print late. It may leave out values and fields, repeat the latest, and round within the tolerance of a value.
-/// Not judged are fields without a description, keys that no device of the scenario has, and values after something was
+/// Scenarios that advertise values are not judged.  Nor are fields without a description, keys that no device of the scenario has, and values after something was
 /// delivered that Lubdub cannot decode.
 struct InventionWatch: Sendable {
     struct Invention: Sendable {
@@ -66,6 +66,8 @@ struct InventionWatch: Sendable {
         kinds = [arrival, .indicated, .read] + (raw.isEmpty ? [] : [.began])
         memory = arrival == .delivered ? Self.latency : Self.latencyOfRadio
         peers = scenario.devices.map { "\($0.address)" }
+        // A client may show what it has heard without a connection, under any key.
+        guard !scenario.advertisesValues else { return }
         let described = Set(scenario.customKeys)
         for (device, content) in scenario.devices.enumerated() {
             for (index, service) in content.services.enumerated() {

@@ -298,6 +298,7 @@ struct ReasonFormatter: Sendable {
                 ?? jsonObject(
                     [("$truth", truth.statistic.rawValue.quoted), ("of", name(of: truth).quoted)]
                         + (truth.relation == .equal ? [] : [("is", truth.relation.rawValue.quoted)])
+                        + (truth.advertised.map { [("advertised", $0.quoted)] } ?? [])
                         + [
                             ("last", truth.last.map(Double.init)), ("below", truth.below),
                             ("$tolerance", truth.tolerance > 0 ? truth.tolerance : nil),
@@ -313,6 +314,7 @@ extension Event.Kind {
     fileprivate var noun: (String, preposition: String) {
         switch self {
         case .advertising: ("advertising", "of")
+        case .advertised: ("advertised values", "of")
         case .scanning: ("start of scanning", "by")
         case .scanningStopped: ("end of scanning", "by")
         case .connecting: ("connection attempt", "by")

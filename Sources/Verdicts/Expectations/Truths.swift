@@ -14,7 +14,7 @@ struct Truths: Sendable {
     /// The truths of a scenario.  The event `arrival` shows that a notified value has reached the client; earlier values are
     /// kept for `memory`.
     init(_ scenario: Scenario, arrival: Event.Kind = .delivered, memory: Duration = latency) {
-        kinds = [arrival, .indicated, .read]
+        kinds = [arrival, .indicated, .read, .advertised]
         for truth in scenario.expectations.flatMap(\.truths) where !histories.contains(where: { $0.covers(truth) }) {
             histories.append(History(truth, in: scenario, memory: memory))
         }
@@ -118,7 +118,7 @@ private struct History: Sendable {
             }
             (key, allowance) = (value.description.key ?? value.name, value.description.tolerance)
         } else {
-            (carrier, key, allowance) = (nil, "", 0)
+            (carrier, key, allowance) = (nil, truth.advertised ?? "", 0)
         }
     }
 
@@ -138,7 +138,8 @@ private struct History: Sendable {
     }
 
     private func isAbout(_ observed: ObservedEvent) -> Bool {
-        observed.of == truth.of || observed.of != nil && observed.of == carrier
+        guard (truth.advertised != nil) == (observed.kind == .advertised) else { return false }
+        return observed.of == truth.of || observed.of != nil && observed.of == carrier
     }
 
     mutating func observe(_ observed: ObservedEvent, at now: Instant) {

@@ -153,7 +153,7 @@ import Testing
         ("insufficient_authentication", ["  error: ", "  error: A number"]),
         (
             "actions",
-            ["actions: The rules of the script", "  link_loss          The device neither sends nor receives."]
+            ["actions: The rules of the script", "  link_loss           The device neither sends nor receives."]
         ),
         ("devices", ["devices (key): The devices.", "  advertise.fast.interval"]),
         ("encrypted", ["encrypted (permission): ", "encrypted (event): "]),

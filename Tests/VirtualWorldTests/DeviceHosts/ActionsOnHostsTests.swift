@@ -53,6 +53,10 @@ import Testing
         Case(.linkLoss, #""of": "strap", "for": "8 s""#), Case(.distance, #""of": "strap", "to": "90 m""#),
         Case(.rssi, #""of": "strap", "to": -90"#), Case(.loss, #""of": "strap", "rate": 0.5"#),
         Case(.powerOff, #""of": "client", "for": "2 s""#), Case(.stopAdvertising, #""of": "strap""#),
+        Case(
+            .changeAdvertising, #""of": "strap", "manufacturer_data": [{"company": 107, "octets": "24 00 48 48"}]"#,
+            when: #""start""#),
+        Case(.changeAdvertising, #""of": "strap", "octets": "02 01 06""#, when: #""start""#),
         Case(.changeAddress, #""of": "strap", "to": "C0:FF:EE:00:00:99/random""#),
         Case(.changeAddress, #""of": "strap", "to": "00:11:22:33:44:55/public""#),
         .secure(.rotateAddress, #""of": "strap""#, when: #""6 s""#, more: #", "privacy": true"#),

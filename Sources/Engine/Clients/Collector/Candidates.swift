@@ -1,5 +1,6 @@
 import Basics
 import Bluetooth
+import Characteristics
 import HCI
 
 /// The devices found since scanning began, in that order.
@@ -15,6 +16,9 @@ struct Candidates: Sendable {
         var isConnectable = false
         /// The name with which it was reported, which may be nil; nil before it was reported.
         var toldName: String??
+        /// What it broadcasts, of all reports.
+        fileprivate var measurement: AdvertisedMeasurement?
+        fileprivate var toldMeasurement: AdvertisedMeasurement?
         fileprivate var strength = Strength()
     }
 
@@ -56,6 +60,19 @@ struct Candidates: Sendable {
         guard all[index].toldName != .some(all[index].name) else { return false }
         all[index].toldName = .some(all[index].name)
         return true
+    }
+
+    /// What a device broadcasts that the client cannot connect to, or does not want to, if it is other than before.
+    mutating func newMeasurement(_ index: Int, for settings: SensorCollector.Settings) -> AdvertisedMeasurement? {
+        guard let measurement = all[index].measurement, measurement != all[index].toldMeasurement else { return nil }
+        switch settings.choice {
+        case .nobody: break
+        case .strongest: if all[index].isConnectable { return nil }
+        case .address, .name:
+            if all[index].isConnectable || !settings.choice.names(all[index]) { return nil }
+        }
+        all[index].toldMeasurement = measurement
+        return measurement
     }
 
     /// The strongest connectable device that matches the name or address of the settings, or advertises the earliest
@@ -113,6 +130,7 @@ extension Candidates.Candidate {
         if report.kind == .undirected || report.kind == .directed { isConnectable = true }
         guard let data = try? AdvertisingData(octets: report.data, limit: .extended) else { return }
         if let name = data.localName { self.name = name }
+        if let new = AdvertisedMeasurement(data) { measurement = measurement?.updated(by: new) ?? new }
         for service in data.services where !services.contains(service) { services.append(service) }
     }
 }

@@ -34,6 +34,7 @@ extension SensorCollector.Update {
         case .found(let services, let rssi):
             let list = services.isEmpty ? "" : ", \(services.map(\.description).joined(separator: " "))"
             return "found \(device)\(list)\(rssi.map { ", \($0) dBm" } ?? "")"
+        case .advertised(let measurement): return "\(measurement.words), advertised by \(device)"
         case .error(let text): return "error: \(text)"
         case .pairing(.failed(let why)): return "error: \(why)"
         case .pairing(let update): return "pairing with \(device): \(update.text)"

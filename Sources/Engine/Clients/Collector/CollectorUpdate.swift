@@ -72,6 +72,8 @@ extension SensorCollector {
         indirect case surveyed(SurveyedValue)
         /// A device was found, or its name was: the services it advertises, and its signal strength in dBm.
         indirect case found(services: [UUID], rssi: Int8?)
+        /// A device that is only heard broadcasts other values than before.
+        case advertised(AdvertisedMeasurement)
         case error(String)
         /// Pairing with a device.
         case pairing(PairingUpdate)
@@ -114,6 +116,7 @@ extension SensorCollector.Update: ClientReport {
         case .value(let value): value.write(to: &text)
         case .surveyed(let value): value.write(to: &text)
         case .found(let services, let rssi): write(services, rssi, to: &text)
+        case .advertised(let measurement): measurement.write(to: &text)
         case .error(let words): text.append(quoted: words)
         case .pairing(let update): update.write(to: &text)
         }
@@ -140,6 +143,7 @@ extension SensorCollector.Content {
         case .value(let value): value.use.key
         case .surveyed: "characteristic"
         case .found: "found"
+        case .advertised: "advertised"
         case .error: "error"
         case .pairing(let update): update.key
         }

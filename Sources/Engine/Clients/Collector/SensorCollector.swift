@@ -187,6 +187,9 @@ package struct SensorCollector: Sendable {
         }
         guard let index = candidates.receive(report) else { return }
         let candidate = candidates.all[index]
+        if let measurement = candidates.newMeasurement(index, for: settings) {
+            say(.advertised(measurement), Peer(candidate.address, name: candidate.name), into: &outbox)
+        }
         let isNamed = settings.choice.names(candidate)
         guard isNamed || candidate.offers(settings.services) else { return }
         if candidates.isNews(index) {

@@ -73,7 +73,7 @@ package struct FaultyClient: Sendable {
 
     /// All faulty clients, by the subject of their faults.
     package static let all =
-        decoders + finders + subscribers + returners + displays + streamDisplays + pairers + initiators
+        decoders + finders + subscribers + returners + displays + streamDisplays + pairers + initiators + listeners
 
     /// Changes the settings of the built-in client, and a world that it was added to but that has not started.
     package func configure(_ settings: inout SensorCollector.Settings, node: Int, in world: inout World) {

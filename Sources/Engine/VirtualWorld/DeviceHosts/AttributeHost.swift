@@ -5,7 +5,7 @@ import Devices
 package import GATT
 import HCI
 import LEHost
-import ScenarioModel
+package import ScenarioModel
 
 /// A stack outside, such as bluetoothd, that owns the links of a device: it manages advertising, connections, discovery,
 /// pairing and the clients' configurations, and requests only values.
@@ -14,6 +14,8 @@ package struct AttributeHost: Sendable {
     package enum Command: Hashable, Sendable {
         /// Advertise as the scenario defines it, or stop.
         case advertise(Bool)
+        /// Advertise these data from now on.
+        indirect case changeAdvertisement(ScenarioModel.Advertising)
         /// Notify or indicate a value to its subscribers.
         case notify(handle: UInt16, [UInt8])
         case disconnect(DeviceAddress)
@@ -50,6 +52,10 @@ extension AttributeHost {
         .set: .whole, .notify: .whole, .silence: .whole, .drop: .whole, .duplicate: .whole, .delay: .whole,
         .reorder: .whole, .truncate: .whole, .lengthen: .whole, .burst: .whole, .leadOff: .whole, .drift: .whole,
         .skipTime: .whole, .clear: .whole, .stopAdvertising: .whole,
+        .changeAdvertising: .only("without `octets`", else: "bluetoothd composes the data") { action in
+            guard case .changeAdvertising(let change) = action.operation else { return true }
+            return !change.keys.contains(.octets) && change.scanResponse?.octets == nil
+        },
         .disconnect: .ignoring("reason") { operation in
             if case .disconnect(let reason?) = operation { !reason.means(.remoteUserTerminated) } else { false }
         },
@@ -82,6 +88,7 @@ extension World {
     mutating func playOverAttributes(_ phase: ActionPhase, on node: Int) {
         switch phase.operation {
         case .stopAdvertising: restartAdvertising(of: node)
+        case .changeAdvertising: changeAdvertising(of: node, begun: phase.begun)
         case .disconnect:
             for connection in nodes[node].connections { tell(node, .disconnect(connection.peer)) }
         case .attError:

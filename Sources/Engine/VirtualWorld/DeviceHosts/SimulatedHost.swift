@@ -18,6 +18,7 @@ extension World {
         case .distance(let metres, let duration): move(node, to: isOn ? metres : nil, over: duration, begun: begun)
         case .rssi(let value): setStrength(of: node, isOn ? value : nil, begun: begun)
         case .stopAdvertising: restartAdvertising(of: node)
+        case .changeAdvertising: changeAdvertising(of: node, begun: begun)
         case .changeAddress(let address): changeAddress(of: node, to: address ?? randomAddress(of: node))
         case .rotateAddress: command(.rotateAddress, of: node)
         case .connect(let target): connect(node, to: target)

@@ -30,6 +30,7 @@ package enum ClientLines {
                     "value", .number(-Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude),
                     "In beats per minute."),
             ]), "A statistic of the heart rates."),
+        advertised,
         .init("error", .text, "What keeps the client from showing the device."),
         .init("pairing", .name(["started"]), "Pairing has started."),
         .init(
@@ -73,6 +74,17 @@ package enum ClientLines {
         .init("calories", .anyNumber, "Energy expended, in kcal."),
         .init("distance", .anyNumber, "The distance covered, in metres."),
     ]
+
+    /// The key of what a device broadcasts.
+    package static let advertised = Shape.Field(
+        "advertised",
+        .object([
+            .init("heart_rate", .any([whole, .null]), "Beats per minute; null if the device has none."),
+            .init("contact", .boolean, "Skin contact."),
+            .init("battery", .integer(0...255), "The level in percent."),
+            .init("temperature", .number(-1000...1000), "In degrees Celsius."),
+            .init("humidity", .number(0...1000), "In percent."),
+        ]), "Values in the advertising data of a device to which the client is not connected: those that it has.")
 
     /// The keys of a device that was found, which `scan` always prints.
     package static func device(isRequired: Bool) -> [Shape.Field] {

@@ -56,6 +56,17 @@ extension Action.Kind {
                 .air, of: .device, example: ["of": "strap", "for": "30 s"],
                 "The device does not advertise. Its connections go on."
             ) { _, _, _ in .stopAdvertising }
+        case .changeAdvertising:
+            ActionRow(
+                .air, of: .device,
+                example: [
+                    "of": "strap",
+                    "manufacturer_data": [["company": 107, "fields": [["id": "bpm", "of": "heart_rate"]]]],
+                    "for": "10 s",
+                ],
+                "The device advertises other data: these keys replace those of its `advertise`. Its connections go on.",
+                Tables.payload + [Tables.scanResponse]
+            ) { reader, cursor, entity in reader.changeAdvertising(entity, cursor) }
         case .changeAddress:
             ActionRow(
                 .air, of: .device, lasts: false,

@@ -1,3 +1,4 @@
+import Characteristics
 package import Documents
 import ScenarioModel
 import SecurityManager
@@ -38,7 +39,7 @@ extension Tables {
             example: [["service": "heart_rate", "value": 62], ["service": "battery", "value": 87]], "The services."),
     ]
 
-    private static let payload: [Shape.Field] = [
+    static let payload: [Shape.Field] = [
         .init(
             "services", .list(.uuid), standard: .words("those of its sensors"), example: ["180D", "180F"],
             "The advertised services."),
@@ -46,16 +47,15 @@ extension Tables {
             "service_data",
             .list(
                 .object([
-                    .init("uuid", .uuid, required: true, "The service."),
-                    .init("octets", .octets, required: true, "The data."),
-                ])), example: [["uuid": "180F", "octets": "57"]], "AD type 0x16 or 0x21."),
+                    .init("uuid", .uuid, required: true, "The service."), dataOctets, dataFields,
+                ])), example: [["uuid": "180F", "fields": [["of": "battery"]]]], "AD type 0x16 or 0x21."),
         .init(
             "manufacturer_data",
             .list(
                 .object([
                     .init("company", .integer(0...65535), required: true, "The company's assigned number."),
-                    .init("octets", .octets, required: true, "The data."),
-                ])), example: [["company": 107, "octets": "63 00"]], "AD type 0xFF."),
+                    dataOctets, dataFields,
+                ])), example: [["company": 107, "fields": [["id": "bpm", "of": "heart_rate"]]]], "AD type 0xFF."),
         .init("appearance", .integer(0...65535), example: 833, "The appearance value; 833 is a heart rate belt."),
         .init("tx_power", .integer(-127...20), example: 4, "Transmit power in dBm."),
         .init(
@@ -72,12 +72,38 @@ extension Tables {
                 "fast", .object(phase), example: ["interval": "30 ms", "for": "30 s"],
                 "The first phase, instead of interval."),
             .init("slow", .object(phase), example: ["interval": "1 s"], "The second phase, instead of interval."),
-            .init(
-                "scan_response", .object(payload), example: ["services": ["180F"], "tx_power": 0],
-                "The scan response data."),
+            scanResponse,
             .init(
                 "connectable", .boolean, standard: true, example: false, "Whether the device accepts connections."),
+            .init(
+                "update", .duration, standard: "1 s", example: "500 ms",
+                "How often the fields of the data get their present values, 100 ms to 1 h."),
         ]
+
+    static let scanResponse = Shape.Field(
+        "scan_response", .object(payload), example: ["services": ["180F"], "tx_power": 0], "The scan response data.")
+
+    private static let dataOctets = Shape.Field(
+        "octets", .octets, example: "63 00", "The data, if they never change.")
+    private static let dataFields = Shape.Field(
+        "fields", .list(.object(advertisedField)),
+        example: [["id": "bpm", "of": "heart_rate"]],
+        "The data as fields, one after the other, that follow values of the device and curves, instead of octets.")
+
+    private static let advertisedField: [Shape.Field] = [
+        .init(
+            "id", .id, standard: .words("the last word of \"of\""), example: "bpm", "Its name in the event advertised."),
+        .init("of", .entity, example: "heart_rate", "A number of a service of the device."),
+        .init(
+            "value", .definition("value"), example: 72,
+            "Instead of \"of\": a number, a curve that begins with the scenario, or a text."),
+        .init(
+            "format", .name(ValueFormat.allCases.map(\.rawValue)), standard: .words("utf8 for a string, else uint8"),
+            example: "uint16", "Encoding of the value; numbers are rounded to the nearest."),
+        .init(
+            "times", .number(-1_000_000...1_000_000), standard: 1, example: 100,
+            "The number is sent multiplied by this: 100 for hundredths."),
+    ]
 
     private static let phase: [Shape.Field] = [
         .init("interval", .duration, required: true, "Advertising interval."),

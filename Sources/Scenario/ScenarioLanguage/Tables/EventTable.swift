@@ -21,6 +21,11 @@ extension Event.Kind {
         switch self {
         case .advertising:
             of(.device, "strap", "A device starts advertising; it is still advertising when its next phase begins.")
+        case .advertised:
+            of(
+                .device, "strap",
+                "A device advertises other values than before: those of the fields of its advertising data that have names.",
+                ["value": ["bpm": ["$min": 100]]], Self.value)
         case .scanning: of(.client, "client", "The client starts scanning.")
         case .scanningStopped: of(.client, "client", "The client stops scanning.")
         case .connecting: of(.device, "strap", "A central starts connecting to the device.")

@@ -2,6 +2,8 @@
 package enum EventName: String, CaseIterable, Sendable {
     /// A device starts advertising; it is still advertising when its next phase begins.
     case advertising
+    /// The values in a device's advertising data are others; the `value` has those with names.
+    case advertised
     /// A central starts scanning.
     case scanning
     case scanningStopped = "scanning_stopped"

@@ -7,6 +7,7 @@ enum Stage {
     static let devices: [Node] = [
         [
             "id": "strap",
+            "advertise": ["manufacturer_data": [["company": 107, "fields": [["id": "bpm", "of": "heart_rate"]]]]],
             "services": [
                 [
                     "service": "heart_rate", "value": 62, "contact": true, "energy": true, "rr_intervals": true,
@@ -71,7 +72,11 @@ enum Stage {
         ])
     }
 
-    @Sendable static func device(_ device: Node) -> Node { scenario([device]) }
+    /// A device that advertises has the services whose values it can advertise.
+    @Sendable static func device(_ device: Node) -> Node {
+        guard device["advertise"] != nil, device["services"] == nil else { return scenario([device]) }
+        return scenario([device.setting("services", to: [["service": "heart_rate"], ["service": "battery"]])])
+    }
 
     @Sendable static func service(_ service: Node) -> Node { Self.service(service, script: []) }
 

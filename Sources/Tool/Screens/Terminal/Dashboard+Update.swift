@@ -40,6 +40,9 @@ extension Dashboard {
             take(.ecg(frame.samples, at: frame.header.index, rate: rate, isLeadOff: isLeadOff), at: now)
         case .measurements(let rates): take(.measurements(rates), at: now)
         case .statistic(let statistic): take(.statistic(statistic), at: now)
+        case .advertised(let measurement):
+            guard let rate = measurement.heartRate, rate > 0 else { return }
+            take(.heartRate(UInt16(rate), contact: measurement.contact, energy: nil), at: now)
         case .found, .ecg, .measurementTally, .surveyed: break
         }
     }
