@@ -23,6 +23,8 @@ package struct World: Sendable {
         case phaseEnd(node: Int)
         case strength(node: Int)
         case userAnswer(node: Int)
+        case restarted(node: Int)
+        case earlyValue(node: Int, handle: UInt16)
         case cancelled
     }
 
@@ -128,6 +130,7 @@ package struct World: Sendable {
             packets.open(controller: nodes[index].controller, device.address, name: device.id, at: now)
             command(.start, of: index)
         }
+        prepareEarlyValues()
         script.start(without: scenario.unplayable(on: radio).map(\.rule), at: now)
         runScript()
     }
@@ -354,6 +357,8 @@ package struct World: Sendable {
             updateStrength(of: node)
             updatePower(of: node)
         case .userAnswer(let node): passAnswer(of: node)
+        case .restarted(let node): finishRestart(of: node)
+        case .earlyValue(let node, let handle): sendEarlyValue(at: handle, of: node)
         case .cancelled: break
         }
     }

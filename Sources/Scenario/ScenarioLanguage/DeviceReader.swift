@@ -41,6 +41,7 @@ struct DeviceReader {
         if let connections = cursor["connections"]?.integer { device.connections = connections }
         if let hasGenericServices = cursor["generic_services"]?.bool { device.hasGenericServices = hasGenericServices }
         device.rejectsShortWrites = cursor["short_writes"]?.string == "rejected"
+        device.sendsEarlyValues = cursor["early_values"]?.bool ?? false
         device.link = link(cursor["link"])
         device.security = cursor["security"].map(security)
         if device.hasPrivacy, !address.isIdentity {
@@ -71,6 +72,12 @@ struct DeviceReader {
         advertising.phases = phases.isEmpty ? [.init(interval: interval(cursor?["interval"]))] : phases
         advertising.payload = payload(cursor)
         advertising.scanResponse = cursor?["scan_response"].map(payload)
+        advertising.isForBonded = cursor?["only_bonded"]?.bool ?? false
+        advertising.isDirected = cursor?["directed"]?.bool ?? false
+        for key in ["only_bonded", "directed"] where cursor?["connectable"]?.bool == false {
+            guard let wrong = cursor?[key], wrong.bool == true else { continue }
+            wrong.note(.conflict, "a device that is not connectable has no bonds: delete \(key.quoted)")
+        }
         if let isConnectable = cursor?["connectable"]?.bool { advertising.isConnectable = isConnectable }
         return advertising
     }
@@ -80,6 +87,9 @@ struct DeviceReader {
         func items(_ key: String) -> [Cursor] { cursor?[key]?.items ?? [] }
         var payload = Advertising.Payload()
         payload.services = items("services").compactMap { $0.string.flatMap { UUID($0) } }
+        let long = items("services").compactMap(\.string).filter { $0.count > 4 }
+        payload.fullServices = Set(long.compactMap { UUID($0) }.filter { $0.number != nil })
+        payload.hasAllServices = cursor?["incomplete"]?.bool != true
         payload.serviceData = items("service_data").compactMap { item in
             item["uuid"]?.string.flatMap { UUID($0) }.map { .init(uuid: $0, octets: item.octets("octets") ?? []) }
         }
@@ -95,7 +105,7 @@ struct DeviceReader {
 
     /// The content of AD structures.
     private func payload(_ cursor: Cursor, in parent: Cursor) -> Advertising.Payload {
-        for key in ["services", "service_data", "manufacturer_data", "appearance", "tx_power"] {
+        for key in ["services", "incomplete", "service_data", "manufacturer_data", "appearance", "tx_power"] {
             parent[key]?.note(.conflict, "\"octets\" are the whole data", help: "delete \(key.quoted), or \"octets\"")
         }
         var payload = Advertising.Payload()

@@ -187,7 +187,9 @@ package struct SensorCollector: Sendable {
         }
         guard let index = candidates.receive(report) else { return }
         let candidate = candidates.all[index]
-        let isNamed = settings.choice.names(candidate)
+        // A device that calls this client by its address has bonded with it.
+        let isCall = report.kind == .directed && settings.choice == .strongest
+        let isNamed = settings.choice.names(candidate) || isCall
         guard isNamed || candidate.offers(settings.services) else { return }
         if candidates.isNews(index) {
             let found = Content.found(services: candidate.services, rssi: candidate.rssi)
