@@ -31,7 +31,12 @@ struct ValueTests {
         .init(
             Services.thermometer, .temperatureMeasurement,
             [0x06, 0x72, 0x0E, 0x00, 0xFE, 0xD0, 0x07, 1, 1, 0, 0, 0, 6],
-            #""temperature": {"celsius": 36.98}"#, "36.98 °C"),
+            #""temperature": {"celsius": 36.98, "timestamp": "2000-01-01T00:00:00"}"#, "36.98 °C"),
+        .init(
+            Services.thermometer, .intermediateTemperature,
+            [0x02, 0xA5, 0x01, 0x00, 0xFF, 0xEA, 0x07, 3, 14, 22, 15, 1],
+            #""temperature": {"celsius": 42.1, "intermediate": true, "timestamp": "2026-03-14T22:15:01"}"#,
+            "42.1 °C, intermediate"),
         .init(
             Services.thermometer, .temperatureMeasurement, [0x00, 0xFF, 0xFF, 0x7F, 0x00],  // not a number
             #""temperature": {"celsius": null}"#, "no temperature"),

@@ -35,6 +35,14 @@ import Testing
         #expect(clock.time(at: at(60)) == at(10 + after100s / 2))
     }
 
+    @Test func `It begins anew, and drifts as before`() {
+        var clock = DeviceClock()
+        clock.drift(by: 1000, from: at(10))
+        clock.restart(at: at(110))
+        #expect(clock.time(at: at(110)) == .start && clock.time(at: at(210)) == at(100.1))
+        #expect(clock.instant(of: at(100.1)) == at(210) && clock.instant(of: .never) == .never)
+    }
+
     @Test func `Two changes at an instant are one`() {
         var clock = DeviceClock()
         clock.drift(by: 500, from: at(1))

@@ -76,6 +76,18 @@ import Testing
         #expect(Self.count(watch.read(Self.today, at: at(hours * 3600))) == today)
     }
 
+    /// From 18:00 on, with a restart at 23:00: the counters begin at zero, and the day ends at midnight nevertheless.
+    @Test func `A restart forgets the steps, and not the time`() throws {
+        var watch = try Self.watch(.days([10000]), begins: 946_684_800 + 18 * 3600)
+        #expect(Self.count(watch.read(Self.steps, at: at(5 * 3600 - 1))) == 2083)
+        watch.device.restart(at: at(5 * 3600))
+        #expect(Self.count(watch.read(Self.steps, at: at(5 * 3600))) == 0)
+        #expect(Self.count(watch.read(Self.steps, at: at(5.5 * 3600))) == 208)
+        #expect(Self.count(watch.read(Self.today, at: at(5.5 * 3600))) == 208)
+        #expect(Self.count(watch.read(Self.today, at: at(6 * 3600))) == 0)
+        #expect(Self.count(watch.read(Self.steps, at: at(6 * 3600))) == 416)
+    }
+
     @Test func `A day may begin at another hour`() throws {
         let ramp = Curve.ramp(start: 0, end: 24000, over: .seconds(86400))
         var watch = try Self.watch(ramp, dailyReset: .seconds(4 * 3600))

@@ -56,6 +56,18 @@ import Testing
         #expect(measured.map(\.isRunning) == [true, true, true, true, true])
     }
 
+    @Test func `After a restart the distance counts from zero, and nobody is subscribed`() throws {
+        var pod = try Self.full(speed: .list([2, 4], period: .seconds(2)))
+        pod.device.didSubscribe(to: Self.measurement, at: .start)
+        let before = try measured(&pod, until: 3)
+        #expect(before.last?.totalDistance == 80)
+        pod.device.restart(at: at(3.5))
+        #expect(try measured(&pod, from: 3.5, until: 5).isEmpty)
+        pod.device.didSubscribe(to: Self.measurement, at: at(5.5))
+        let after = try measured(&pod, from: 5.5, until: 7)
+        #expect(after.first?.totalDistance == 80 && after.first?.speed == 1024, "three seconds after the restart")
+    }
+
     @Test func `Cadence and distance follow the steps of the device`() throws {
         // 168 steps a minute, and none after the first 10 s.
         var pod = try Self.full(steps: .ramp(start: 0, end: 28, over: .seconds(10)))

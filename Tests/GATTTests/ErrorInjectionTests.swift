@@ -85,12 +85,14 @@ import Testing
         #expect(server.answer(hex(request)) == [hex(response)])
     }
 
-    @Test func `Errors for all handles affect every search, and no request without a handle`() throws {
+    @Test func `Errors for all handles affect every search, and Exchange MTU`() throws {
         var server = try Self.server(.all, in: .all)
         #expect(server.answer(hex("10 13 00 FF FF 00 28")) == [hex("01 10 13 00 9F")])
         #expect(server.answer(hex("0A 13 00")) == [hex("01 0A 13 00 01")])
-        #expect(server.answer(hex("02 40 00")) == [hex("03 F7 00")])
+        #expect(server.answer(hex("02 40 00")) == [hex("01 02 00 00 9F")])
         #expect(server.answer(hex("18 01")) == [hex("19")])
+        var other = try Self.server(.all, in: Self.heartRate)
+        #expect(other.answer(hex("02 40 00")) == [hex("03 F7 00")], "it is a request of no attribute")
     }
 
     /// Also if the error is the one that ends a search.

@@ -63,7 +63,8 @@ class Client:
             services = advertisement.data.get_all(core.AdvertisingData.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS)
             services += advertisement.data.get_all(core.AdvertisingData.INCOMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS)
             if advertisement.is_connectable and any(HEART_RATE in uuids for uuids in services):
-                straps[advertisement.address] = advertisement.rssi
+                # 127: the controller does not know the strength.
+                straps[advertisement.address] = -128 if advertisement.rssi == 127 else advertisement.rssi
                 first.set()
 
         self.host.on('advertisement', seen)

@@ -33,19 +33,23 @@ import Testing
 
     // MARK: Connection parameters
 
-    /// The responses to the request, without the ACL header; none is one of them.
-    static let answers: [(test: String, answer: [UInt8])] = [
-        ("GAP/CONN/CPUP/BV-01-C, L2CAP/LE/CPU/BV-01-C: accepted", [6, 0, 5, 0, 0x13, 1, 2, 0, 0, 0]),
-        ("GAP/CONN/CPUP/BV-02-C: not answered", []),
-        ("GAP/CONN/CPUP/BV-03-C: refused", [6, 0, 5, 0, 0x13, 1, 2, 0, 1, 0]),
-        ("rejected: the central knows no such request", [6, 0, 5, 0, 0x01, 1, 2, 0, 0, 0]),
-        ("an answer that is none", [6, 0, 5, 0, 0x13, 1, 2, 0, 9, 0]),
-        ("an answer to something else", [6, 0, 5, 0, 0x13, 7, 2, 0, 0, 0]),
+    /// The responses to the request, without the ACL header; none is one of them.  And whether it is a refusal.
+    static let answers: [(test: String, answer: [UInt8], isRefusal: Bool)] = [
+        ("GAP/CONN/CPUP/BV-01-C, L2CAP/LE/CPU/BV-01-C: accepted", [6, 0, 5, 0, 0x13, 1, 2, 0, 0, 0], false),
+        ("GAP/CONN/CPUP/BV-02-C: not answered", [], false),
+        ("GAP/CONN/CPUP/BV-03-C: refused", [6, 0, 5, 0, 0x13, 1, 2, 0, 1, 0], true),
+        ("rejected: the central knows no such request", [6, 0, 5, 0, 0x01, 1, 2, 0, 0, 0], true),
+        ("an answer that is none", [6, 0, 5, 0, 0x13, 1, 2, 0, 9, 0], false),
+        ("an answer to something else", [6, 0, 5, 0, 0x13, 7, 2, 0, 1, 0], false),
     ]
+    static let refused = Host.Output.parameters(id, .init(askedBy: .peripheral, isAccepted: false, timing))
+    static func changed(by asker: Host.ParameterDecision.Asker, _ timing: ConnectionTiming = timing) -> Host.Output {
+        .parameters(id, .init(askedBy: asker, isAccepted: true, timing))
+    }
 
     @Test(arguments: answers)
     func `A peripheral requests an update once, after 5 seconds, and accepts every response`(
-        test: String, answer: [UInt8]
+        test: String, answer: [UInt8], isRefusal: Bool
     ) throws {
         var harness = try connected()
         harness.wait(.milliseconds(4_999))
@@ -53,12 +57,43 @@ import Testing
         harness.wait(.milliseconds(1))
         #expect(harness.takeSent() == [Self.request])
         if !answer.isEmpty { harness.acl([0x40, 0x20, UInt8(answer.count), 0] + answer) }
+        #expect(harness.takeOutputs() == (isRefusal ? [Self.refused] : []), "\(test)")
+        harness.wait(.milliseconds(29_999))
+        #expect(harness.takeOutputs() == [])
         harness.wait(.seconds(100))
         #expect(harness.takeSent() == [], "\(test)")
-        #expect(harness.takeOutputs() == [])
+        #expect(harness.takeOutputs() == (isRefusal ? [] : [Self.refused]), "the parameters have not changed in 30 s")
         harness.event([0x3E, 10, 3, 0, 0x40, 0, 16, 0, 4, 0, 0x90, 0x01])
-        #expect(harness.takeOutputs() == [.timing(Self.id, Self.timing)])
+        #expect(harness.takeOutputs() == [.timing(Self.id, Self.timing), Self.changed(by: .central)])
         #expect(harness.pool.taken == 0)
+    }
+
+    @Test func `A central that agrees changes the parameters within 30 s, or has refused`() throws {
+        let agreement: [UInt8] = [0x40, 0x20, 10, 0, 6, 0, 5, 0, 0x13, 1, 2, 0, 0, 0]
+        var harness = try connected()
+        harness.wait(.seconds(5))
+        harness.acl(agreement)
+        let other = ConnectionTiming(interval: 40, latency: 0, supervisionTimeout: 400)
+        harness.event(Event.leConnectionUpdateComplete(.success, 0x40, other).octets)
+        #expect(
+            harness.takeOutputs() == [.timing(Self.id, other), Self.changed(by: .central, other)],
+            "the central changes them for a reason that the peripheral does not know")
+        harness.event(Event.leConnectionUpdateComplete(.success, 0x40, Self.timing).octets)
+        #expect(harness.takeOutputs() == [.timing(Self.id, Self.timing), Self.changed(by: .peripheral)])
+        harness.wait(.seconds(100))
+        #expect(harness.takeOutputs() == [])
+    }
+
+    @Test(arguments: [true, false]) func `A central accepts parameters, or does not`(accepts: Bool) throws {
+        var harness = try connected(role: 0)
+        harness.step(.fault(.acceptParameters(accepts)))
+        harness.acl([0x40, 0x20, 16, 0, 12, 0, 5, 0, 0x12, 3, 8, 0, 24, 0, 40, 0, 0, 0, 42, 0])
+        let sent = harness.takeSent()
+        #expect(sent.contains([2, 0x40, 0, 10, 0, 6, 0, 5, 0, 0x13, 3, 2, 0, accepts ? 0 : 1, 0]))
+        #expect(sent.contains { $0[0] == 1 } == accepts, "and then changes them")
+        harness.event([0x3E, 11, 6, 0x40, 0, 6, 0, 7, 0, 0, 0, 100, 0])
+        harness.answerAll()
+        #expect(harness.takeOutputs() == [], "a central itself knows what it decides")
     }
 
     @Test func `Neither a central nor a host without a preference requests an update`() throws {
@@ -143,7 +178,7 @@ import Testing
         var harness = try asking()
         harness.play(
             .begun(Command.leConnectionUpdate), .event(.leConnectionUpdateComplete(.success, 0x40, Self.timing)),
-            .tells(.timing(Self.id, Self.timing)),
+            .tells(.timing(Self.id, Self.timing)), .tells(Self.changed(by: .peripheral)),
             // A later failure does not belong to this request.
             .event(.leConnectionUpdateComplete(.unsupportedRemoteFeature, 0x40, Self.timing)),
             .wait(.seconds(100)))

@@ -37,7 +37,7 @@ import Testing
 
     @Test func `Requests during a stall are answered after it, in order`() throws {
         var harness = try harness()
-        harness.step(.fault(.stall(true)))
+        harness.step(.fault(.stall(.all)))
         harness.acl(Self.frame(4, Self.read))
         harness.acl(Self.frame(4, [0x02, 100, 0]))
         // Signaling and security continue: an unknown signal, and a Pairing Request.
@@ -46,7 +46,7 @@ import Testing
         #expect(harness.takeSent() == [Self.sent(5, [0x01, 1, 2, 0, 0, 0]), Self.sent(6, [0x05, 0x05])])
         harness.event(Self.credits)
         harness.wait(.seconds(1))
-        harness.step(.fault(.stall(false)))
+        harness.step(.fault(.stall([])))
         #expect(harness.takeSent() == [])
         harness.wait(.zero)
         #expect(harness.takeSent() == [Self.sent(4, Self.value), Self.sent(4, [0x03, 247, 0])])
@@ -56,24 +56,70 @@ import Testing
         #expect(harness.pool.taken == 0)
     }
 
+    /// The kind that waits, and whether a read, an Exchange MTU, a subscription, a write, and two searches wait.
+    @Test(
+        arguments: [
+            (.exchangeMTU, [false, true, false, false, false, false]),
+            (.read, [true, false, false, false, false, true]),
+            (.subscribe, [false, false, true, false, false, false]),
+            (.write, [false, false, false, true, false, false]),
+            (.discover, [false, false, false, false, true, false]), (.all, [true, true, true, true, true, true]),
+        ] as [(ErrorInjection.Requests, [Bool])])
+    func `Only the requests of a kind wait, and others are answered`(
+        kind: ErrorInjection.Requests, waits: [Bool]
+    ) throws {
+        let requests: [[UInt8]] = [
+            Self.read, [0x02, 100, 0], [0x12, 4, 0, 1, 0], [0x12, 3, 0, 1], [0x10, 1, 0, 0xFF, 0xFF, 0x00, 0x28],
+            [0x08, 1, 0, 0xFF, 0xFF, 0x37, 0x2A],
+        ]
+        for (request, waits) in zip(requests, waits) {
+            var harness = try harness()
+            harness.step(.fault(.stall(kind)))
+            harness.acl(Self.frame(4, request))
+            #expect(harness.takeSent().isEmpty == waits, "\(request.hex)")
+            harness.step(.fault(.stall([])))
+            harness.wait(.zero)
+            #expect(harness.takeSent().isEmpty != waits)
+            #expect(harness.pool.taken == 0)
+        }
+    }
+
     @Test func `A stall that follows at once continues the previous one`() throws {
         var harness = try harness()
-        harness.step(.fault(.stall(true)))
+        harness.step(.fault(.stall(.all)))
         harness.acl(Self.frame(4, Self.read))
-        harness.step(.fault(.stall(false)))
-        harness.step(.fault(.stall(true)))
+        harness.step(.fault(.stall([])))
+        harness.step(.fault(.stall(.all)))
         harness.wait(.seconds(1))
         #expect(harness.takeSent() == [])
-        harness.step(.fault(.stall(false)))
+        harness.step(.fault(.stall([])))
         harness.acl(Self.frame(4, [0x02, 100, 0]))
         #expect(harness.takeSent() == [])
         harness.wait(.zero)
         #expect(harness.takeSent() == [Self.sent(4, Self.value), Self.sent(4, [0x03, 247, 0])])
     }
 
+    @Test func `The response to a subscription comes after what is due at that instant`() throws {
+        var harness = try harness()
+        harness.step(.fault(.respondToSubscribersLate(true)))
+        harness.acl(Self.frame(4, [0x12, 4, 0, 1, 0]))
+        let id = ConnectionID(number: 1)
+        #expect(harness.takeSent() == [] && harness.host.owesResponse(to: id))
+        harness.step(.command(.notify(handle: 3, [0, 72])))
+        harness.wait(.zero)
+        #expect(harness.takeSent() == [Self.sent(4, [0x1B, 3, 0, 0, 72]), Self.sent(4, [0x13])])
+        harness.event(Self.credits)
+        // Other responses do not wait, and a connection that ends takes its response along.
+        harness.acl(Self.frame(4, Self.read))
+        #expect(harness.takeSent() == [Self.sent(4, Self.value)])
+        harness.acl(Self.frame(4, [0x12, 4, 0, 1, 0]))
+        harness.event([0x05, 4, 0, 0x40, 0, 0x13])
+        #expect(harness.pool.taken == 0)
+    }
+
     @Test func `A limited number of requests waits, and none after the connection`() throws {
         var harness = try harness()
-        harness.step(.fault(.stall(true)))
+        harness.step(.fault(.stall(.all)))
         for _ in 0...Host.maximumHeldPDUs { harness.acl(Self.frame(4, Self.read)) }
         #expect(harness.pool.taken == Host.maximumHeldPDUs)
         harness.event([0x05, 4, 0, 0x40, 0, 0x13])
@@ -82,7 +128,7 @@ import Testing
         harness.acl(Self.frame(4, Self.read))
         harness.answerAll()
         #expect(harness.takeSent() == [])
-        harness.step(.fault(.stall(false)))
+        harness.step(.fault(.stall([])))
         harness.wait(.zero)
         #expect(harness.takeSent() == [Self.sent(4, Self.value)])
     }
@@ -90,10 +136,10 @@ import Testing
     /// The first 64 requests are handled, and further ones dropped.
     @Test func `The first requests are handled`() throws {
         var harness = try harness()
-        harness.step(.fault(.stall(true)))
+        harness.step(.fault(.stall(.all)))
         for _ in 0..<Host.maximumHeldPDUs { harness.acl(Self.frame(4, [0xFE])) }
         harness.acl(Self.frame(4, Self.read))
-        harness.step(.fault(.stall(false)))
+        harness.step(.fault(.stall([])))
         harness.wait(.zero)
         var answers: [[UInt8]] = []
         while true {
@@ -112,11 +158,11 @@ import Testing
         harness.acl(IndicationTests.wanted)
         harness.event(Self.credits)
         harness.step(.command(.notify(handle: 3, [0, 72])))
-        harness.step(.fault(.stall(true)))
+        harness.step(.fault(.stall(.all)))
         _ = harness.takeOutputs()
         harness.acl(IndicationTests.confirmation)
         #expect(harness.takeOutputs() == [])
-        harness.step(.fault(.stall(false)))
+        harness.step(.fault(.stall([])))
         harness.wait(.zero)
         #expect(harness.takeOutputs() == [.server(HostTests.id, .confirmed(handle: 3))])
     }

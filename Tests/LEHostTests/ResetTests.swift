@@ -34,9 +34,28 @@ import Testing
         var harness = try connected()
         harness.play(
             .host(.stop), .sends(.reset()), .done(Command.reset), .sends(Self.end), .begun(Command.disconnect),
+            .event(.disconnectionComplete(.success, 0x40, .localHostTerminated)),
             .tells(.keptThroughReset(Self.id)),
-            .tells(.disconnected(Self.id, HostHarness.strap, reason: .localHostTerminated)),
-            .event(.disconnectionComplete(.success, 0x40, .localHostTerminated)))
+            .tells(.disconnected(Self.id, HostHarness.strap, reason: .localHostTerminated)))
+        #expect(harness.pool.taken == 0)
+    }
+
+    @Test func `A controller that begins to end a link, and then does not know it, has lost it`() throws {
+        var harness = try connected()
+        harness.play(
+            .host(.stop), .sends(.reset()), .done(Command.reset), .sends(Self.end), .begun(Command.disconnect),
+            .event(.disconnectionComplete(.unknownConnection, 0x40, .success)),
+            .tells(.disconnected(Self.id, HostHarness.strap, reason: .connectionTimeout)),
+            .host(.start), .sends(.reset()))
+        #expect(harness.pool.taken == 0)
+    }
+
+    @Test func `A link whose end the controller does not report after a reset is lost`() throws {
+        var harness = try connected()
+        harness.play(
+            .host(.stop), .sends(.reset()), .done(Command.reset), .sends(Self.end), .begun(Command.disconnect),
+            .wait(.seconds(40)),
+            .tells(.disconnected(Self.id, HostHarness.strap, reason: .connectionTimeout)))
         #expect(harness.pool.taken == 0)
     }
 
@@ -49,9 +68,20 @@ import Testing
         harness.event(Event.complete(Command.reset.opcode).octets)
         #expect(harness.takeSent() == [H4Framer.octets(.command, Self.end.octets)])
         harness.event(Event.commandStatus(status, 1, Command.disconnect.opcode).octets)
-        #expect(harness.takeOutputs() == (status == .success ? [.keptThroughReset(Self.id)] : []))
+        #expect(harness.takeOutputs().isEmpty)
         #expect(
             harness.takeSent() == [H4Framer.octets(.command, Command.readLocalVersionInformation().octets)])
+    }
+
+    @Test(arguments: [HCIStatus.success, .unknownConnection])
+    func `A start reports a link of before only if the controller has really ended it`(status: HCIStatus) throws {
+        var harness = try connected()
+        harness.step(.command(.start))
+        harness.event(Event.complete(Command.reset.opcode).octets)
+        harness.event(Event.commandStatus(.success, 1, Command.disconnect.opcode).octets)
+        _ = (harness.takeSent(), harness.takeOutputs())
+        harness.event(Event.disconnectionComplete(status, 0x40, .localHostTerminated).octets)
+        #expect(harness.takeOutputs() == (status == .success ? [.keptThroughReset(Self.id)] : []))
     }
 
     @Test func `A start before the answer to the reset ends the links as lost, and looks for them`() throws {

@@ -60,7 +60,7 @@ final class Collected<Chunk: Sendable>: Sendable {
     @Test func `Names of events`() {
         let names = """
             advertising advertised scanning scanning_stopped connecting connected disconnected encrypted paired pairing_failed \
-            encryption_failed bond_lost mtu discovering discovered subscribed unsubscribed read written notified delivered indicated confirmed refused \
+            encryption_failed bond_lost mtu parameters discovering discovered subscribed unsubscribed read written notified delivered indicated confirmed refused \
             saturated began ended said exited
             """
         #expect(EventName.allCases.map(\.rawValue).joined(separator: " ") == names)

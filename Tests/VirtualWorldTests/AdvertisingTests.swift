@@ -30,6 +30,36 @@ import VirtualWorld
         #expect(seconds.count { $0 > 15 } == 0)
     }
 
+    private static let heartRate = "0000180D-0000-1000-8000-00805F9B34FB"
+    private static let vendor = "fb005c80-02e7-f387-1cad-8acd2d8df0c8"
+
+    /// `advertise`, and the AD structures after the flags.
+    @Test(arguments: [
+        (#"{"services": ["180D", "180F"]}"#, "05 03 0D 18 0F 18"),
+        (#"{"services": ["180D", "180F"], "incomplete": true}"#, "05 02 0D 18 0F 18"),
+        (#"{"services": ["\#(heartRate)"]}"#, "11 07 FB 34 9B 5F 80 00 00 80 00 10 00 00 0D 18 00 00"),
+        (
+            #"{"services": ["180F", "\#(heartRate)"], "incomplete": true}"#,
+            "03 02 0F 18 11 06 FB 34 9B 5F 80 00 00 80 00 10 00 00 0D 18 00 00"
+        ),
+        (
+            #"{"services": ["180D", "\#(vendor)"], "incomplete": true}"#,
+            "03 02 0D 18 11 06 C8 F0 8D 2D CD 8A AD 1C 87 F3 E7 02 80 5C 00 FB"
+        ),
+    ])
+    func `Services are advertised as the scenario writes them`(advertise: String, structures: String) throws {
+        let scenario = try TestScenario(
+            "services",
+            """
+            {"lubdub": 1, "name": "x", "limit": "5 s", "devices": [{"id": "strap", "advertise": \(advertise),
+             "services": [{"service": "heart_rate", "value": 70}]}]}
+            """
+        ).scenario
+        let harness = try WorldHarness(scenario)
+        #expect(harness.trace.hex.contains("02 01 06 \(structures)"))
+        #expect(!harness.records(.subscribed).isEmpty, "the client finds each form")
+    }
+
     @Test func `Advertising begins anew, and is noted once, when a connection has ended`() throws {
         let harness = try WorldHarness(Self.phases.scenario)
         let kinds: [EventName] = [.advertising, .connected, .disconnected]

@@ -1,4 +1,5 @@
 import Basics
+import Clients
 import ScenarioModel
 import Testing
 import VirtualWorld
@@ -46,6 +47,23 @@ import VirtualWorld
         let back = try #require(Self.seconds(harness.records(.connected)).last)
         #expect(back > 40)
         #expect(harness.records(.connected).count == 2)
+    }
+
+    /// The distance of a strap whose strength is not available, and whether it is found.
+    @Test(arguments: [("1 m", true), ("300 m", false)])
+    func `A strength that is not available is unknown to the client, and the distance counts`(
+        distance: String, isFound: Bool
+    ) throws {
+        let harness = try Self.played(
+            #"{"when": "start", "do": "rssi", "to": 127, "until": "10 s"}"#, more: #""distance": "\#(distance)","#,
+            limit: "20 s")
+        let strengths = harness.said.compactMap { said -> String? in
+            guard case .found(let services, let rssi) = said.update.content, !services.isEmpty else { return nil }
+            return rssi.map { "\($0) dBm" } ?? "unknown"
+        }
+        #expect(strengths.allSatisfy { $0 == "unknown" } && strengths.isEmpty != isFound)
+        #expect(harness.records(.connected).count == (isFound ? 1 : 0))
+        #expect(harness.records(.disconnected).isEmpty)
     }
 
     @Test(arguments: [

@@ -1,5 +1,6 @@
 import Basics
 import Bluetooth
+import Clients
 import GATT
 import ScenarioModel
 import Testing
@@ -195,6 +196,77 @@ import VirtualWorld
             .at(.seconds(10), .write(handle: Self.control, value: [UInt8](repeating: 1, count: 60))))
         #expect(client.values.contains { $0.octets == [UInt8](repeating: 0xAB, count: 200) })
         #expect(client.answers.count == 3 && client.records(.refused).count == 1)
+    }
+
+    /// A script, the answers to Exchange MTU and to a read, and how often the link ends.
+    @Test(arguments: [
+        (
+            #"{"when": "start", "do": "att_error", "on": "mtu", "error": "request_not_supported"}"#,
+            "refused(request_not_supported), value", 0
+        ),
+        (
+            #"{"when": "start", "do": "att_error", "error": 6, "for": "3 s"}"#, "refused(request_not_supported), value",
+            0
+        ),
+        (#"{"when": "start", "do": "att_error", "of": "heart_rate", "error": 6}"#, "mtu(247), value", 0),
+        (#"{"when": "start", "do": "stall", "on": "mtu", "until": "disconnected"}"#, "bearer lost, value", 1),
+        (#"{"when": "start", "do": "stall", "on": "mtu", "for": "4 s"}"#, "mtu(247), value", 0),
+        (#"{"when": {"event": "mtu", "nth": 1}, "do": "disconnect"}"#, "mtu(247), value", 1),
+    ])
+    func `Exchange MTU is refused, ignored, late, or ends the link`(
+        script: String, answers: String, ends: Int
+    ) throws {
+        let client = try Self.visit(
+            script, .at(.seconds(2), .exchangeMTU), .at(.seconds(45), .read(handle: Self.battery)))
+        let found = client.answers.map { answer in
+            switch answer.result {
+            case .success(.mtu(let mtu)): "mtu(\(mtu))"
+            case .success: "value"
+            case .failure(.refused(let error, _)): "refused(\(error.name))"
+            case .failure(.bearerLost): "bearer lost"
+            case .failure(let failure): "\(failure)"
+            }
+        }
+        #expect(found.joined(separator: ", ") == answers)
+        #expect(client.records(.disconnected).count == ends)
+        #expect(client.world.pool.taken == 0)
+    }
+
+    // MARK: parameters
+
+    private static let wanted = #""link": {"interval": "400 ms", "latency": 0, "timeout": "6 s"},"#
+
+    @Test func `A request for parameters that the client accepts is an event, and rules and logs know it`() throws {
+        let client = try Self.visit(
+            #"{"id": "noted", "when": {"event": "parameters", "value": {"by": "peripheral"}}, "do": "set", "of": "battery", "to": 7}"#,
+            more: Self.wanted, limit: "20 s", .at(.seconds(15), .read(handle: Self.battery + 2)))
+        let log = client.records(.parameters)
+        #expect(
+            log.map(\.value) == [
+                #"{"interval_ms": 400, "latency": 0, "timeout_ms": 6000, "accepted": true, "by": "peripheral"}"#
+            ])
+        #expect(log.allSatisfy { $0.entity == "strap" && $0.peer != nil })
+        #expect(client.answers.map(\.result) == [.success(.value([7]))])
+    }
+
+    @Test func `A strap hangs up when its parameters are refused`() throws {
+        let scenario = try TestScenario.strap(
+            "parameters", more: Self.wanted,
+            script: """
+                {"when": {"event": "parameters", "of": "strap", "value": {"accepted": false}}, "do": "disconnect",
+                 "of": "strap", "reason": "unacceptable_connection_parameters"}
+                """, limit: "20 s"
+        ).scenario
+        let refusing = try #require(FaultyClient.all.first { $0.name == "refuses_parameters" })
+        let patient = try WorldHarness(scenario)
+        #expect(patient.records(.parameters).count == 1 && patient.records(.disconnected).isEmpty)
+        let harness = try WorldHarness(scenario, client: refusing)
+        let refusal = try #require(harness.records(.parameters).first)
+        let connected = try #require(harness.records(.connected).first).instant
+        #expect(refusal.value?.contains(#""accepted": false, "by": "peripheral""#) == true)
+        #expect(connected.duration(to: refusal.instant) > .seconds(5))
+        #expect(harness.records(.disconnected).count >= 1)
+        #expect(harness.trace.hex.contains("06 04 03 01 00 3B"), "Disconnect, for this reason")
     }
 
     // MARK: raw

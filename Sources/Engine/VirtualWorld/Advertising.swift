@@ -4,6 +4,7 @@ import Devices
 import HCI
 import LEHost
 import ScenarioModel
+import SecurityManager
 import VirtualRadio
 
 // Advertising, in phases that restart when another connection becomes possible.
@@ -23,7 +24,8 @@ extension World {
             tell(node, .advertise(isOn))
         } else if isOn {
             let (data, response) = presentAdvertisement(of: node)
-            let parameters = device.advertising.parameters(of: phase)
+            let bonded = nodes[node].host.security.bonds.last?.peer
+            let parameters = device.advertising.parameters(of: phase, bondedWith: bonded)
             instruct(node, .advertise(parameters, data: data, scanResponse: response))
         } else {
             instruct(node, .stopAdvertising)
@@ -43,10 +45,15 @@ extension World {
 }
 
 extension ScenarioModel.Advertising {
-    fileprivate func parameters(of phase: Int) -> AdvertisingParameters {
+    /// The parameters of a phase; `peer` is the client that the device has bonded with last.
+    fileprivate func parameters(of phase: Int, bondedWith peer: DeviceAddress?) -> AdvertisingParameters {
         let units = UInt16(clamping: max(0x20, min(0x4000, phases[phase].interval.inNanoseconds / 625_000)))
-        return AdvertisingParameters(
+        var parameters = AdvertisingParameters(
             minimumInterval: units, maximumInterval: units, kind: isConnectable ? .undirected : .scannable)
+        guard isConnectable, let peer else { return parameters }
+        if isDirected { (parameters.kind, parameters.peer) = (.directedLowDuty, peer) }
+        if isForBonded { parameters.filterPolicy = AdvertisingParameters.onlyAcceptedConnect }
+        return parameters
     }
 }
 
@@ -76,7 +83,10 @@ extension AdvertisingData {
         var rest = payload
         (rest.services, rest.serviceData, rest.manufacturerData) = ([], [], [])
         (rest.appearance, rest.txPower) = (nil, nil)
-        do { try append(services: payload.services) } catch { rest.services = payload.services }
+        do {
+            try append(
+                services: payload.services, inFull: payload.fullServices, isComplete: payload.hasAllServices)
+        } catch { rest.services = payload.services }
         if let appearance = payload.appearance {
             do { try append(appearance: Appearance(appearance)) } catch { rest.appearance = appearance }
         }

@@ -67,8 +67,11 @@ extension World {
         if case .loss(let rate)? = conditions.last(.loss) {
             loss = UInt32(min(Double(UInt32.max), (max(0, rate) * 0x1p32).rounded()))
         }
+        var isUnknown = false
+        if case .rssi(nil)? = conditions.last(.rssi) { isUnknown = true }
         changeStation(of: nodes[node].controller) { station in
             (station.isPresent, station.strength, station.loss) = (!conditions.has(.linkLoss), strength, loss)
+            station.hidesStrength = isUnknown
         }
     }
 

@@ -143,7 +143,16 @@ extension World {
     ) {
         let number = names.number(of: handle, of: device)
         journal.append(event, device: device, valueIndex: number, peer: peer, handle: handle, octets[...], at: now)
-        if isAwaited(event) { reportValue(event, device, number, octets) }
+        guard isAwaited(event) else { return }
+        reportValue(event, device, number, octets, of: descriptor(at: handle, of: device))
+    }
+
+    /// The descriptor with a handle; nil for another attribute, and for one of no value of the scenario.
+    private func descriptor(at handle: UInt16, of node: Int) -> ObservedEvent.Descriptor? {
+        guard let (value, type) = nodes[node].device.descriptor(at: handle), let owner = entity(of: value, node) else {
+            return nil
+        }
+        return .init(type, of: owner)
     }
 
     mutating func note(_ output: Host.Output, of node: Int) {
@@ -151,6 +160,9 @@ extension World {
         switch output {
         case .advertising(true) where nodes[node].phase == 0: note(.advertising, entity, name)
         case .connected(_, let complete): note(.connected, entity, name) { $0.peer = complete.peer }
+        case .parameters(let id, let decision):
+            let peer = nodes[node].peer(of: id)
+            note(.parameters, entity, name, value: decision.datum) { $0.peer = peer }
         case .disconnected(_, let peer, let reason):
             memoryChanges += 1
             note(.disconnected, entity, name, code: reason.rawValue) { ($0.peer, $0.reason) = (peer, reason.name) }
@@ -228,6 +240,18 @@ extension World {
     }
 }
 
+extension Host.ParameterDecision {
+    /// The first member is what a number is compared with.
+    fileprivate var datum: Datum {
+        .object([
+            .init("interval_ms", .number(1.25 * Double(timing.interval))),
+            .init("latency", .number(Double(timing.latency))),
+            .init("timeout_ms", .number(10 * Double(timing.supervisionTimeout))),
+            .init("accepted", .bool(isAccepted)), .init("by", .string(asker == .central ? "central" : "peripheral")),
+        ])
+    }
+}
+
 // The script and the observer learn the events of the log.
 extension World {
     /// Whether a rule or the observer depends on a kind of event.
@@ -240,10 +264,14 @@ extension World {
     }
 
     /// Reports a value, with the data that the log leaves out: the samples of an ECG and the number of its lead.
-    mutating func reportValue(_ kind: EventName, _ device: Int, _ number: Int, _ octets: [UInt8]) {
+    mutating func reportValue(
+        _ kind: EventName, _ device: Int, _ number: Int, _ octets: [UInt8],
+        of descriptor: ObservedEvent.Descriptor? = nil
+    ) {
         let (entry, json) = (names.entry(number, of: device), names.json(octets, number, of: device))
         var observed = ObservedEvent(
             kind, of: entry?.entity ?? .device(device), value: json.flatMap { Datum(json: $0.utf8) })
+        observed.descriptor = descriptor
         if kind.carriesStreams, let frame = names.samples(octets[...], number, of: device) {
             observed.samples = frame.samples
             if let lead = frame.lead, case .object(let members)? = observed.value {

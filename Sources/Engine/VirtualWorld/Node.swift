@@ -42,6 +42,8 @@ struct Node: Sendable {
     /// The signal strength that the script sets; nil: as the distance gives it.
     var strength: Strength?
     var notificationFaults = NotificationFaults()
+    /// A restart, while the device is off, and when it ends.
+    var restart: (action: Action.Restart, end: EventSchedule.Ticket)?
     /// The next call of `PeripheralDevice.timePassed`; nil while none is scheduled.
     var deviceWake: EventSchedule.Ticket?
     /// The present phase of advertising, or the last one.
@@ -62,6 +64,8 @@ struct Node: Sendable {
     }
 
     mutating func restore(_ bonds: [Bond]) { host.restore(bonds) }
+
+    mutating func forgetSubscriptions() { host.forgetSubscriptions() }
 
     mutating func restore(_ memory: HostMemory) { host.restore(memory) }
 
@@ -197,7 +201,9 @@ extension World {
             advertise(node, phase: 0)
         case .server(let id, .exchangedMTU(let mtu)), .exchangedMTU(let id, let mtu):
             nodes[node].exchanged(mtu: mtu, id)
-        case .server(let id, .subscribed(let handle)): nodes[node].subscribed(handle, id, at: now)
+        case .server(let id, .subscribed(let handle)):
+            nodes[node].subscribed(handle, id, at: now)
+            if nodes[node].host.owesResponse(to: id) { schedule(.earlyValue(node: node, handle: handle), due: now) }
         case .server(let id, .unsubscribed(let handle)), .server(let id, .orphaned(let handle)):
             nodes[node].unsubscribed(handle, id, at: now, pool: &pool)
         case .server(_, .confirmed(let handle)): nodes[node].device.indicationWasConfirmed(of: handle, at: now)

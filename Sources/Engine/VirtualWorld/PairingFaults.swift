@@ -9,6 +9,8 @@ extension World {
     /// Removes the keys of a device.
     mutating func forgetBonds(of node: Int) {
         for peer in nodes[node].host.security.bonds.map(\.peer) { command(.forget(peer), of: node) }
+        let advertising = scenario.devices[node].advertising
+        if advertising.isForBonded || advertising.isDirected { restartAdvertising(of: node) }
     }
 
     /// Removes the keys that the built-in client has for a device.

@@ -18,6 +18,8 @@ package import ScenarioModel
 /// `"of": "strap"` matches events of `strap/heart_rate`.  An event in `until` counts from the beginning of the rule, and
 /// so do its `nth` and `every`.  If a time in `until` is over, the rule ends as it begins.
 ///
+/// **Conditions.**  A rule whose moment has come acts only if its conditions hold then; `chance` is drawn after that.
+///
 /// **Covering.**  Of several rules with the same kind of action on the same target, the latest is active and covers the
 /// others.  When it ends, the one below resumes if its time is not over.  `end` undoes an action, `resume` names the rule
 /// that is active instead, and `lapse` reports the end of a covered rule.  An endless rule ends when another endless one
@@ -104,6 +106,7 @@ package struct ScriptRunner: Sendable {
     private var running: [Firing] = []  // in the order of their starts, which is that of their numbers
     private var layers: [Layer: [Int]] = [:]  // the numbers of those that cover each other, in the same order
     private let waiting: [Trigger: [Int]]  // the rules of the file that begin at an event, in their order
+    private var conditions: RuleConditions
     /// How many rules and firings events have been compared with: tests limit it.
     private(set) var matchings = 0
     private var firings = 0
@@ -125,8 +128,11 @@ package struct ScriptRunner: Sendable {
             waiting[Trigger(event.kind, of: event.of), default: []].append(index)
         }
         self.waiting = waiting
+        let conditions = RuleConditions(of: script)
+        self.conditions = conditions
         kinds = Event.Kind.allCases.filter { kind in
-            scenario.script.contains { $0.when.event?.kind == kind || $0.end?.event?.kind == kind }
+            conditions.kinds.contains(kind)
+                || scenario.script.contains { $0.when.event?.kind == kind || $0.end?.event?.kind == kind }
         }
     }
 
@@ -263,6 +269,7 @@ package struct ScriptRunner: Sendable {
     /// Adds the beginnings and ends that an event causes to the agenda, which alone determines their order.
     private mutating func match(_ observed: ObservedEvent, at now: Instant, into outbox: inout [Output]) {
         guard waits(for: observed.kind) else { return }
+        matchings += conditions.note(observed, at: now)
         for index in running.indices where running[index].ending == observed.kind && !running[index].isEnding {
             let rule = running[index].rule
             guard let event = script[rule].end?.event else { continue }
@@ -325,7 +332,9 @@ package struct ScriptRunner: Sendable {
                 agenda.add(.begin, of: rule, due: now.advanced(by: every))
             }
         }
-        guard states[rule].chance.happens(script[rule].chance), !states[rule].isCutOff else { return }
+        guard conditions.permit(rule, at: now), states[rule].chance.happens(script[rule].chance),
+            !states[rule].isCutOff
+        else { return }
         begin(rule, at: now, into: &outbox)
     }
 

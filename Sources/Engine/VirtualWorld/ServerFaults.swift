@@ -47,6 +47,9 @@ extension World {
         inject(.offer(mtu: mtu), into: node)
     }
 
+    /// Lets these requests to a device wait.
+    mutating func stall(_ node: Int, _ requests: ErrorInjection.Requests) { inject(.stall(requests), into: node) }
+
     /// Sends octets as a PDU to the peers of a device.
     mutating func sendRaw(_ octets: [UInt8], on channel: Action.Channel, of node: Int) {
         inject(.sendRaw(L2CAP.Channel(channel), octets), into: node)
@@ -70,12 +73,13 @@ extension EntityReference {
 }
 
 extension ErrorInjection.Requests {
-    fileprivate init(_ request: Action.Request) {
+    init(_ request: Action.Request) {
         switch request {
         case .read: self = .read
         case .write: self = .write
         case .subscribe: self = .subscribe
         case .discover: self = .discover
+        case .mtu: self = .exchangeMTU
         }
     }
 }

@@ -24,6 +24,8 @@ package struct World: Sendable {
         case advertisedValues(node: Int)
         case strength(node: Int)
         case userAnswer(node: Int)
+        case restarted(node: Int)
+        case earlyValue(node: Int, handle: UInt16)
         case cancelled
     }
 
@@ -131,6 +133,7 @@ package struct World: Sendable {
             packets.open(controller: nodes[index].controller, device.address, name: device.id, at: now)
             command(.start, of: index)
         }
+        prepareEarlyValues()
         script.start(without: scenario.unplayable(on: radio).map(\.rule), at: now)
         runScript()
     }
@@ -363,6 +366,8 @@ package struct World: Sendable {
             updateStrength(of: node)
             updatePower(of: node)
         case .userAnswer(let node): passAnswer(of: node)
+        case .restarted(let node): finishRestart(of: node)
+        case .earlyValue(let node, let handle): sendEarlyValue(at: handle, of: node)
         case .cancelled: break
         }
     }

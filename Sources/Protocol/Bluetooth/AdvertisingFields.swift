@@ -70,14 +70,23 @@ extension AdvertisingData {
         try append(Structure(.flags, [flags.rawValue]))
     }
 
-    /// Appends a complete list of the 16-bit UUIDs, and one of the 128-bit UUIDs.
+    /// Appends a list of the 16-bit UUIDs, and one of the 128-bit UUIDs: of those that have no shorter form, and of those
+    /// in `full`.
     ///
     /// Throws for the list that does not fit; an earlier one stays.
-    public mutating func append(services: [UUID]) throws(Overflow) {
-        let assigned = services.filter { $0.number != nil }
-        let others = services.filter { $0.number == nil }
-        if !assigned.isEmpty { try append(Structure(.complete16BitServices, assigned.flatMap(\.octets))) }
-        if !others.isEmpty { try append(Structure(.complete128BitServices, others.flatMap(\.octets))) }
+    public mutating func append(
+        services: [UUID], inFull full: Set<UUID> = [], isComplete: Bool = true
+    ) throws(Overflow) {
+        let assigned = services.filter { $0.number != nil && !full.contains($0) }
+        let others = services.filter { $0.number == nil || full.contains($0) }
+        if !assigned.isEmpty {
+            let type: ADType = isComplete ? .complete16BitServices : .incomplete16BitServices
+            try append(Structure(type, assigned.flatMap(\.octets)))
+        }
+        if !others.isEmpty {
+            let type: ADType = isComplete ? .complete128BitServices : .incomplete128BitServices
+            try append(Structure(type, others.flatMap(\.fullOctets)))
+        }
     }
 
     /// Appends the complete name, or a shortened one with as many characters as fit.

@@ -76,6 +76,7 @@ struct Access {
 
     /// Allowed once per connection; the MTU becomes the smaller of the two Rx MTUs.  Part F, section 3.4.2.
     private func exchangeMTU(_ clientReceives: UInt16, _ server: inout Server) throws(ErrorResponse) -> PDU {
+        try server.errorInjection.checkExchangeMTU()
         guard !server.hasExchangedMTU else { throw ErrorResponse(.requestNotSupported) }
         server.hasExchangedMTU = true
         server.adopt(mtu: min(Int(clientReceives), server.receives))

@@ -16,6 +16,9 @@ public struct BondedClient: Sendable {
         (self.configurations, self.awareness, self.table) = (configurations, awareness, table)
     }
 
+    /// The server forgets what the client has subscribed to, against the specification.
+    package mutating func forgetConfigurations() { configurations = [] }
+
     /// The server hides a change of its attributes, as faulty firmware does.
     public mutating func ignoreChange(to table: AttributeTable) {
         configurations.removeAll { !table.keeps($0.valueHandle, of: self.table) }

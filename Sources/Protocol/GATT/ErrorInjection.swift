@@ -21,8 +21,11 @@ public struct ErrorInjection: Hashable, Sendable {
         /// Discovery: Find Information, Find By Type Value, Read By Group Type, and Read By Type of declarations.
         public static let discover = Requests(rawValue: 0x08)
 
+        /// Exchange MTU, which is of no attribute.
+        public static let exchangeMTU = Requests(rawValue: 0x10)
+
         /// All requests.
-        public static let all: Requests = [.read, .write, .subscribe, .discover]
+        public static let all: Requests = [.read, .write, .subscribe, .discover, .exchangeMTU]
     }
 
     private struct Entry: Hashable, Sendable {
@@ -52,6 +55,11 @@ public struct ErrorInjection: Hashable, Sendable {
         return nil
     }
 
+    /// The injected error for Exchange MTU: only entries of all handles apply to it.
+    private var errorForExchangeMTU: ATTError? {
+        entries.first { $0.requests.contains(.exchangeMTU) && $0.range == .all }?.error
+    }
+
     /// The injected error for a search that finds nothing and lies within an entry's range.
     func error(forSearchOf range: HandleRange) -> ATTError? {
         for entry in entries where entry.requests.contains(.discover) {
@@ -66,6 +74,11 @@ extension ErrorInjection {
     func check(_ request: Requests, at handle: UInt16) throws(ErrorResponse) {
         guard let error = error(for: request, at: handle) else { return }
         throw .injected(error, at: handle)
+    }
+
+    /// Throws the injected error for Exchange MTU, if there is one.
+    func checkExchangeMTU() throws(ErrorResponse) {
+        if let errorForExchangeMTU { throw .injected(errorForExchangeMTU, at: 0) }
     }
 
     /// The attributes that a search lists: those before the first one with an injected error.  If the first of all has
@@ -83,6 +96,23 @@ extension ErrorInjection {
     }
 }
 
+extension ErrorInjection.Requests {
+    /// The kind of a request or command of a client; empty for other PDUs, and for invalid ones.
+    package init(of octets: ArraySlice<UInt8>, in table: AttributeTable) {
+        self =
+            switch try? PDU(octets) {
+            case .exchangeMTURequest: .exchangeMTU
+            case .findInformationRequest, .findByTypeValueRequest, .readByGroupTypeRequest: .discover
+            case .readByTypeRequest(_, let type): type.isDeclaration ? .discover : .read
+            case .readRequest, .readBlobRequest, .readMultipleRequest, .readMultipleVariableRequest: .read
+            case .writeRequest(let handle, _), .writeCommand(let handle, _):
+                table.type(of: handle) == .clientCharacteristicConfiguration ? .subscribe : .write
+            case .prepareWriteRequest, .executeWriteRequest: .write
+            default: []
+            }
+    }
+}
+
 extension ErrorResponse {
     fileprivate static func injected(_ error: ATTError, at handle: UInt16) -> ErrorResponse {
         var response = ErrorResponse(error, at: handle)
@@ -94,7 +124,7 @@ extension ErrorResponse {
 extension UUID {
     /// Whether an attribute of this type declares a service, an included service or a characteristic.  Core 6.0, Vol 3,
     /// Part G, section 3.
-    var isDeclaration: Bool {
+    package var isDeclaration: Bool {
         self == .primaryService || self == .secondaryService || self == .include || self == .characteristic
     }
 }

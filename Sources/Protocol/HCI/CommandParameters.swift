@@ -43,6 +43,9 @@ public struct AdvertisingParameters: FieldwiseParameters {
     /// 0 to 3: bit 0 for scan requests, bit 1 for connection requests; set: only peers in the accept list.
     public var filterPolicy: UInt8 = 0
 
+    /// The filter policy with which only peers in the accept list can connect.
+    public static let onlyAcceptedConnect: UInt8 = 0b10
+
     /// By default undirected, open to every peer, on all channels.
     public init(
         minimumInterval: UInt16, maximumInterval: UInt16, kind: Kind = .undirected, ownAddress: OwnAddress = .public,

@@ -2,7 +2,7 @@ public import Bluetooth
 
 /// Answers the peer's PDUs on the LE signalling channel.  Core 6.0, Vol 3, Part A, section 4.
 ///
-/// It opens no channels; a central accepts all valid connection parameters.  It has no state.
+/// It opens no channels; a central accepts all valid connection parameters, or none.  It has no state.
 public struct SignallingResponder: Sendable {
     /// The local role on the link.
     public enum Role: Sendable {
@@ -21,9 +21,12 @@ public struct SignallingResponder: Sendable {
     }
 
     private let role: Role
+    private let acceptsParameters: Bool
 
-    /// A responder with this local role.
-    public init(_ role: Role) { self.role = role }
+    /// A responder with this local role; a central can reject all connection parameters.
+    public init(_ role: Role, acceptsParameters: Bool = true) {
+        (self.role, self.acceptsParameters) = (role, acceptsParameters)
+    }
 
     /// Answers the payload of a frame: a malformed one with Command Reject, if it has an identifier.
     public func answer(to octets: [UInt8]) -> Answer {
@@ -35,8 +38,9 @@ public struct SignallingResponder: Sendable {
         let content: Signal.Content
         switch signal.content {
         case .connectionParameterUpdateRequest(let parameters) where role == .central:
-            if parameters.isValid { update = parameters }
-            content = .connectionParameterUpdateResponse(isAccepted: parameters.isValid)
+            let isAccepted = acceptsParameters && parameters.isValid
+            if isAccepted { update = parameters }
+            content = .connectionParameterUpdateResponse(isAccepted: isAccepted)
         case .creditBasedConnectionRequest:
             let none = Signal.CreditBasedChannel(channel: Channel(rawValue: 0), mtu: 0, mps: 0, credits: 0)
             content = .creditBasedConnectionResponse(none, result: 2)

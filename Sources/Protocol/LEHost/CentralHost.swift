@@ -49,7 +49,7 @@ extension Host.Fault {
         switch self {
         case .confirmIndications: .unconfirmedIndications
         case .sendRaw(.security, _), .divertSecurity, .injectSecurityFaults: .pairing
-        case .sendRaw, .overhear, .stall, .injectErrors, .offer: .packets
+        case .sendRaw, .overhear, .acceptParameters, .respondToSubscribersLate, .stall, .injectErrors, .offer: .packets
         }
     }
 }

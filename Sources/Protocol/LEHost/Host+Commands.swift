@@ -70,7 +70,7 @@ extension Host {
             else {
                 return
             }
-            (connections[index].preferred, connections[index].updateDue) = (parameters, now)
+            connections[index].parameters.prefer(parameters, due: now)
             requestUpdateIfDue(index, at: now, pool: &pool, into: &outbox)
         }
     }
@@ -130,6 +130,7 @@ extension Host {
         let former = connections.map { FormerConnection(id: $0.id, handle: $0.handle) }
         endAll(isOff ? .connectionTimeout : .hardwareFailure, pool: &pool, into: &outbox)
         scanning.malformedReports = 0
+        kept = []
         generateAddress(at: now, into: &outbox)
         phase = .initializing(Initialization(randomAddress: usedRandomAddress, after: former))
         continueInitializing(pool: &pool, into: &outbox)
@@ -146,16 +147,36 @@ extension Host {
         for connection in connections { commands.add(.disconnect(connection.handle, .remotePowerOff)) }
     }
 
-    /// Ends a connection when the controller has answered, after a reset, the command that ends it.
+    /// Takes the answer to a command that ends a connection after a reset: a controller that does not know the connection
+    /// has lost it.  One that begins to end it has perhaps kept it: Disconnection Complete tells.
     mutating func stopped(
         _ command: HCI.Command, _ status: HCIStatus, pool: inout PacketPool, into outbox: inout [Output]
     ) {
         if let (handle, _) = try? HCI.Command.disconnect.parameters(of: command), let index = index(of: handle) {
-            let id = connections[index].id
-            if status == .success { outbox.append(.keptThroughReset(id)) }
-            let reason: HCIStatus = status == .success ? .localHostTerminated : .connectionTimeout
-            end(id, reason: reason, pool: &pool, into: &outbox)
+            if status == .success {
+                (connections[index].isEnding, hasNewDisconnection) = (true, true)
+            } else {
+                end(connections[index].id, reason: .connectionTimeout, pool: &pool, into: &outbox)
+            }
         }
+        if connections.isEmpty { phase = .off }
+    }
+
+    /// Ends a connection that a reset has ended already, if the status is not success, or only now.
+    mutating func endedAfterReset(
+        _ status: HCIStatus, _ handle: UInt16, pool: inout PacketPool, into outbox: inout [Output]
+    ) {
+        guard case .stopping = phase else {
+            guard let place = kept.firstIndex(where: { $0.handle == handle }) else { return }
+            let former = kept.remove(at: place)
+            if status == .success { outbox.append(.keptThroughReset(former.id)) }
+            return
+        }
+        guard let index = index(of: handle) else { return }
+        let id = connections[index].id
+        if status == .success { outbox.append(.keptThroughReset(id)) }
+        let reason: HCIStatus = status == .success ? .localHostTerminated : .connectionTimeout
+        end(id, reason: reason, pool: &pool, into: &outbox)
         if connections.isEmpty { phase = .off }
     }
 
@@ -199,6 +220,9 @@ extension Host {
         if willAdvertise { commands.add(family.stopAdvertising) }
         if advertising.hasSet { commands.add(.leRemoveAdvertisingSet(CommandFamily.advertisingSet)) }
         advertising.hasSet = family == .extended
+        if advertisement.parameters.filterPolicy & AdvertisingParameters.onlyAcceptedConnect != 0 {
+            acceptBondedPeers()
+        }
         for command in family.advertise(advertisement, address: usedRandomAddress, power: advertising.power.requested) {
             commands.add(command)
         }
@@ -276,75 +300,5 @@ extension Host {
             connections[index].deadline = deadline
         }
         outbox.append(.wake(at: deadline))
-    }
-}
-
-// The data length and the connection parameters that a host requests.
-extension Host {
-    /// TGAP(conn_pause_peripheral): the time from the start of a connection until its peripheral may request other
-    /// parameters.  Core 6.0, Vol 3, Part C, section 9.3.12 and appendix A.
-    static let connPausePeripheral = Duration.seconds(5)
-
-    /// Requests the data length, and schedules the request for the preferred connection parameters.
-    mutating func negotiate(_ index: Int, at now: Instant, into outbox: inout [Output]) {
-        if features.contains(.dataPacketLengthExtension) {
-            commands.add(.leSetDataLength(connections[index].handle, .maximum))
-        }
-        guard preferred != nil, connections[index].role == .peripheral else { return }
-        connections[index].preferred = preferred
-        let due = now.advanced(by: Self.connPausePeripheral)
-        connections[index].updateDue = due
-        outbox.append(.wake(at: due))
-    }
-
-    /// Requests the preferred parameters when they are due, once: from the Link Layer if the controller supports that,
-    /// else through L2CAP.  Core 6.0, Vol 3, Part A, section 4.20.
-    mutating func requestUpdateIfDue(
-        _ index: Int, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]
-    ) {
-        guard let preferred = connections[index].preferred, connections[index].updateDue <= now else { return }
-        connections[index].updateDue = .never
-        guard !preferred.admits(connections[index].timing) else { return }
-        if features.contains(.connectionParametersRequest) {
-            connections[index].isUpdating = true
-            let update = ConnectionUpdate(handle: connections[index].handle, parameters: preferred)
-            commands.add(.leConnectionUpdate(update))
-        } else {
-            sendUpdateRequest(index, for: preferred, pool: &pool, into: &outbox)
-        }
-    }
-
-    /// Whether the controller carries out a request of `requestUpdateIfDue`.
-    func isUpdating(_ handle: UInt16) -> Bool { index(of: handle).map { connections[$0].isUpdating } ?? false }
-
-    /// The controller or the peer's Link Layer rejected the request: L2CAP remains.
-    mutating func updateFailed(_ handle: UInt16, pool: inout PacketPool, into outbox: inout [Output]) {
-        guard let index = index(of: handle), connections[index].isUpdating,
-            let preferred = connections[index].preferred
-        else { return }
-        connections[index].isUpdating = false
-        sendUpdateRequest(index, for: preferred, pool: &pool, into: &outbox)
-    }
-
-    /// The central's response is ignored: if it updates the connection, LE Connection Update Complete follows.
-    private mutating func sendUpdateRequest(
-        _ index: Int, for parameters: ConnectionParameters, pool: inout PacketPool, into outbox: inout [Output]
-    ) {
-        let request = Signal(1, .connectionParameterUpdateRequest(parameters))
-        send(pool.take(request.octets), on: .signalling, index, pool: &pool, into: &outbox)
-    }
-
-    mutating func updated(_ handle: UInt16, _ timing: ConnectionTiming, into outbox: inout [Output]) {
-        guard let index = index(of: handle) else { return }
-        (connections[index].timing, connections[index].isUpdating) = (timing, false)
-        outbox.append(.timing(connections[index].id, timing))
-    }
-}
-
-extension ConnectionParameters {
-    /// Whether a connection has parameters in the range of these.
-    fileprivate func admits(_ timing: ConnectionTiming) -> Bool {
-        minimumInterval <= timing.interval && timing.interval <= maximumInterval && timing.latency == latency
-            && timing.supervisionTimeout == supervisionTimeout
     }
 }

@@ -41,12 +41,12 @@ extension Host {
         let maximum = max(mtu, connections[index].server.mtu)
         guard let opcode = pool.uint8(at: 0, of: packet), packet.count <= maximum else { return pool.release(packet) }
         if isForServer(opcode) {
-            guard faults.stall == .none else { return hold(packet, index, pool: &pool) }
+            guard !isStalled(packet, in: pool) else { return hold(packet, index, pool: &pool) }
             connections[index].server.receive(
                 packet, table: table, values: &values, at: now, pool: &pool, into: &serverOutbox)
             drainServer(index, pool: &pool, into: &outbox)
         } else {
-            if overhears, !isUnsolicited(opcode) {
+            if faults.overhears, !isUnsolicited(opcode) {
                 outbox.append(.overheard(connections[index].id, pool.octets(of: packet)))
             }
             connections[index].client.step(.receive(packet), at: now, pool: &pool, into: &clientOutbox)
@@ -65,8 +65,10 @@ extension Host {
     private mutating func receiveSignal(
         _ packet: Packet, _ index: Int, pool: inout PacketPool, into outbox: inout [Output]
     ) {
-        let answer = connections[index].signalling.answer(to: pool.octets(of: packet))
+        let octets = pool.octets(of: packet)
+        let answer = connections[index].signalling(faults).answer(to: octets)
         pool.release(packet)
+        receiveParameterAnswer(octets, index, into: &outbox)
         if let reply = answer.reply {
             send(pool.take(reply), on: .signalling, index, pool: &pool, into: &outbox)
         }
@@ -112,6 +114,7 @@ extension Host {
     // MARK: Outputs of server and client
 
     mutating func drainServer(_ index: Int, pool: inout PacketPool, into outbox: inout [Output]) {
+        delayResponse(index)
         for at in serverOutbox.indices {
             switch serverOutbox[at] {
             case .send(let packet): send(packet, on: .attribute, index, pool: &pool, into: &outbox)

@@ -48,6 +48,9 @@ extension Host {
         case Event.hardwareError:
             let code = try Event.hardwareError.parameters(of: event)
             fail(.hardware(code), pool: &pool, into: &outbox)
+        case Event.disconnectionComplete where !isReady:
+            let (status, handle, _) = try Event.disconnectionComplete.parameters(of: event)
+            endedAfterReset(status, handle, pool: &pool, into: &outbox)
         default:
             guard isReady else { return try event.check() }
             try handleWhenReady(event, at: now, pool: &pool, into: &outbox)
@@ -105,7 +108,7 @@ extension Host {
             let (handle, parameters) = try Event.leRemoteConnectionParameterRequest.parameters(of: event)
             guard index(of: handle) != nil else { return }
             commands.add(
-                parameters.isValid
+                parameters.isValid && faults.acceptsParameters
                     ? .leRemoteConnectionParameterRequestReply(
                         ConnectionUpdate(handle: handle, parameters: parameters))
                     : .leRemoteConnectionParameterRequestNegativeReply(handle, .unacceptableConnectionParameters))
@@ -145,8 +148,8 @@ extension Host {
     ) {
         guard case .initializing(var initialization) = phase else { return }
         do throws(Initialization.Failure) {
-            let kept = try initialization.receive(returned, for: command)
-            if let kept { outbox.append(.keptThroughReset(kept)) }
+            let former = try initialization.receive(returned, for: command)
+            if let former { kept.append(former) }
         } catch {
             let failure: Failure =
                 switch error {
@@ -243,7 +246,10 @@ extension Host {
         _ status: HCIStatus, _ handle: UInt16, _ reason: HCIStatus, pool: inout PacketPool, into outbox: inout [Output]
     ) {
         guard status == .success else { return disconnectRejected(handle, status, pool: &pool, into: &outbox) }
-        guard let index = index(of: handle) else { return endUnwanted(handle, into: &outbox) }
+        guard let index = index(of: handle) else {
+            endedAfterReset(status, handle, pool: &pool, into: &outbox)
+            return endUnwanted(handle, into: &outbox)
+        }
         endAndAdvertise(connections[index].id, reason: reason, pool: &pool, into: &outbox)
     }
 

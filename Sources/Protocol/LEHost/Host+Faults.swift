@@ -7,12 +7,20 @@ extension Host {
     struct Faults: Sendable {
         /// `on`: clients are not answered; `over`: until `timePassed`, so that another stall at the same instant
         /// continues this one.
-        enum Stall: Sendable { case none, on, over }
+        enum Stall: Equatable, Sendable {
+            case none
+            case on(ErrorInjection.Requests)
+            case over
+        }
 
         var stall = Stall.none
         var errorInjection = ErrorInjection()
         var security = SecurityFaults()
         var confirmsIndications = true
+        var acceptsParameters = true
+        var respondsToSubscribersLate = false
+        var overhears = false
+        var divertsSecurity = false
     }
 
     /// The maximum number of PDUs of a client that wait for the end of a stall; further ones are dropped.
@@ -23,11 +31,11 @@ extension Host {
 
     mutating func inject(_ fault: Fault, at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
         switch fault {
-        case .stall(true): faults.stall = .on
-        case .stall(false):
-            guard faults.stall == .on else { return }
+        case .stall(let requests) where requests.isEmpty:
+            guard case .on = faults.stall else { return }
             faults.stall = .over
             outbox.append(.wake(at: now))
+        case .stall(let requests): faults.stall = .on(requests)
         case .injectErrors(let errorInjection):
             faults.errorInjection = errorInjection
             for index in connections.indices { connections[index].server.errorInjection = errorInjection }
@@ -42,12 +50,24 @@ extension Host {
                     .confirmIndications(isOn), at: now, pool: &pool, into: &clientOutbox)
                 drainClient(index, pool: &pool, into: &outbox)
             }
+        case .respondToSubscribersLate(let isOn): faults.respondsToSubscribersLate = isOn
+        case .acceptParameters(let isOn): faults.acceptsParameters = isOn
         case .sendRaw(let channel, let octets):
             for index in connections.indices {
                 send(pool.take(octets.prefix(Self.maximumRawCount)), on: channel, index, pool: &pool, into: &outbox)
             }
-        case .overhear(let isOn): overhears = isOn
-        case .divertSecurity(let isOn): divertsSecurity = isOn
+        case .overhear(let isOn): faults.overhears = isOn
+        case .divertSecurity(let isOn): faults.divertsSecurity = isOn
+        }
+    }
+
+    /// Whether a PDU for the server has to wait for the end of a stall.
+    func isStalled(_ packet: Packet, in pool: borrowing PacketPool) -> Bool {
+        switch faults.stall {
+        case .none: false
+        case .over: true
+        case .on(let requests):
+            requests == .all || !requests.isDisjoint(with: .init(of: pool.slice(of: packet), in: table))
         }
     }
 
@@ -55,6 +75,30 @@ extension Host {
     mutating func hold(_ packet: Packet, _ index: Int, pool: inout PacketPool) {
         guard connections[index].held.count < Self.maximumHeldPDUs else { return pool.release(packet) }
         connections[index].held.append(packet)
+    }
+
+    /// Whether a client that has subscribed waits for the response.
+    package func owesResponse(to id: ConnectionID) -> Bool {
+        connections.contains { $0.id == id && $0.lateResponse != nil }
+    }
+
+    /// Keeps the response to a subscription back, until `respondLate`.
+    mutating func delayResponse(_ index: Int) {
+        guard faults.respondsToSubscribersLate, connections[index].lateResponse == nil,
+            serverOutbox.contains(where: { if case .subscribed = $0 { true } else { false } }),
+            case .send(let response)? = serverOutbox.first
+        else { return }
+        connections[index].lateResponse = response
+        serverOutbox.removeFirst()
+    }
+
+    /// Sends the responses that were kept back.
+    mutating func respondLate(pool: inout PacketPool, into outbox: inout [Output]) {
+        for index in connections.indices {
+            guard let response = connections[index].lateResponse else { continue }
+            connections[index].lateResponse = nil
+            send(response, on: .attribute, index, pool: &pool, into: &outbox)
+        }
     }
 
     /// Answers the PDUs that waited for the end of the stall.

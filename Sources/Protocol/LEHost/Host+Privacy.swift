@@ -88,6 +88,26 @@ extension Host {
         return report
     }
 
+    /// Puts the bonded peers on the controller's accept list, while it does not advertise; it recognizes their private
+    /// addresses, too.  Core 6.0, Vol 4, Part E, sections 7.8.16, 7.8.38 and 7.8.77.
+    mutating func acceptBondedPeers() {
+        let bonds = security.bonds.suffix(Self.maximumAcceptedPeers)
+        commands.add(.leClearFilterAcceptList())
+        for bond in bonds { commands.add(.leAddDeviceToFilterAcceptList(bond.peer)) }
+        let keys = bonds.compactMap { bond in bond.peerResolvingKey.map { (bond.peer, $0) } }.filter { $0.1 != 0 }
+        guard !keys.isEmpty else { return }
+        commands.add(.leSetAddressResolutionEnable(false))
+        commands.add(.leClearResolvingList())
+        for (peer, key) in keys {
+            commands.add(.leAddDeviceToResolvingList(peer, key.leastSignificantFirst, [UInt8](repeating: 0, count: 16)))
+            commands.add(.leSetPrivacyMode(peer, true))  // it may also use its identity address
+        }
+        commands.add(.leSetAddressResolutionEnable(true))
+    }
+
+    /// Controllers have room for some peers.
+    private static let maximumAcceptedPeers = 8
+
     /// The connection with the identity address of a bonded peer.
     func resolved(_ complete: ConnectionComplete) -> ConnectionComplete {
         guard let identity = identity(of: complete.peer) else { return complete }
@@ -101,5 +121,15 @@ extension Host {
         guard address.isResolvable else { return nil }
         let identity = privateAddresses.identity(at: address) ?? security.bond(with: address)?.peer
         return identity == address ? nil : identity  // a peer that has distributed no identity
+    }
+}
+
+extension UInt128 {
+    /// As HCI has it.
+    fileprivate var leastSignificantFirst: [UInt8] {
+        var octets: [UInt8] = []
+        octets.append(UInt64(truncatingIfNeeded: self))
+        octets.append(UInt64(truncatingIfNeeded: self >> 64))
+        return octets
     }
 }

@@ -12,7 +12,7 @@ extension Host {
     ) {
         let octets = pool.octets(of: packet)
         pool.release(packet)
-        guard !divertsSecurity else { return outbox.append(.securityPDU(connections[index].id, octets)) }
+        guard !faults.divertsSecurity else { return outbox.append(.securityPDU(connections[index].id, octets)) }
         stepSecurity(.received(octets), index, at: now, pool: &pool, into: &outbox)
     }
 

@@ -88,9 +88,9 @@ public struct Host: Sendable {
     var advertising = AdvertisingState()
     var scanning = ScanningState()
     var connecting: Connecting?
+    /// Connections from before a start that the controller has kept through the reset, and now ends.
+    var kept: [FormerConnection] = []
     var faults = Faults()
-    var overhears = false
-    var divertsSecurity = false
     /// Whether the host itself disconnects a peer that has not answered a request; else its caller does.
     public var endsUnansweredLinks = true
     /// How the host pairs, and its bonds.
@@ -128,6 +128,7 @@ public struct Host: Sendable {
         case .received(_, let packet): pool.release(packet)
         case .timePassed:
             timePassed(at: now, pool: &pool, into: &outbox)
+            respondLate(pool: &pool, into: &outbox)
             if faults.stall == .over { answerHeld(values: &values, at: now, pool: &pool, into: &outbox) }
             if privateAddresses.due <= now { rotateAddress(at: now, into: &outbox) }
         case .command(.answer(let id, let result)):
@@ -230,6 +231,9 @@ public struct Host: Sendable {
 
     /// Sends what the controller can accept.
     private mutating func flush(at now: Instant, pool: inout PacketPool, into outbox: inout [Output]) {
+        if faults.respondsToSubscribersLate, connections.contains(where: { $0.lateResponse != nil }) {
+            outbox.append(.wake(at: now))
+        }
         if hasNewDisconnection { watchEndings(at: now, into: &outbox) }
         if commands.hasWaiting { sendCommands(at: now, pool: &pool, into: &outbox) }
         while let packet = sending.next(pool: &pool) { outbox.append(.send(.acl, packet)) }
@@ -261,6 +265,7 @@ public struct Host: Sendable {
         while let overdue = connections.first(where: { $0.deadline <= now }) {
             endAndAdvertise(overdue.id, reason: .connectionTimeout, pool: &pool, into: &outbox)
         }
+        if case .stopping = phase, connections.isEmpty { phase = .off }
         for index in connections.indices {
             requestUpdateIfDue(index, at: now, pool: &pool, into: &outbox)
             connections[index].client.step(.timePassed, at: now, pool: &pool, into: &clientOutbox)
@@ -316,6 +321,7 @@ public struct Host: Sendable {
         }
         connections[index].reassembler.reset(pool: &pool)
         for packet in connections[index].held { pool.release(packet) }
+        if let response = connections[index].lateResponse { pool.release(response) }
         sending.remove(connections[index].handle, pool: &pool)
         outbox.append(.disconnected(id, connections[index].peer, reason: reason))
         connections.remove(at: index)
@@ -357,6 +363,8 @@ struct Connection: Sendable {
     var reassembler = Reassembler()
     var server: Server
     var client: Client
+    /// The response to a subscription, which a fault keeps back.
+    var lateResponse: Packet?
     /// The PDUs that its client has sent during a stall, in order.
     var held: [Packet] = []
     var security: LinkSecurityManager
@@ -365,11 +373,7 @@ struct Connection: Sendable {
     var hasRestoredClient = false
     var timing: ConnectionTiming
     /// The parameters that this peripheral requests.
-    var preferred: ConnectionParameters?
-    /// When this peripheral requests them.
-    var updateDue = Instant.never
-    /// Whether it has requested them from its controller.
-    var isUpdating = false
+    var parameters = Host.ParameterRequest()
     var isEnding = false
     /// The deadline for the controller to report the end, while it is ending.
     var deadline = Instant.never
@@ -390,5 +394,7 @@ struct Connection: Sendable {
         server.security = linkSecurity
     }
 
-    var signalling: SignallingResponder { SignallingResponder(role == .central ? .central : .peripheral) }
+    func signalling(_ faults: Host.Faults) -> SignallingResponder {
+        SignallingResponder(role == .central ? .central : .peripheral, acceptsParameters: faults.acceptsParameters)
+    }
 }

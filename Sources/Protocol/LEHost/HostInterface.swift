@@ -87,14 +87,19 @@ extension Host {
     /// A request that no app can make: a fault that a script injects, or a means to test the peer.  Each applies to all
     /// connections, including later ones.
     public enum Fault: Equatable, Sendable {
-        /// True: requests of clients wait, up to `Host.maximumHeldPDUs` of each; false: they are answered, in order.
-        case stall(Bool)
+        /// These requests of clients wait, up to `Host.maximumHeldPDUs` of each client, and with `.all` every PDU for the
+        /// server; without any, they are answered, in order.
+        case stall(ErrorInjection.Requests)
         /// The server answers these requests with an error, and only these.
         case injectErrors(ErrorInjection)
+        /// Whether the response to a client that subscribes comes only when all else that is due at that instant has been sent.
+        case respondToSubscribersLate(Bool)
         /// The server offers this MTU, 23 to 517 octets, in every following MTU exchange.
         case offer(mtu: Int)
         /// Whether the client confirms indications.
         case confirmIndications(Bool)
+        /// Whether the host, as a central, accepts the connection parameters that a peripheral requests.
+        case acceptParameters(Bool)
         /// Pairs with these faults.
         case injectSecurityFaults(SecurityFaults)
         /// Sends these octets as one PDU on each connection, whatever they are.
@@ -189,6 +194,8 @@ extension Host {
         case connectionFailed(DeviceAddress, ConnectionFailure)
         /// A connection has other parameters.
         case timing(ConnectionID, ConnectionTiming)
+        /// A connection of this peripheral has other parameters, or does not get those that the host requested.
+        indirect case parameters(ConnectionID, ParameterDecision)
         /// The peer's Link Layer has answered `Command.readRemoteFeatures`.
         case remoteFeatures(ConnectionID, LEFeatures)
         /// The controller has answered `Command.readSignalStrength`: the strength in dBm; nil if it does not know it, or refuses.

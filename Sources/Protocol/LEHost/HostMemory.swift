@@ -28,6 +28,11 @@ extension Host {
             resolvingKey: security.resolvingKey, bonds: security.bonds, clients: clients.compactMapValues(\.record))
     }
 
+    /// Forgets what bonded clients that are not connected have subscribed to, as a faulty device does.
+    package mutating func forgetSubscriptions() {
+        for peer in security.clients.keys { security.clients[peer]?.forgetConfigurations() }
+    }
+
     /// Continues with the memory of an earlier run, before the start.  Only a host that uses private addresses takes the IRK.
     public mutating func restore(_ memory: HostMemory) {
         restore(memory.bonds)

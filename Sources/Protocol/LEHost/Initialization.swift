@@ -52,11 +52,11 @@ struct Initialization: Sendable {
     }
 
     /// Takes the return parameters of a command.  Returns the connection that the reset should have ended, but this
-    /// command has ended.
-    mutating func receive(_ returned: [UInt8], for command: Command) throws(Failure) -> ConnectionID? {
+    /// command perhaps ends.
+    mutating func receive(_ returned: [UInt8], for command: Command) throws(Failure) -> FormerConnection? {
         if Command.disconnect ~= command, !former.isEmpty {
             let connection = former.removeFirst()
-            return returned.first == HCIStatus.success.rawValue ? connection.id : nil
+            return returned.first == HCIStatus.success.rawValue ? connection : nil
         }
         if Command.leReadTransmitPower ~= command {  // nothing depends on it
             controller.transmitPower = Self.transmitPower(returned)

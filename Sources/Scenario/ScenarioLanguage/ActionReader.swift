@@ -56,6 +56,17 @@ struct ActionReader {
         return nil
     }
 
+    /// Exchange MTU is of no attribute.
+    func attError(_ entity: EntityReference, _ cursor: Cursor) -> Action.Operation? {
+        let request: Action.Request? = cursor["on"].choice()
+        if case .mtu = request, entity.device.map(EntityReference.device) != entity {
+            (cursor["of"] ?? cursor).note(
+                .wrongEntity, "\"mtu\" is a request to the device, not to one of its attributes",
+                help: "name the device in \"of\"")
+        }
+        return cursor["error"]?.code.map { .attError(on: request, error: $0) }
+    }
+
     func raw(_ cursor: Cursor) -> Action.Operation? {
         guard let text = cursor["octets"], let octets = text.string.flatMap(Value.octets) else { return nil }
         let maximum = cursor["channel"] == nil ? LanguageLimits.value : LanguageLimits.pdu

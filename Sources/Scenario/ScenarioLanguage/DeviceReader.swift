@@ -41,6 +41,7 @@ struct DeviceReader {
         if let connections = cursor["connections"]?.integer { device.connections = connections }
         if let hasGenericServices = cursor["generic_services"]?.bool { device.hasGenericServices = hasGenericServices }
         device.rejectsShortWrites = cursor["short_writes"]?.string == "rejected"
+        device.sendsEarlyValues = cursor["early_values"]?.bool ?? false
         device.link = link(cursor["link"])
         device.security = cursor["security"].map(security)
         if device.hasPrivacy, !address.isIdentity {
@@ -73,6 +74,12 @@ struct DeviceReader {
         advertising.payload = payload(cursor, fields)
         advertising.scanResponse = cursor?["scan_response"].map { payload($0, fields) }
         if let update = within(cursor?["update"], .milliseconds(100) ... .seconds(3600)) { advertising.update = update }
+        advertising.isForBonded = cursor?["only_bonded"]?.bool ?? false
+        advertising.isDirected = cursor?["directed"]?.bool ?? false
+        for key in ["only_bonded", "directed"] where cursor?["connectable"]?.bool == false {
+            guard let wrong = cursor?[key], wrong.bool == true else { continue }
+            wrong.note(.conflict, "a device that is not connectable has no bonds: delete \(key.quoted)")
+        }
         if let isConnectable = cursor?["connectable"]?.bool { advertising.isConnectable = isConnectable }
         return advertising
     }
@@ -82,6 +89,9 @@ struct DeviceReader {
         func items(_ key: String) -> [Cursor] { cursor?[key]?.items ?? [] }
         var payload = Advertising.Payload()
         payload.services = items("services").compactMap { $0.string.flatMap { UUID($0) } }
+        let long = items("services").compactMap(\.string).filter { $0.count > 4 }
+        payload.fullServices = Set(long.compactMap { UUID($0) }.filter { $0.number != nil })
+        payload.hasAllServices = cursor?["incomplete"]?.bool != true
         payload.serviceData = items("service_data").compactMap { item in
             let (fields, octets) = fields.contents(item)
             guard let uuid = item["uuid"]?.string.flatMap({ UUID($0) }) else { return nil }
@@ -103,7 +113,7 @@ struct DeviceReader {
 
     /// The content of AD structures.
     private func payload(_ cursor: Cursor, in parent: Cursor) -> Advertising.Payload {
-        for key in ["services", "service_data", "manufacturer_data", "appearance", "tx_power"] {
+        for key in ["services", "incomplete", "service_data", "manufacturer_data", "appearance", "tx_power"] {
             parent[key]?.note(.conflict, "\"octets\" are the whole data", help: "delete \(key.quoted), or \"octets\"")
         }
         var payload = Advertising.Payload()

@@ -37,7 +37,8 @@ struct MomentReader {
     func event(_ cursor: Cursor) -> Event? {
         let name = cursor.string ?? cursor["event"]?.string
         guard let kind = name.flatMap(Event.Kind.init(rawValue:)) else { return nil }
-        let of = cursor["of"].flatMap { names.entity($0, kind.row.target) }
+        let target = cursor["descriptor"] == nil ? kind.row.target : .served
+        let of = cursor["of"].flatMap { names.entity($0, target) }
         if cursor["of"] != nil, of == nil { return nil }
         if cursor["nth"] != nil, let every = cursor["every"] {
             every.note(.conflict, "\"nth\" and \"every\" exclude each other: delete one")
@@ -52,6 +53,12 @@ struct MomentReader {
         return event
     }
 
+    /// The condition that something has happened, or has not; nil if the rule has none.
+    func condition(_ cursor: Cursor?, isWanted: Bool) -> Condition? {
+        guard let cursor, let event = event(cursor) else { return nil }
+        return Condition(event, within: cursor["within"]?.duration, isWanted: isWanted)
+    }
+
     private func filters(_ cursor: Cursor) -> [Event.Filter] {
         if let line = cursor["line"] { ClientLines.check(line) }
         return [
@@ -59,6 +66,7 @@ struct MomentReader {
             cursor["value"].flatMap(matcher).map(Event.Filter.value),
             cursor["line"].flatMap(matcher).map(Event.Filter.line),
             (cursor["status"]?.integer).map(Event.Filter.status),
+            (cursor["descriptor"]?.string).flatMap { UUID($0) }.map(Event.Filter.descriptor),
         ].compactMap(\.self)
     }
 
@@ -152,9 +160,14 @@ struct ScriptReader {
         let when = cursor["when"].flatMap(moments.moment)
         let action = ActionReader(names: names, curves: curves).action(cursor)
         let end = end(cursor)
+        let conditions = [
+            moments.condition(cursor["if"], isWanted: true), moments.condition(cursor["unless"], isWanted: false),
+        ]
         guard let when, let action else { return nil }
-        return Rule(
+        var rule = Rule(
             id: cursor["id"]?.string, when: when, action: action, chance: cursor["chance"]?.number ?? 1, end: end)
+        rule.conditions = conditions.compactMap(\.self)
+        return rule
     }
 
     /// The end of an action; nil if the object has none.

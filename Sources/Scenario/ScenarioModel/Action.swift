@@ -16,7 +16,7 @@ package struct Action: Hashable, Sendable {
 
     package var kind: Kind { operation.kind }
 
-    /// The sorts of request that `att_error` selects by.
+    /// The sorts of request that `att_error` and `stall` select by.
     package enum Request: String, CaseIterable, Sendable {
         /// Reads of values and descriptors, in whole or in part.
         case read
@@ -26,6 +26,8 @@ package struct Action: Hashable, Sendable {
         case subscribe
         /// Discovery of services, characteristics and descriptors.
         case discover
+        /// Exchange MTU.
+        case mtu
     }
 
     /// The reaction of a user whom a device asks for a passkey, or shows a number.
@@ -43,6 +45,19 @@ package struct Action: Hashable, Sendable {
     /// The side that loses the keys of a bond.
     package enum Side: String, CaseIterable, Sendable {
         case device, client, both
+    }
+
+    /// The time that a restart takes, and the losses.
+    package struct Restart: Hashable, Sendable {
+        /// How long the device is off.
+        package var off: Duration
+        package var losesBonds: Bool
+        /// Whether it forgets what bonded clients have subscribed to.
+        package var losesSubscriptions: Bool
+
+        package init(off: Duration, losesBonds: Bool = false, losesSubscriptions: Bool = false) {
+            (self.off, self.losesBonds, self.losesSubscriptions) = (off, losesBonds, losesSubscriptions)
+        }
     }
 
     /// A fixed channel of L2CAP.  Core 6.0, Vol 3, Part A, section 2.1.
@@ -63,8 +78,8 @@ extension Action {
         case linkLoss
         /// `distance`: metres from the client, reached evenly within a duration.
         case distance(to: Double, over: Duration)
-        /// `rssi`: the received signal strength in dBm.
-        case rssi(to: Value)
+        /// `rssi`: the received signal strength in dBm; nil: the controllers do not know it.
+        case rssi(to: Value?)
         /// `loss`: the share of packets that are lost, 0…1.
         case loss(rate: Double)
         /// `power_off`.
@@ -81,6 +96,8 @@ extension Action {
         case connect(to: EntityReference)
         /// `disconnect`: for a reason of Core 6.0, Vol 1, Part F.
         case disconnect(reason: Code?)
+        /// `restart`.
+        case restart(Restart)
         /// `silence`.
         case silence
         case valueFault(ValueFault)
@@ -98,8 +115,8 @@ extension Action {
         case drift(ppm: Double)
         /// `skip_time`: how far the clock moves forward.
         case skipTime(by: Duration)
-        /// `stall`.
-        case stall
+        /// `stall`: of all requests if `on` is nil.
+        case stall(on: Request?)
         /// `att_error`: for all requests if `on` is nil.
         case attError(on: Request?, error: Code)
         /// `mtu`: the largest ATT MTU, in octets.
@@ -150,7 +167,7 @@ extension Action {
         /// Actions on the air and on connections.
         case linkLoss = "link_loss", distance, rssi, loss, powerOff = "power_off", stopAdvertising = "stop_advertising",
             changeAdvertising = "change_advertising", changeAddress = "change_address", rotateAddress =
-            "rotate_address", connect, disconnect
+            "rotate_address", connect, disconnect, restart
         /// Actions on what a device sends.
         case silence, drop, duplicate, delay, reorder, truncate, lengthen, burst, notify, raw, set,
             leadOff = "lead_off", drift, skipTime = "skip_time"
@@ -182,6 +199,7 @@ extension Action.Operation {
         case .rotateAddress: .rotateAddress
         case .connect: .connect
         case .disconnect: .disconnect
+        case .restart: .restart
         case .silence: .silence
         case .valueFault(.truncate): .truncate
         case .valueFault(.lengthen): .lengthen

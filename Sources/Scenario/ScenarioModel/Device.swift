@@ -20,6 +20,8 @@ package struct Device: Hashable, Sendable {
     package var connections = 1
     /// Whether a write of fewer octets than a value of fixed length has is rejected; else it changes the first ones.
     package var rejectsShortWrites = false
+    /// Whether a client that subscribes gets a value before the response.
+    package var sendsEarlyValues = false
     /// Whether Generic Access and Generic Attribute precede the services; else these contain them, or it has none.
     package var hasGenericServices = true
     package var advertising = Advertising()
@@ -76,6 +78,10 @@ package struct Advertising: Hashable, Sendable {
     /// The content of a packet.
     package struct Payload: Hashable, Sendable {
         package var services: [UUID] = []
+        /// Those of the services that are sent with 128 bits although they have 16.
+        package var fullServices: Set<UUID> = []
+        /// Whether the list of services is declared to be complete.
+        package var hasAllServices = true
         /// The data, in the file's order.
         package var serviceData: [ServiceData] = []
         /// The data, in the file's order.
@@ -99,6 +105,10 @@ package struct Advertising: Hashable, Sendable {
     package var isConnectable = true
     /// How often the fields get new values.
     package var update = Duration.seconds(1)
+    /// Whether it lets only bonded clients connect, as soon as there is one.
+    package var isForBonded = false
+    /// Whether it calls the client that it has bonded with last, as soon as there is one.
+    package var isDirected = false
 
     package init() {}
 }

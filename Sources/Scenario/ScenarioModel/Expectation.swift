@@ -79,7 +79,7 @@ extension Event {
         filters.flatMap { filter -> [Matcher.Truth] in
             switch filter {
             case .value(let matcher), .line(let matcher): matcher.truths
-            case .code, .status: []
+            case .code, .status, .descriptor: []
             }
         }
     }

@@ -15,7 +15,7 @@ extension Event {
     package func concerns(_ observed: ObservedEvent) -> Bool {
         guard kind == observed.kind else { return false }
         guard let of else { return true }
-        guard let entity = observed.of else { return false }
+        guard let entity = descriptor == nil ? observed.of : observed.descriptor?.owner else { return false }
         return of.includes(entity) || carrier?.value == entity
     }
 
@@ -35,8 +35,14 @@ extension Event {
                 matcher.fits(included ?? matcher.view(of: observed, at: index), isTrue: isTrue)
             case .line(let matcher): matcher.fits(line: observed.value, isTrue: isTrue)
             case .status(let status): observed.code.map(Int.init) == status
+            case .descriptor(let type): observed.descriptor?.type == type
             }
         }
+    }
+
+    /// The type of the descriptor that it is about; nil: it is about a value.
+    private var descriptor: UUID? {
+        filters.lazy.compactMap { if case .descriptor(let type) = $0 { type } else { nil } }.first
     }
 
     /// The part of one value of an event that the filters apply to; nil if it is not known.

@@ -1,4 +1,5 @@
 package import Basics
+package import Bluetooth
 import Documents
 
 /// An event of the log, as the script and the expectations match it.
@@ -10,6 +11,8 @@ package struct ObservedEvent: Hashable, Sendable {
     package var code: UInt8?
     /// The value, or the line of a client; nil if there is none.
     package var value: Datum?
+    /// The descriptor that is read or written; nil for a value.
+    package var descriptor: Descriptor?
     /// The samples in microvolts, if `value` has only their number; nil if they are not known.
     package var samples: [Int32]?
     /// The index of the first value of a frame, if `value` does not have it.
@@ -20,6 +23,15 @@ package struct ObservedEvent: Hashable, Sendable {
         samples: [Int32]? = nil
     ) {
         (self.kind, of, self.code, self.value, self.samples) = (kind, entity, code, value, samples)
+    }
+
+    /// A descriptor of a characteristic.
+    package struct Descriptor: Hashable, Sendable {
+        package var type: UUID
+        /// The value of its characteristic.
+        package var owner: EntityReference
+
+        package init(_ type: UUID, of owner: EntityReference) { (self.type, self.owner) = (type, owner) }
     }
 
     /// A line of a client; `"state": "disconnected"` implies `"heart_rate": null`.

@@ -26,15 +26,15 @@ package enum RadioKind: String, CaseIterable, Hashable, Sendable {
     /// | event | rehearsal, virtual, system | controllers | bluetoothd |
     /// |---|---|---|---|
     /// | `scanning` `scanning_stopped` `connecting` `delivered` | yes | – | – |
-    /// | `discovering` `discovered` `mtu` `refused` | yes | yes | – |
+    /// | `discovering` `discovered` `mtu` `parameters` `refused` | yes | yes | – |
     /// | `encrypted` `encryption_failed` `paired` `pairing_failed` `bond_lost` | yes | yes | – |
     /// | all others | yes | yes | yes |
     package func unobservableReason(for event: Event.Kind) -> String? {
         switch event {
         case .scanning, .scanningStopped, .connecting, .delivered:
             self == .controllers || self == .bluetoothd ? "only the client's controller knows this" : nil
-        case .discovering, .discovered, .mtu, .refused, .encrypted, .encryptionFailed, .paired, .pairingFailed,
-            .bondLost:
+        case .discovering, .discovered, .mtu, .parameters, .refused, .encrypted, .encryptionFailed, .paired,
+            .pairingFailed, .bondLost:
             self == .bluetoothd ? "bluetoothd does not report this" : nil
         default: nil
         }
@@ -57,6 +57,9 @@ extension Scenario {
         var scenario = self
         for index in script.indices {
             scenario.script[index].when = moment(script[index].when)
+            for place in script[index].conditions.indices {
+                scenario.script[index].conditions[place].event = observed(script[index].conditions[place].event)
+            }
             if case .at(let end)? = script[index].end { scenario.script[index].end = .at(moment(end)) }
         }
         for (index, expectation) in expectations.enumerated() {

@@ -15,6 +15,8 @@ package struct Rule: Hashable, Sendable {
     /// It fires at each match.
     package var when: Moment
     package var action: Action
+    /// They must all hold when it would act.
+    package var conditions: [Condition] = []
     /// The probability that a match counts, 0…1.
     package var chance: Double
     /// The end of a lasting action; nil for none.
@@ -24,6 +26,19 @@ package struct Rule: Hashable, Sendable {
 
     package init(id: String? = nil, when: Moment, action: Action, chance: Double = 1, end: End? = nil) {
         (self.id, self.when, self.action, self.chance, self.end) = (id, when, action, chance, end)
+    }
+}
+
+/// Something that must have happened, or must not, for a rule to act.
+package struct Condition: Hashable, Sendable {
+    package var event: Event
+    /// How long ago it happened, at most; nil: at any time since the start.
+    package var within: Duration?
+    /// False: it must not have happened.
+    package var isWanted: Bool
+
+    package init(_ event: Event, within: Duration? = nil, isWanted: Bool) {
+        (self.event, self.within, self.isWanted) = (event, within, isWanted)
     }
 }
 
@@ -59,6 +74,8 @@ package struct Event: Hashable, Sendable {
         case line(Matcher)
         /// A client's exit status.
         case status(Int)
+        /// The type of the descriptor that is read or written.
+        case descriptor(UUID)
     }
 
     package var kind: Kind

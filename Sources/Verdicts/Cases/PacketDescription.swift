@@ -53,6 +53,7 @@ package struct PacketDescription {
             case .disconnected: ["Disconnection Complete"]
             case .encrypted: ["Encryption"]
             case .mtu: ["ATT Exchange MTU"]
+            case .parameters: ["Connection Update", "L2CAP signal"]
             case .discovering, .discovered: ["ATT Find", "ATT Read By"]
             case .subscribed, .unsubscribed, .written: ["ATT Write", "ATT Execute Write", "ATT Signed Write"]
             case .confirmed: ["ATT Handle Value Confirmation"]

@@ -22,8 +22,8 @@ package struct Fact: Hashable, Sendable {
         switch kind {
         case .delivered, .indicated, .notified, .read, .advertised: self.init(.value, at: instant)
         case .said: self.init(.line, at: instant)
-        case .connecting, .connected, .disconnected, .encrypted, .mtu, .discovering, .discovered, .subscribed,
-            .unsubscribed, .written, .confirmed, .refused:
+        case .connecting, .connected, .disconnected, .encrypted, .mtu, .parameters, .discovering, .discovered,
+            .subscribed, .unsubscribed, .written, .confirmed, .refused:
             self.init(.packet(kind), at: instant)
         default: return nil
         }

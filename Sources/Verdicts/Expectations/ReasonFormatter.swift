@@ -220,6 +220,7 @@ struct ReasonFormatter: Sendable {
             case .code(.name(let name)): phrase += " \(name)"
             case .code(.number(let number)): phrase += " \(number)"
             case .status(let status): phrase += " \(status)"
+            case .descriptor(let type): phrase += " (descriptor \(type))"
             case .value(let matcher), .line(let matcher): phrase += " \(json(matcher, asked))"
             }
         }
@@ -326,6 +327,7 @@ extension Event.Kind {
         case .pairingFailed: ("failed pairing", "of")
         case .bondLost: ("loss of a bond", "of")
         case .mtu: ("MTU exchange", "of")
+        case .parameters: ("connection parameters", "of")
         case .discovering: ("start of discovery", "of")
         case .discovered: ("end of discovery", "of")
         case .subscribed: ("subscription", "to")

@@ -82,7 +82,8 @@ extension HeartRateMonitor: CBCentralManagerDelegate {
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
         rssi RSSI: NSNumber
     ) {
-        candidates.append((peripheral, RSSI.intValue))
+        // 127: the strength is not available.
+        candidates.append((peripheral, RSSI.intValue == 127 ? -128 : RSSI.intValue))
         if candidates.count == 1 { search = after(Self.comparison) { [weak self] in self?.choose() } }
     }
 

@@ -2,8 +2,8 @@ import Basics
 
 /// The clock of a device's sensors: the clock of the simulation, until it drifts.
 ///
-/// It is continuous and never goes back: a drift changes its speed from an instant on. Without drift it is the
-/// identity. Each change loses at most a nanosecond by rounding down.
+/// It is continuous and goes back only when the device restarts: a drift changes its speed from an instant on. Without
+/// drift it is the identity. Each change loses at most a nanosecond by rounding down.
 struct DeviceClock: Sendable {
     private struct Stretch {
         let begun: Instant
@@ -29,6 +29,11 @@ struct DeviceClock: Sendable {
         if stretches.last?.begun == now { stretches.removeLast() }
         if stretches.count == Self.most { stretches.removeFirst() }
         stretches.append(Stretch(begun: now, shows: shows, gain: gain))
+    }
+
+    /// Shows zero now, and keeps its speed.
+    mutating func restart(at now: Instant) {
+        stretches = [Stretch(begun: now, shows: .start, gain: stretches.last?.gain ?? 0)]
     }
 
     func time(at instant: Instant) -> Instant {

@@ -25,14 +25,14 @@ extension PeripheralDevice {
     /// A service that needs a heart and does not define one uses the first of the device, or one at 60 bpm.  A service
     /// that reads steps and counts none uses the first step counter of the device.
     static func sensors(
-        for definition: PeripheralDefinition, seed: RandomStream
+        for definition: PeripheralDefinition, clock: WallClock, seed: RandomStream
     ) -> (sensors: [any ServiceSensor], context: SensorContext) {
-        var context = SensorContext(clock: definition.clock, mtu: Server.defaultMTU)
+        var context = SensorContext(clock: clock, mtu: Server.defaultMTU)
         let chances = definition.services.indices.map { seed.stream("service \($0)") }
         var hearts: [Int] = []
         var counters: [Int?] = []
         for (service, chance) in zip(definition.services, chances) {
-            if let counter = service.stepCounter(chance: chance, clock: definition.clock) {
+            if let counter = service.stepCounter(chance: chance, clock: clock) {
                 counters.append(context.steps.count)
                 context.steps.append(counter)
             } else {
@@ -51,7 +51,7 @@ extension PeripheralDevice {
         let sensors = definition.services.indices.map { index in
             definition.services[index].makeSensor(
                 chance: chances[index], heart: hearts[index],
-                steps: counters[index] ?? context.steps.indices.first, clock: definition.clock)
+                steps: counters[index] ?? context.steps.indices.first, clock: clock)
         }
         return (sensors, context)
     }

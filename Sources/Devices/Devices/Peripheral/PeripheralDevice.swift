@@ -1,3 +1,4 @@
+import ATT
 package import Basics
 package import Bluetooth
 package import GATT
@@ -35,6 +36,7 @@ package struct PeripheralDevice: AttributeValues, Sendable {
     }
 
     package let definition: PeripheralDefinition
+    private let seed: RandomStream
     /// How many services precede those of the definition: Generic Access and Generic Attribute, or none.
     private let ownServices: Int
     package private(set) var table: AttributeTable
@@ -56,8 +58,8 @@ package struct PeripheralDevice: AttributeValues, Sendable {
 
     /// Assigns handles; `seed` determines all random numbers.
     package init(_ definition: PeripheralDefinition, seed: RandomStream) throws(AttributeTable.DefinitionError) {
-        self.definition = definition
-        (sensors, context) = Self.sensors(for: definition, seed: seed)
+        (self.definition, self.seed) = (definition, seed)
+        (sensors, context) = Self.sensors(for: definition, clock: definition.clock, seed: seed)
         var attributes = definition.services.map(\.attributes)
         let own = definition.hasGenericServices ? [Self.genericAccess(definition), .genericAttribute] : []
         ownServices = own.count
@@ -86,6 +88,15 @@ package struct PeripheralDevice: AttributeValues, Sendable {
 
     /// The value with this handle; nil for one that scripts cannot name.
     package func value(of handle: UInt16) -> DeviceValue? { handles[handle].map { places[$0].value } }
+
+    /// The type of the descriptor with this handle, and the value that it describes; nil for other attributes.
+    package func descriptor(at handle: UInt16) -> (value: DeviceValue, type: UUID)? {
+        guard handles[handle] == nil, let type = table.type(of: handle), !type.isDeclaration else { return nil }
+        let owner = places.first { place in
+            place.handle.flatMap { table.range(ofCharacteristicWithValue: $0) }?.contains(handle) == true
+        }
+        return owner.map { ($0.value, type) }
+    }
 
     /// Whether a value can be indicated and not notified.
     package func indicates(_ handle: UInt16) -> Bool {
@@ -329,6 +340,17 @@ package struct PeripheralDevice: AttributeValues, Sendable {
     }
 
     // MARK: Scripts
+
+    /// Begins anew, as after a loss of power: what the sensors count is zero, their curves begin, and values that a script
+    /// has set are those of the definition. Only the wall clock goes on.
+    package mutating func restart(at now: Instant) {
+        let time = clock.time(at: now)
+        for subscription in subscriptions { didUnsubscribe(from: subscription.handle, at: now) }
+        let (wall, mtu) = (WallClock(begins: context.clock.seconds(at: context.clock.sensorTime(at: time))), mtu)
+        clock.restart(at: now)
+        (sensors, context) = Self.sensors(for: definition, clock: wall, seed: seed)
+        (context.mtu, bursts) = (mtu, [])
+    }
 
     /// Sets a value, or restores the original one when `input` is nil; false when the value cannot be set so.
     ///

@@ -24,7 +24,8 @@ extension ServiceDescription {
                 .temperatureMeasurement, "Temperature Measurement", .indicate, format: TemperatureMeasurement.self,
                 value: temperature(""),
                 client: ClientUse(
-                    "temperature", ["celsius": 36.6], isMeasurement: true, expires: true, row: .temperature)),
+                    "temperature", ["celsius": 36.6, "timestamp": "2026-03-14T22:15:00"], isMeasurement: true,
+                    expires: true, row: .temperature)),
             CharacteristicDescription(
                 .intermediateTemperature, "Intermediate Temperature", .notify, format: IntermediateTemperature.self,
                 value: temperature("intermediate", isSettable: false),
@@ -95,8 +96,13 @@ extension TemperatureMeasurement: CharacteristicValue {
     package var words: String { celsius.degrees }
     /// °C.
     package func number(of _: String?) -> Double? { celsius.finite }
-    /// Writes only the temperature: `{"celsius": 36.6}`.
-    package func writeLine(to text: inout JSONText) { text.append(temperature: celsius) }
+    /// Writes the temperature, and the time if it has one: `{"celsius": 36.6, "timestamp": "2026-03-14T22:15:00"}`.
+    package func writeLine(to text: inout JSONText) {
+        text.append("{\"celsius\": ")
+        text.append(celsius: celsius)
+        text.append(timeStamp: timeStamp)
+        text.append("}")
+    }
     /// `{"celsius": null}`.
     package static var expired: StaticString { "{\"celsius\": null}" }
 }
@@ -116,7 +122,9 @@ struct IntermediateTemperature: CharacteristicValue {
     func writeLine(to text: inout JSONText) {
         text.append("{\"celsius\": ")
         text.append(celsius: measurement.celsius)
-        text.append(", \"intermediate\": true}")
+        text.append(", \"intermediate\": true")
+        text.append(timeStamp: measurement.timeStamp)
+        text.append("}")
     }
     static var expired: StaticString { TemperatureMeasurement.expired }
 }
@@ -145,10 +153,10 @@ extension Double? {
 }
 
 extension JSONText {
-    /// Writes `{"celsius": 36.6}`.
-    mutating func append(temperature celsius: Double?) {
-        append("{\"celsius\": ")
-        append(celsius: celsius)
-        append("}")
+    /// Writes `, "timestamp": "2026-03-14T22:15:00"`; nothing without a time.
+    fileprivate mutating func append(timeStamp: DateTime?) {
+        guard let timeStamp else { return }
+        append(", \"timestamp\": ")
+        append(quoted: timeStamp.description)
     }
 }

@@ -191,6 +191,9 @@ package struct SensorCollector: Sendable {
             say(.advertised(measurement), Peer(candidate.address, name: candidate.name), into: &outbox)
         }
         let isNamed = settings.choice.names(candidate)
+        // A device that calls this client by its address has bonded with it.
+        let isCall = report.kind == .directed && settings.choice == .strongest
+        let isNamed = settings.choice.names(candidate) || isCall
         guard isNamed || candidate.offers(settings.services) else { return }
         if candidates.isNews(index) {
             let found = Content.found(services: candidate.services, rssi: candidate.rssi)

@@ -5,6 +5,9 @@ import LEHost
 
 // Clients that find, discover or read wrongly.
 extension FaultyClient {
+    /// The RSSI of a signal whose strength the controller does not know.
+    private static let unknownStrength: Int8 = 127
+
     static let finders = [
         configured(
             "by_name", "searches for a name instead of the service"
@@ -21,14 +24,21 @@ extension FaultyClient {
             name: "weakest", about: "connects to the weakest strap",
             reports: { report in
                 var report = report
-                report.rssi = -100 - report.rssi
+                if report.rssi != Self.unknownStrength { report.rssi = -100 - report.rssi }
                 return report
             }),
         FaultyClient(
             name: "second_best", about: "connects to the second strongest of three straps",
             reports: { report in
                 var report = report
-                report.rssi = -abs(report.rssi + 58)
+                if report.rssi != Self.unknownStrength { report.rssi = -abs(report.rssi + 58) }
+                return report
+            }),
+        FaultyClient(
+            name: "believes_127", about: "takes the RSSI 127, which is not available, for the strongest signal",
+            reports: { report in
+                var report = report
+                if report.rssi == Self.unknownStrength { report.rssi = 20 }
                 return report
             }),
         FaultyClient(

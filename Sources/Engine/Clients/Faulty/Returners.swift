@@ -33,6 +33,12 @@ extension FaultyClient {
             else { return [.request(command)] }
             return [.request(command), .request(.procedure(id, .read(handle: old), id: number &+ 0x8000_0000))]
         },
+        requesting(
+            "refuses_parameters", "rejects the connection parameters that a strap requests"
+        ) { command, _ in
+            if case .connect = command { return [.inject(.acceptParameters(false)), .request(command)] }
+            return [.request(command)]
+        },
         FaultyClient(
             name: "restless", about: "reconnects at times without a reason",
             values: { octets, _, view in view.values % 12 == 0 ? [.reconnect] : [.receive(octets)] }),

@@ -49,6 +49,7 @@ extension World {
 
     /// Loses the links of a device above an external controller, which is off the air until `link_loss` ends.
     private mutating func resetController(of node: Int) {
+        guard nodes[node].restart == nil else { return }
         let isAway = nodes[node].conditions.has(.linkLoss)
         if isAway != nodes[node].host.isOff { command(isAway ? .stop : .start, of: node) }
     }

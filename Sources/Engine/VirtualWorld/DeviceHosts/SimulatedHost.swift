@@ -1,4 +1,5 @@
 import Bluetooth
+import GATT
 import LEHost
 import ScenarioModel
 import SecurityManager
@@ -26,8 +27,9 @@ extension World {
             stopConnecting(node)
             let reason = code.flatMap(HCIStatus.init) ?? .remoteUserTerminated
             for connection in nodes[node].connections { command(.disconnect(connection.id, reason: reason), of: node) }
+        case .restart(let restart): begin(restart, of: node)
         case .raw(let octets, let channel?): sendRaw(octets, on: channel, of: node)
-        case .stall: inject(.stall(isOn), into: node)
+        case .stall(let request): stall(node, isOn ? request.map(ErrorInjection.Requests.init) ?? .all : [])
         case .attError: inject(.injectErrors(errorInjection(of: node)), into: node)
         case .mtu: updateMTU(of: node)
         case .moveHandles(let distance, let announce): moveHandles(of: node, by: distance, announce)

@@ -15,6 +15,8 @@ public struct Medium: Sendable {
         public var isPresent = true
         /// A fixed signal strength in both directions, in dBm; nil: computed from the distance.
         public var strength: Int8?
+        /// Whether the receivers of its signal, and it itself, do not know the strength: they report an RSSI of 127.
+        public var hidesStrength = false
         /// The probability, times 2³², that a packet from or to it is lost, in addition to the loss of its distance.
         public var loss: UInt32 = 0
 
@@ -73,6 +75,7 @@ public struct Medium: Sendable {
         var reception = Reception(strength: strength)
         reception.lose(own.loss)
         reception.lose(other.loss)
+        if own.hidesStrength || other.hidesStrength { reception.hideStrength() }
         return reception
     }
 

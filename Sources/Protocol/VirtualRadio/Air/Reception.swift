@@ -3,7 +3,7 @@ import Glibc
 
 /// The strength and the loss with which one station receives another.
 struct Reception: Hashable, Sendable {
-    /// In dBm: −127 to 20, as in HCI.
+    /// In dBm: −127 to 20, as in HCI; 127: not available.
     private(set) var rssi: Int8
     /// The loss probability times 2³²; `UInt32.max`: every packet is lost.
     private(set) var loss: UInt32
@@ -31,6 +31,9 @@ struct Reception: Hashable, Sendable {
         }
         loss = UInt32(below * below * (3 * width - 2 * below) << 32 / (width * width * width))
     }
+
+    /// Makes the strength unavailable.
+    mutating func hideStrength() { rssi = 127 }
 
     /// Adds an independent loss with probability `share` / 2³².
     mutating func lose(_ share: UInt32) {

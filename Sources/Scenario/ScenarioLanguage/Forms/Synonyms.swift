@@ -10,7 +10,9 @@ package enum Synonyms {
     }
 
     private static let names: [String: [String]] = [
-        "away": ["link_loss"], "climb": ["ramp"], "corrupt": ["truncate"], "crash": ["link_loss"],
+        "away": ["link_loss"], "climb": ["ramp"], "corrupt": ["truncate"], "conn_params": ["parameters"],
+        "connection_parameters": ["parameters"],
+        "crash": ["restart", "link_loss"],
         "disappear": ["link_loss"], "displayed": ["said"], "error": ["att_error"], "eventually": ["seen"],
         "exists": ["seen"], "expected": ["seen"], "finished": ["ended"], "happens": ["seen"], "hr": ["heart_rate"],
         "hrs": ["heart_rate"], "latency": ["delay"], "line": ["ramp"], "linear": ["ramp"], "lost": ["disconnected"],
@@ -18,8 +20,8 @@ package enum Synonyms {
         "none": ["never"], "not": ["never"], "not_seen": ["never"],
         "offline": ["link_loss"], "out_of_range": ["link_loss"], "output": ["said"], "oximeter": ["pulse_oximeter"],
         "packet_loss": ["loss"], "pause": ["silence"], "print": ["said"], "printed": ["said"], "random": ["walk"],
-        "reboot": ["link_loss"], "received": ["delivered"], "reconnect": ["connected"], "reset": ["link_loss"],
-        "restart": ["link_loss"], "rise": ["ramp"], "rsc": ["running_speed_and_cadence"],
+        "power_cycle": ["restart"], "reboot": ["restart"], "received": ["delivered"], "reconnect": ["connected"],
+        "reset": ["restart"], "rise": ["ramp"], "rsc": ["running_speed_and_cadence"],
         "running": ["running_speed_and_cadence"],
         "sequence": ["order"], "shown": ["said"], "signal": ["rssi"], "sinus": ["sine"], "spo2": ["pulse_oximeter"],
         "started": ["began"], "steps": ["fitness"], "stopped": ["ended"], "table": ["csv", "list"],
@@ -28,10 +30,12 @@ package enum Synonyms {
     ]
 
     private static let keys: [String: [String]] = [
-        "action": ["do"], "actions": ["script"], "addr": ["address"], "after": ["when"], "amount": ["by"],
+        "accept_list": ["only_bonded"], "action": ["do"], "actions": ["script"], "addr": ["address"], "after": ["when"],
+        "amount": ["by"],
         "asserts": ["expect"], "assertions": ["expect"], "at": ["when"], "bd_addr": ["address"],
         "bdaddr": ["address"], "begin": ["start"], "bpm": ["value", "to"], "bytes": ["octets"], "cmd": ["do"],
-        "command": ["do"], "comment": ["note"], "count": ["times", "nth"], "data": ["octets", "value"],
+        "command": ["do"], "comment": ["note"], "condition": ["if"], "count": ["times", "nth"],
+        "data": ["octets", "value"],
         "description": ["note"], "device": ["of", "devices"], "duration": ["for", "over", "limit", "period", "within"],
         "entity": ["of"], "every": ["period"], "expectations": ["expect"], "expected": ["expect"],
         "frequency": ["rate"], "from": ["start", "since"], "hex": ["octets"], "imports": ["include"],
@@ -44,6 +48,7 @@ package enum Synonyms {
         "steps": ["script", "step", "pieces"], "target": ["of"], "time": ["when", "at"], "timeline": ["script"],
         "timeout": ["within", "limit"], "title": ["name"], "to": ["end", "until"],
         "type": ["service", "do", "expect", "event", "curve", "format", "kind"], "value": ["to"],
-        "vars": ["variables"], "version": ["lubdub"], "window": ["within", "per"], "within": ["max"],
+        "vars": ["variables"], "version": ["lubdub"], "whitelist": ["only_bonded"], "window": ["within", "per"],
+        "within": ["max"],
     ]
 }

@@ -32,11 +32,15 @@ extension Action.Kind {
                 "Both sides receive each other at this signal strength, at any distance and without fading. A controller (`hci:`) changes the power of its advertising instead, by as much as this differs from the strength at the device's distance.",
                 [
                     .init(
-                        "to", .any([.number(Self.rssiRange), .definition("curve")]), required: true,
-                        "Signal strength at the client, in dBm.")
+                        "to",
+                        .any([.number(Self.rssiRange.lowerBound...Self.unknownRSSI), .definition("curve")]),
+                        required: true,
+                        "Signal strength at the client, in dBm; 127: the controllers do not report it, and it is as the distance gives it."
+                    )
                 ]
             ) { reader, cursor, _ in
-                cursor["to"].flatMap { reader.curves.value($0, in: Self.rssiRange) }.map { .rssi(to: $0) }
+                guard cursor["to"]?.number != Self.unknownRSSI else { return .rssi(to: nil) }
+                return cursor["to"].flatMap { reader.curves.value($0, in: Self.rssiRange) }.map { .rssi(to: $0) }
             }
         case .loss:
             ActionRow(
@@ -98,6 +102,27 @@ extension Action.Kind {
                         "A reason that a host may give: a number, or the specification's name.")
                 ]
             ) { reader, cursor, _ in .disconnect(reason: cursor["reason"].flatMap(reader.reason)) }
+        case .restart:
+            ActionRow(
+                .air, of: .device, lasts: false,
+                example: ["of": "strap", "off": "3 s", "bonds": "lost"],
+                "The device switches off without ending its connections, and on again. Then what it counts is zero and its curves begin anew, but its wall clock goes on.",
+                [
+                    .init("off", .duration, standard: "1 s", example: "3 s", "How long it is off."),
+                    .init(
+                        "bonds", .name(["kept", "lost"]), standard: "kept", example: "lost",
+                        "Whether it still knows the clients that it has paired with."),
+                    .init(
+                        "subscriptions", .name(["kept", "lost"]), standard: "kept", example: "lost",
+                        "Whether it still knows what bonded clients have subscribed to; those of others end with the connection."
+                    ),
+                ]
+            ) { _, cursor, _ in
+                .restart(
+                    .init(
+                        off: cursor["off"]?.duration ?? .seconds(1), losesBonds: cursor["bonds"]?.string == "lost",
+                        losesSubscriptions: cursor["subscriptions"]?.string == "lost"))
+            }
         case .silence:
             ActionRow(
                 .values, of: .sender,
@@ -200,8 +225,13 @@ extension Action.Kind {
             ActionRow(
                 .server, of: .device,
                 example: ["of": "strap", "for": "5 s"],
-                "Requests get no response until this ends; up to 64 requests per client are queued."
-            ) { _, _, _ in .stall }
+                "Requests get no response until this ends; up to 64 requests per client are queued.",
+                [
+                    .init(
+                        "on", .choice(Action.Request.self), standard: .words("all"), example: "mtu",
+                        "The requests that wait.")
+                ]
+            ) { _, cursor, _ in .stall(on: cursor["on"].choice()) }
         case .attError:
             ActionRow(
                 .server, of: .served,
@@ -211,7 +241,7 @@ extension Action.Kind {
                     .init("on", .choice(Action.Request.self), standard: .words("all"), "The requests that fail."),
                     .init("error", .attError, required: true, "A number, or the specification's name."),
                 ]
-            ) { _, cursor, _ in cursor["error"]?.code.map { .attError(on: cursor["on"].choice(), error: $0) } }
+            ) { reader, cursor, entity in reader.attError(entity, cursor) }
         case .mtu:
             ActionRow(
                 .server, of: .device,
@@ -341,6 +371,8 @@ extension Action.Kind {
 
     /// The RSSI that HCI can report, in dBm.  Core 6.0, Vol 4, Part E, section 7.7.65.2.
     private static let rssiRange = -127.0...20.0
+    /// The RSSI of HCI for a strength that is not available.
+    private static let unknownRSSI = 127.0
 
     private static let announce = Shape.Field(
         "announce", .boolean, standard: true, example: false, "Whether clients get a Service Changed indication.")

@@ -22,6 +22,9 @@ extension Tables {
             "Writes of fewer octets than a value of fixed length has: accepted by default, as the specification demands, or "
                 + "rejected with 0x0D, as some stacks do."),
         .init(
+            "early_values", .boolean, standard: false, example: true,
+            "Whether a client that subscribes gets a value before the Write Response, as from some stacks."),
+        .init(
             "generic_services", .boolean, standard: true, example: false,
             "Whether Generic Access and Generic Attribute come before the services; if not, the services contain them as "
                 + "custom services, or the device has none."),
@@ -42,7 +45,10 @@ extension Tables {
     static let payload: [Shape.Field] = [
         .init(
             "services", .list(.uuid), standard: .words("those of its sensors"), example: ["180D", "180F"],
-            "The advertised services."),
+            "The advertised services; a UUID written with 128 bits is sent with 128 bits."),
+        .init(
+            "incomplete", .boolean, standard: false, example: true,
+            "Whether the lists of services are declared to be incomplete: AD types 0x02 and 0x06, not 0x03 and 0x07."),
         .init(
             "service_data",
             .list(
@@ -78,6 +84,12 @@ extension Tables {
             .init(
                 "update", .duration, standard: "1 s", example: "500 ms",
                 "How often the fields of the data get their present values, 100 ms to 1 h."),
+            .init(
+                "only_bonded", .boolean, standard: false, example: true,
+                "Whether only bonded clients can connect, as soon as the device has a bond (filter accept list)."),
+            .init(
+                "directed", .boolean, standard: false, example: true,
+                "Whether it advertises to the client of its last bond only, without data (ADV_DIRECT_IND)."),
         ]
 
     static let scanResponse = Shape.Field(

@@ -11,8 +11,8 @@ package struct EventRow: Sendable {
     let about: String
     /// The event in a scenario.
     let example: Node
-    /// The condition on what the event reports.
-    let filter: Shape.Field?
+    /// The conditions on what the event reports.
+    let filters: [Shape.Field]
 }
 
 extension Event.Kind {
@@ -48,6 +48,15 @@ extension Event.Kind {
             of(
                 .device, "strap", "The ATT MTU is negotiated.", ["value": ["$min": 247]],
                 .init("value", .definition("matcher"), "The MTU, in octets."))
+        case .parameters:
+            of(
+                .device, "strap",
+                "The connection parameters change, or the device does not get those that it has requested: they are rejected, or do not change within 30 s.",
+                ["value": ["accepted": false]],
+                .init(
+                    "value", .definition("matcher"),
+                    "`interval_ms` (the longest, of those requested), `latency` and `timeout_ms`; whether they are `accepted`; the side that requested them, `by`: `peripheral` or `central`."
+                ))
         case .discovering: of(.device, "strap", "A client starts discovering services, or all attributes.")
         case .discovered: of(.device, "strap", "A client finishes discovering services, or all attributes.")
         case .subscribed:
@@ -101,9 +110,16 @@ extension Event.Kind {
         _ target: Target, _ path: Node, _ about: String, _ more: Node = [:], _ filter: Shape.Field? = nil
     ) -> EventRow {
         let own = [(key: "event", node: Node(.string(rawValue))), (key: "of", node: path)]
-        return EventRow(target: target, about: about, example: .object(own + more.pairs), filter: filter)
+        let filters = [filter].compactMap(\.self) + (hasDescriptors ? [Self.descriptor] : [])
+        return EventRow(target: target, about: about, example: .object(own + more.pairs), filters: filters)
     }
 
+    /// Whether descriptors can cause it, too.
+    private var hasDescriptors: Bool { self == .read || self == .written }
+    private static let descriptor = Shape.Field(
+        "descriptor", .uuid, example: "2908",
+        "The type of a descriptor, which the event is about instead of the value: 2902 is the Client Characteristic Configuration."
+    )
     private static let aboutCode = "A number, or the specification's name."
     private static let reason = Shape.Field("reason", .code(HCIStatus.allNames), aboutCode)
     private static let value = Shape.Field("value", .definition("matcher"), example: ["$min": 1], "The value.")

@@ -32,8 +32,8 @@ package enum Tables {
     static let definitions: [(name: String, shape: Shape)] = [
         ("curve", curve), ("number_or_curve", .any([.anyNumber, .boolean, .definition("curve")])),
         ("value", .any([.anyNumber, .boolean, .text, .definition("curve")])),
-        ("matcher", matcher), ("event", event), ("moment", moment), ("service", service), ("device", device),
-        ("rule", rule), ("expectation", expectation),
+        ("matcher", matcher), ("event", event), ("condition", condition), ("moment", moment), ("service", service),
+        ("device", device), ("rule", rule), ("expectation", expectation),
     ]
 
     private static let header: [Shape.Field] = [

@@ -49,19 +49,31 @@ extension Tables {
 
     static let event = Shape.any([.form(Forms.event), eventKinds])
 
-    package static let eventKinds = Shape.kinds(
-        key: "event",
-        Event.Kind.allCases.map { kind in
-            let row = kind.row
-            return .init(
-                kind.rawValue, about: row.about, example: row.example,
-                [
-                    .init("of", .entity, standard: .words("any"), example: row.example["of"], "The target."),
-                    .init("nth", .positive, example: 2, "Only the match with this number, counted from 1."),
-                    .init("every", .positive, example: 3, "Only each match whose number is a multiple of this."),
-                    .init("after", .duration, standard: "0 s", example: "5 s", "Delay after the event."),
-                ] + (row.filter.map { [$0] } ?? []))
-        })
+    /// Something that must have happened, or must not, for a rule to act.
+    static let condition = Shape.any([.form(Forms.event), kinds(with: conditionTime)])
+
+    package static let conditionTime: [Shape.Field] = [
+        .init("within", .duration, standard: .words("unlimited"), example: "5 s", "How long ago it happened, at most.")
+    ]
+
+    package static let eventKinds = kinds(with: [
+        .init("after", .duration, standard: "0 s", example: "5 s", "Delay after the event.")
+    ])
+
+    private static func kinds(with time: [Shape.Field]) -> Shape {
+        .kinds(
+            key: "event",
+            Event.Kind.allCases.map { kind in
+                let row = kind.row
+                return .init(
+                    kind.rawValue, about: row.about, example: row.example,
+                    [
+                        .init("of", .entity, standard: .words("any"), example: row.example["of"], "The target."),
+                        .init("nth", .positive, example: 2, "Only the match with this number, counted from 1."),
+                        .init("every", .positive, example: 3, "Only each match whose number is a multiple of this."),
+                    ] + time + row.filters)
+            })
+    }
 
     package static let rule = actions(
         [
@@ -70,6 +82,12 @@ extension Tables {
                 "The name of the rule in other rules and in expectations; without one, it is `rule 2` in logs, counted from 1."
             ),
             .init("when", .definition("moment"), required: true, "The rule fires at each match."),
+            .init(
+                "if", .definition("condition"), example: ["event": "connected", "within": "10 s"],
+                "The rule acts only if this has happened: an event, at most `within` ago."),
+            .init(
+                "unless", .definition("condition"), example: ["event": "subscribed", "within": "10 s"],
+                "The rule does not act if this has happened: an event, at most `within` ago."),
         ], clearNeedsTarget: true)
 
     /// An action on the control socket: a rule without `id` and `when`.  `clear` without a target clears everything.

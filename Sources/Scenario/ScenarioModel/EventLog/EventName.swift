@@ -23,6 +23,8 @@ package enum EventName: String, CaseIterable, Sendable {
     case bondLost = "bond_lost"
     /// ATT_MTU is negotiated; its `value`.
     case mtu
+    /// The connection parameters change, or a request for others fails; a `value` with them.
+    case parameters
     /// A client starts discovering services, or all attributes.
     case discovering
     /// A client finishes discovering services, or all attributes.

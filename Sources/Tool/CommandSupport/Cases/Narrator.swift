@@ -71,7 +71,7 @@ package final class Narrator: Sendable {
 
     private static let main: Set<EventName> = [
         .advertising, .connected, .disconnected, .encrypted, .encryptionFailed, .paired, .pairingFailed, .bondLost,
-        .subscribed, .unsubscribed, .refused, .saturated, .began, .ended,
+        .parameters, .subscribed, .unsubscribed, .refused, .saturated, .began, .ended,
     ]
 
     var printsPackets: Bool { choice.packets }

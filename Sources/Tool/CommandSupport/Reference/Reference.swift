@@ -122,7 +122,7 @@ extension ReferenceGroup {
     /// The keys that almost all kinds of a group have.
     package var framing: [String] {
         switch self {
-        case .actions: ["id", "when", "of", "chance", "for", "until"]
+        case .actions: ["id", "when", "if", "unless", "of", "chance", "for", "until"]
         case .events: ["of", "nth", "every", "after"]
         case .expectations: ["id", "requirement", "should", "since", "until"]
         case .services: ["id", "permissions"]
@@ -152,6 +152,9 @@ extension ReferenceGroup {
             grammar.add(
                 fields, of: ReferencePlace("moment"), self, example: ["at": "10 s", "every": "30 s"],
                 embedding: Stage.event)
+            grammar.add(
+                Tables.conditionTime, of: ReferencePlace("condition"), self,
+                example: ["event": "subscribed", "within": "5 s"], embedding: Stage.condition)
             return MomentTable.entries + grammar.entries
         case .actions: grammar.add(Tables.rule, "action", self, facts: Self.facts(ofAction:), embedding: Stage.rule)
         case .events: grammar.add(Tables.eventKinds, "event", self, facts: Self.facts(ofEvent:), embedding: Stage.event)

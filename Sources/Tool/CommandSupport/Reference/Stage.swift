@@ -55,6 +55,10 @@ enum Stage {
         rule(["when": event.value, "do": "stop_advertising", "of": "strap"])
     }
 
+    @Sendable static func condition(_ condition: Node) -> Node {
+        rule(["when": "20 s", "unless": condition.value, "do": "stop_advertising", "of": "strap"])
+    }
+
     @Sendable static func expectation(_ expectation: Node) -> Node {
         scenario(devices, script: [away], expect: [expectation])
     }

@@ -160,8 +160,8 @@ extension Event {
     /// Whether a client without a connection has to connect for it.
     fileprivate var needsConnection: Bool {
         switch kind {
-        case .connecting, .connected, .encrypted, .paired, .pairingFailed, .encryptionFailed, .mtu, .discovering,
-            .discovered, .subscribed, .read, .written, .notified, .delivered, .indicated, .confirmed:
+        case .connecting, .connected, .encrypted, .paired, .pairingFailed, .encryptionFailed, .mtu, .parameters,
+            .discovering, .discovered, .subscribed, .read, .written, .notified, .delivered, .indicated, .confirmed:
             true
         case .said: lineMatchers.contains { $0.needsConnection }
         default: false

@@ -51,7 +51,7 @@ private struct TestedHost: Sendable {
         .command(.connect(ConnectionCreation(to: strap, parameters: parameters), timeout: .seconds(5))),
         .command(.notify(handle: 3, [0, 72])), .command(.stopAdvertising), .command(.stopScanning),
         .command(.cancelConnecting), .command(.changeAddress(DeviceAddress(0xC0FF_EE00_0002, .random))),
-        .fault(.stall(true)), .fault(.stall(false)), .command(.start), .fault(.confirmIndications(false)),
+        .fault(.stall(.all)), .fault(.stall([])), .command(.start), .fault(.confirmIndications(false)),
         .fault(.overhear(true)), .command(.rotateAddress), .command(.stop), .command(.attenuate(20)),
         .fault(.offer(mtu: 100)),
     ]
