@@ -12,6 +12,8 @@ package struct ObservedEvent: Hashable, Sendable {
     package var value: Datum?
     /// The samples in microvolts, if `value` has only their number; nil if they are not known.
     package var samples: [Int32]?
+    /// The octets, as the event log spells them, if the value has no other form.
+    package var octets: String?
 
     package init(
         _ kind: Event.Kind, of entity: EntityReference? = nil, code: UInt8? = nil, value: Datum? = nil,
