@@ -283,6 +283,9 @@ extension Peripheral {
              "do": "stop_advertising", "of": "strap"}
             """#),
         script(
+            "silent_after_all", "sends nothing more after its first connection", "reconnection/sends_again",
+            #"{"when": {"event": "disconnected", "of": "strap"}, "do": "silence", "of": "strap/heart_rate"}"#),
+        script(
             "notifies_unasked", "notifies a reconnected client before it subscribes",
             "reconnection/configuration_is_cleared",
             #"""

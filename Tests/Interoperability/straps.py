@@ -128,6 +128,25 @@ class Encrypted(Strap):
         return gatt.Service(gatt.GATT_HEART_RATE_SERVICE, [measurement, encrypted, control])
 
 
+class Thermometer(Strap):
+    """A correct thermometer, made of Bumble's attributes: it has no profile for it."""
+
+    advertised = gatt.GATT_HEALTH_THERMOMETER_SERVICE
+    name = local_name = 'Bumble HTS'
+
+    def services(self):
+        temperature = characteristic(
+            gatt.GATT_TEMPERATURE_MEASUREMENT_CHARACTERISTIC, gatt.Characteristic.Properties.INDICATE,
+            gatt.Characteristic.Permissions(0), self.temperature())
+        return [gatt.Service(gatt.GATT_HEALTH_THERMOMETER_SERVICE, [temperature])]
+
+    def temperature(self):
+        return struct.pack('<BI', 0, 0xFF00016E)  # 36.6 degrees Celsius
+
+    async def notify(self):
+        await self.device.indicate_subscribers(self.measurements, self.temperature())
+
+
 class Raw(Strap):
     """A strap that changes the octets that Bumble notifies."""
 

@@ -115,6 +115,23 @@ class ProveTests(unittest.TestCase):
         self.assertIn('undecided at the limit of 60 s: ', late['reason'])
         self.assertEqual((sure['undecided'], sure['unopened']), ([], []))
 
+    def test_likely_mistakes_are_not_proven(self):
+        indicated = {'id': 'ear', 'name': 'Ear', 'services': [{'service': 'health_thermometer', 'value': 36.6}]}
+        pathlib.Path(self.folder, 'late.json').write_text(json.dumps(STRAP | {
+            'devices': [*STRAP['devices'], indicated], 'expect': [{
+                'id': 'e', 'expect': 'seen', 'within': '9 s', 'event': {'event': 'said', 'line': {'heart_rate': {}}}}]}))
+        done = self.call('prove', 'late.json', status=1)
+        self.assertIn(' LD0195: ', done.stderr)
+        self.assertRegex(done.stdout, r'(?m)^1 of 1 expectation is proven')
+        self.assertEqual(done.stdout.splitlines()[-1], 'not proven because of the warnings above: late')
+        # Within 30 s a faulty client can meet the rule, but none that shows the heart rate in time.
+        self.write('strap.json', {
+            'id': 'e', 'expect': 'seen', 'within': '30 s', 'event': {'event': 'said', 'line': {'heart_rate': {}}}})
+        done = self.call('prove', 'strap.json', status=1)
+        self.assertRegex(
+            done.stderr, r'strap: with the built-in client the case ends at \d\.\d+ s, before rule "away" acts at 20 s: ')
+        self.assertEqual(done.stdout.splitlines()[-1], 'not proven because of the warnings above: strap')
+
     def test_warnings_of_likely_mistakes_are_printed(self):
         self.write(
             'strap.json', LATE | {'within': '61 s'},

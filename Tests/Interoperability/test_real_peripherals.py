@@ -8,7 +8,7 @@ import re
 
 from examining import ADDRESS, verdicts
 from harness import ROOT, Interoperability, lubdub
-from straps import FAULTY, Encrypted, Strap
+from straps import FAULTY, Encrypted, LeavesForGood, Strap, Thermometer
 
 DEVIATIONS = json.loads((ROOT / 'Documentation/known-deviations.json').read_text())
 
@@ -18,7 +18,7 @@ class RealPeripheralTests(Interoperability):
 
     async def test_a_correct_strap_has_only_the_known_failures(self):
         self.assertEqual(importlib.metadata.version('bumble'), DEVIATIONS['stacks']['Bumble']['version'])
-        known = {deviation['case'] for deviation in DEVIATIONS['deviations'] if deviation['stack'] == 'Bumble'}
+        known = self.known(Strap)
         listed = await self.listed()
         parts = await asyncio.gather(*(verdicts(Strap(), '--only', part) for part in self.parts(listed)))
         found = {}
@@ -29,6 +29,31 @@ class RealPeripheralTests(Interoperability):
         self.assertEqual(found.keys(), listed)
         self.assertEqual({check for check, verdict in found.items() if verdict == 'fail'}, known)
         self.assertGreater(list(found.values()).count('pass'), 30)
+
+    def known(self, peripheral):
+        return {deviation['case'] for deviation in DEVIATIONS['deviations']
+                if deviation['stack'] == 'Bumble' and deviation.get('peripheral', 'Strap') == peripheral.__name__}
+
+    async def test_a_correct_thermometer_has_only_the_known_failures(self):
+        parts = 'HTS/*', 'HTP/*', 'thermometer/*', 'GATT/SR/GAI/*'
+        found = await asyncio.gather(*(verdicts(Thermometer(), '--only', part) for part in parts))
+        fails = set()
+        for seen, examination in found:
+            fails |= {check for check, verdict in seen.items() if verdict == 'fail'}
+            self.octets(examination, seen)
+            self.assertRegex('\n'.join(examination.lines), r'(?m) 0 inconclusive, \d+ skip, 0 error$')
+        self.assertEqual(fails, self.known(Thermometer))
+
+    async def test_a_strap_that_never_advertises_again_fails_one_check(self):
+        seen, examination = await verdicts(LeavesForGood())
+        lines = '\n'.join(examination.lines)
+        self.assertEqual(
+            {check: verdict for check, verdict in seen.items() if verdict not in ('pass', 'skip')},
+            {'reconnection/advertises_again': 'fail'}, lines)
+        self.assertEqual(examination.process.returncode, 1)
+        self.assertRegex(lines, r'observed .*no advertising for 42 s after the disconnection')
+        gone = [line for line in examination.lines if 'did not advertise again after a disconnection' in line]
+        self.assertGreater(len(gone), 50, lines)
 
     def parts(self, listed):
         """Globs that together match all checks; slow ones have a separate strap, the others share one."""

@@ -78,10 +78,19 @@ package enum DiagnosticCode: String, CaseIterable, Sendable {
     case unprintedLine = "LD0192"
     /// The scenario can end before an expectation is decided.
     case endsBefore = "LD0193"
+    /// An event or a value that never comes.
+    case neverComes = "LD0194"
+    /// All expectations are decided, so that the scenario has ended, before a rule acts.
+    case endsBeforeRule = "LD0195"
 
     /// Whether a document with this is played all the same.
     package var isWarning: Bool { self == .deviation || isLikelyMistake }
 
     /// Whether this is a warning of what hardly anybody intends.
-    package var isLikelyMistake: Bool { self == .unprintedLine || self == .endsBefore }
+    package var isLikelyMistake: Bool {
+        switch self {
+        case .unprintedLine, .endsBefore, .neverComes, .endsBeforeRule: true
+        default: false
+        }
+    }
 }

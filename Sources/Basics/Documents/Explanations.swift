@@ -79,7 +79,11 @@ extension DiagnosticCode {
         case .unprintedLine:
             "The pattern of a \"line\" has a key, a member or a word that the contract of clients (Documentation/testing-your-client.md) does not have, and that resembles one of the contract; or it compares a number with an object. No client prints such a line, so \"seen\" always fails, and \"never\" always passes. It is a warning, since a client may print other lines, too."
         case .endsBefore:
-            "The time that an expectation has, \"within\", lasts longer than the scenario. If the expected event does not come, the case ends at the scenario's \"limit\", and the verdict is inconclusive instead of a fail. Use a larger \"limit\" or a shorter \"within\"."
+            "The time that an expectation has, \"within\", lasts longer than the scenario. If the expected event does not come, the case ends at the scenario's \"limit\", and the verdict is inconclusive instead of a fail. Use a larger \"limit\" or a shorter \"within\". An expectation that waits for the end of a rule has the same problem if the rule lasts longer than the scenario."
+        case .neverComes:
+            "The event, or a value like this one, never comes: only notifications are \"delivered\", while a value that is indicated is \"indicated\" and \"confirmed\"; and a pattern of another type than the value matches nothing. \"seen\" always fails then, and \"never\" always passes."
+        case .endsBeforeRule:
+            "A case ends as soon as all its expectations are decided, and all of them are decided before the rule acts, so that the client never meets it. Let the rule act earlier, or write an expectation of what the client does afterwards, such as one with \"since\": {\"event\": \"began\", \"of\": the id of the rule}."
         }
     }
 }

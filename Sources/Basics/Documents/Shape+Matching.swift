@@ -14,6 +14,18 @@ extension Shape {
         }
     }
 
+    /// Whether a string is right.
+    func accepts(_ string: String, in grammar: Grammar) -> Bool {
+        switch self {
+        case .anything, .text: true
+        case .form(let form): form.accepts(string)
+        case .name(let names): names.contains(string)
+        case .any(let shapes): shapes.contains { $0.accepts(string, in: grammar) }
+        case .definition: grammar.resolved(self).accepts(string, in: grammar)
+        default: false
+        }
+    }
+
     /// Whether an object has the keys that identify this shape: all required ones, or any one if none is required. True
     /// for values that are not objects.
     func matchesKeys(of cursor: Cursor, in grammar: Grammar) -> Bool {

@@ -111,6 +111,7 @@ struct Validator {
     private func bestMatch(_ cursor: Cursor, _ shapes: [Shape]) -> Shape? {
         let typed = shapes.filter { $0.fits(cursor, in: grammar) }
         guard typed.count > 1 else { return typed.first }
+        if let text = cursor.string { return typed.first { $0.accepts(text, in: grammar) } ?? typed.first }
         if let shape = typed.first(where: { $0.matchesKeys(of: cursor, in: grammar) }) { return shape }
         let known = typed.map { Set($0.fields(in: grammar).map(\.key)) }
         let scores = known.map { keys in

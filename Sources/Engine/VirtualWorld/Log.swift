@@ -272,6 +272,7 @@ extension World {
         var observed = ObservedEvent(
             kind, of: entry?.entity ?? .device(device), value: json.flatMap { Datum(json: $0.utf8) })
         observed.descriptor = descriptor
+        if let entry, entry.format == nil { observed.octets = Value.spelling(of: octets) }
         if kind.carriesStreams, let frame = names.samples(octets[...], number, of: device) {
             observed.samples = frame.samples
             if let lead = frame.lead, case .object(let members)? = observed.value {

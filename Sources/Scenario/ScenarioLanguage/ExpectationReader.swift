@@ -21,6 +21,7 @@ struct ExpectationReader {
                 let place = reason.isAfterLimit ? limit.map { [RelatedPlace($0, "the limit")] } : nil
                 opens.note(.cannotOpen, reason.message, help: reason.help, related: place ?? [])
             }
+            if let since { noteEnd(before: opens, since) }
             if since == .end {
                 opens.note(
                     .noTime, "there are no events after the end of the scenario", help: "choose an earlier \"since\"")
@@ -55,7 +56,19 @@ struct ExpectationReader {
     private func noteEnd(before within: Cursor, since: Moment) {
         let opens = reachability.earliest(since)
         guard let time = within.duration, opens <= reachability.limit, opens + time > reachability.limit else { return }
-        within.note(
+        noteEnd(before: within)
+    }
+
+    /// Warns if the scenario ends before the rule acts, or ends, that opens an expectation.
+    private func noteEnd(before opens: Cursor, _ since: Moment) {
+        guard case .rule(let rule)? = since.event?.of, reachability.unreachableReason(rule: rule) == nil,
+            reachability.unreachableReason(since) == nil, reachability.earliest(since) > reachability.limit
+        else { return }
+        noteEnd(before: opens)
+    }
+
+    private func noteEnd(before place: Cursor) {
+        place.note(
             .endsBefore, "the scenario ends before that, at its limit of \((reachability.limit / .seconds(1)).plain) s",
             help: limit == nil ? "write a longer \"limit\" into the scenario" : "use a larger \"limit\"",
             related: limit.map { [RelatedPlace($0, "the limit")] } ?? [])

@@ -60,7 +60,24 @@ struct ScenarioReader {
         scenario.target = target(root?["target"], devices)
         (scenario.devices, scenario.script) = (devices, playable)
         scenario.expectations = all("expect").compactMap(expectations.expectation)
+        if scenario.expectations.count == all("expect").count {
+            noteRulesAfter(scenario.expectations.latestDecision, readRules, reachability)
+        }
         return scenario
+    }
+
+    /// Warns of rules that act only when all expectations are decided.
+    private func noteRulesAfter(_ end: Duration?, _ rules: [(Cursor, Rule?)], _ reachability: ReachabilityAnalysis) {
+        guard let end else { return }
+        for (index, (cursor, rule)) in rules.enumerated() {
+            guard let rule, rule.when != .end, reachability.unreachableReason(rule: index) == nil,
+                reachability.earliest(rule.when) > end
+            else { continue }
+            (cursor["when"] ?? cursor).note(
+                .endsBeforeRule,
+                "the case ends before that: all expectations are decided at \((end / .seconds(1)).plain) s at the latest",
+                help: "let the rule act earlier, or write an expectation of what the client does after it")
+        }
     }
 
     private func target(_ cursor: Cursor?, _ devices: [Device]) -> Int? {

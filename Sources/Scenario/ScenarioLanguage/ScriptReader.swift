@@ -44,7 +44,8 @@ struct MomentReader {
             every.note(.conflict, "\"nth\" and \"every\" exclude each other: delete one")
         }
         var event = Event(kind, of: of)
-        event.filters = filters(cursor)
+        noteUndelivered(kind, of, cursor)
+        event.filters = filters(cursor, of: of)
         if let number = cursor["nth"]?.integer ?? cursor["every"]?.integer {
             event.occurrence = cursor["nth"] == nil ? .every(number) : .nth(number)
         }
@@ -59,11 +60,12 @@ struct MomentReader {
         return Condition(event, within: cursor["within"]?.duration, isWanted: isWanted)
     }
 
-    private func filters(_ cursor: Cursor) -> [Event.Filter] {
+    private func filters(_ cursor: Cursor, of target: EntityReference?) -> [Event.Filter] {
         if let line = cursor["line"] { ClientLines.check(line) }
+        let value = cursor["value"].flatMap { pattern in matcher(pattern).map { fitted($0, to: target, pattern) } }
         return [
             (cursor["reason"] ?? cursor["error"])?.code.map(Event.Filter.code),
-            cursor["value"].flatMap(matcher).map(Event.Filter.value),
+            value.map(Event.Filter.value),
             cursor["line"].flatMap(matcher).map(Event.Filter.line),
             (cursor["status"]?.integer).map(Event.Filter.status),
             (cursor["descriptor"]?.string).flatMap { UUID($0) }.map(Event.Filter.descriptor),
@@ -184,5 +186,8 @@ extension Cursor {
     /// The octets of a key's value, written as hexadecimal digits.
     func octets(_ key: String) -> [UInt8]? { self[key]?.string.flatMap(Value.octets) }
 
-    var code: Code? { string.map(Code.name) ?? integer.flatMap(UInt8.init(exactly:)).map(Code.number) }
+    var code: Code? {
+        if let text = string { return Forms.codeNumber(text).map(Code.number) ?? .name(text) }
+        return integer.flatMap(UInt8.init(exactly:)).map(Code.number)
+    }
 }

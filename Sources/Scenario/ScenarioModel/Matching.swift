@@ -32,7 +32,9 @@ extension Event {
             switch filter {
             case .code(let code): observed.code.map { code.fits($0, of: kind) } ?? false
             case .value(let matcher):
-                matcher.fits(included ?? matcher.view(of: observed, at: index), isTrue: isTrue)
+                matcher.fits(
+                    included ?? matcher.view(of: observed, at: index) ?? observed.octets.map(Datum.string),
+                    isTrue: isTrue)
             case .line(let matcher): matcher.fits(line: observed.value, isTrue: isTrue)
             case .status(let status): observed.code.map(Int.init) == status
             case .descriptor(let type): observed.descriptor?.type == type
@@ -51,7 +53,8 @@ extension Event {
             if case .value(let matcher) = filter { matcher.asksForObject } else { false }
         }
         if let carrier, observed.of == carrier.value { return observed.value?[carrier.key] }
-        return asksForObject ? observed.value : observed.value(at: index) ?? observed.value
+        guard let value = observed.value else { return observed.octets.map(Datum.string) }
+        return asksForObject ? value : observed.value(at: index) ?? value
     }
 }
 

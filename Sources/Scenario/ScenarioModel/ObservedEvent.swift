@@ -17,6 +17,8 @@ package struct ObservedEvent: Hashable, Sendable {
     package var samples: [Int32]?
     /// The index of the first value of a frame, if `value` does not have it.
     package var index: UInt32?
+    /// The octets, as the event log spells them, if the value has no other form.
+    package var octets: String?
 
     package init(
         _ kind: Event.Kind, of entity: EntityReference? = nil, code: UInt8? = nil, value: Datum? = nil,

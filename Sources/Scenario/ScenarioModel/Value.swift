@@ -1,3 +1,4 @@
+import Basics
 package import Characteristics
 package import Devices
 
@@ -24,6 +25,13 @@ package enum Value: Hashable, Sendable {
             if rest.count > 1, rest.first == UInt8(ascii: " ") { rest.removeFirst() }
         }
         return octets
+    }
+
+    /// Octets as the event log spells them: `00 FF`.
+    package static func spelling(of octets: [UInt8]) -> String {
+        var text = JSONText()
+        text.append(hex: octets[...], separator: " ")
+        return text.string
     }
 
     private static func digit(_ octet: UInt8) -> UInt8? {

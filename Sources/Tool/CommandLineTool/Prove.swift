@@ -3,6 +3,7 @@ import Cases
 import Clients
 import CommandSupport
 import Conformance
+import Documents
 import Linux
 import ScenarioModel
 import Sockets
@@ -44,6 +45,7 @@ func prove(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
         case .scenario(let read, let warnings):
             scenario = read
             printLikelyMistakes(warnings)
+            printer.note(warnings, of: item)
         case .unplayed(let outcome): throw Obstacle(.usage, problems: outcome.reasons)
         }
         guard !scenario.expectations.isEmpty else {
@@ -56,6 +58,7 @@ func prove(_ invocation: Invocation) throws(Obstacle) -> ExitCode {
         }
         if selection.cases.count > 1 { printer.begin(item) }
         var proof = try Proof(RunPlan(scenario, item, seed: seed, keep: nil, invocation))
+        printer.note(proof.missed, of: item)
         for (number, client) in FaultyClient.all.enumerated() {
             if let signal = signals.take() {
                 printer.end()
@@ -94,6 +97,8 @@ private final class ProofPrinter {
     private var recommended = (count: 0, proven: 0)
     /// The ids of the cases without expectations.
     private var empty: [String] = []
+    /// The ids of the cases with likely mistakes.
+    private var mistaken: Set<String> = []
 
     init(_ invocation: Invocation) throws(Obstacle) {
         isJSON = invocation.has("--json")
@@ -133,6 +138,19 @@ private final class ProofPrinter {
         for line in proof.lines(isComplete: verbosity == .verbose) { Console.print("\(line)") }
     }
 
+    /// Takes the warnings of a case, which have been printed.
+    func note(_ warnings: [Problem], of item: Case) {
+        if warnings.contains(where: \.code.isLikelyMistake) { mistaken.insert(item.id) }
+    }
+
+    /// Complains of rules that do not act before the case ends with a correct client.
+    func note(_ missed: [Proof.MissedRule], of item: Case) {
+        for rule in missed {
+            mistaken.insert(item.id)
+            Console.warn("\(item.id): \(rule.complaint)")
+        }
+    }
+
     func addCaseWithoutExpectations(_ item: Case) { empty.append(item.id) }
 
     /// Prints the summary.
@@ -145,7 +163,12 @@ private final class ProofPrinter {
             if !empty.isEmpty { Console.warn("\(complaint)") }
             return
         }
-        defer { if !empty.isEmpty { Console.print("\(complaint)") } }
+        defer {
+            if !empty.isEmpty { Console.print("\(complaint)") }
+            if !mistaken.isEmpty {
+                Console.print("not proven because of the warnings above: \(mistaken.sorted().joined(separator: ", "))")
+            }
+        }
         guard required.count + recommended.count > 0 else { return }
         let verb = required.count == 1 ? "is" : "are"
         let others =
@@ -155,6 +178,6 @@ private final class ProofPrinter {
         )
     }
 
-    /// Whether each case has expectations, and all required ones are proven.
-    var isProven: Bool { empty.isEmpty && required.proven == required.count }
+    /// Whether each case has expectations and no likely mistake, and all required expectations are proven.
+    var isProven: Bool { empty.isEmpty && mistaken.isEmpty && required.proven == required.count }
 }

@@ -18,8 +18,8 @@ let validateGrammar = CommandGrammar(
             "How to print problems: text (default), json (one object per line), or github\n(annotations of GitHub Actions)"
         ),
         .flag("--json", "As --format json"),
-        .flag("--strict", "Exit with status 2 also after a warning of a likely mistake (LD0192, LD0193)"), watchOption,
-        colorOption,
+        .flag("--strict", "Exit with status 2 also after a warning of a likely mistake (LD0192 to LD0195)"),
+        watchOption, colorOption,
         .flag("--schema", "Print the JSON Schema of scenarios, and validate nothing"),
         .flag("--report-schema", "Print the JSON Schema of JSON reports, and validate nothing"),
         .flag("--problem-schema", "Print the JSON Schema of the objects of --json, and validate nothing"),

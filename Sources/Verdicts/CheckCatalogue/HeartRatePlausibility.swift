@@ -34,7 +34,7 @@ private enum HeartLimits {
 
 extension Examiner.ReceivedValue {
     /// Whether it has a heart rate above 0, and not from a sensor without skin contact, which may measure anything.
-    fileprivate var isOfHeart: Bool {
+    var isOfHeart: Bool {
         guard let heartRate else { return false }
         return heartRate.bpm > 0 && heartRate.contact != .notDetected
     }

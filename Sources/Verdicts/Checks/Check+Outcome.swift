@@ -63,6 +63,9 @@ extension Check {
             self.init(check, .inconclusive(reason), took: .zero)
         }
 
+        /// The outcome of a check that was left out.
+        package init(_ check: Check, leftOut reason: String) { self.init(check, .skipped(reason), took: .zero) }
+
         init(
             _ check: Check, _ exit: CheckExit?, took duration: Duration, at end: Instant? = nil, stall: Duration = .zero
         ) {

@@ -18,8 +18,18 @@ extension Check {
     package func run(
         on device: Int, in world: World, isStrict: Bool = false
     ) throws(AttributeTable.DefinitionError) -> (outcome: Outcome, world: World) {
+        var absence: String?
+        return try run(on: device, in: world, isStrict: isStrict, knowing: &absence)
+    }
+
+    /// The same.  From check to check goes only why the peripheral cannot be connected to a second time.
+    package func run(
+        on device: Int, in world: World, isStrict: Bool, knowing absence: inout String?
+    ) throws(AttributeTable.DefinitionError) -> (outcome: Outcome, world: World) {
         var examiner = try Examiner(in: world, of: device)
+        examiner.noteAbsence(absence)
         let outcome = examine(&examiner, isStrict)
+        absence = examiner.knowledge.absence
         guard var host = examiner.host as? VirtualTimeHost else { return (outcome, world) }
         host.flush()
         return (outcome, host.world)

@@ -26,6 +26,8 @@ package struct Examination {
     /// Whether the peripheral has made a recording impossible; then the checks subscribe by themselves.
     private var cannotRecord = false
     private var knowledge = Knowledge()
+    /// Why the peripheral cannot be connected to again, as far as a check has found that; nil if it can.
+    package var absence: String? { knowledge.absence }
 
     /// Examines a peripheral; the first of `checks` that needs a recording makes it long enough for all others.
     package init(of peer: Peer, by host: any ExaminerHost, isStrict: Bool, running checks: [Check]) {
@@ -39,7 +41,7 @@ package struct Examination {
         let isFirst = kept == nil
         let (outcome, hasShared) = run(check)
         let isDoubtful = outcome.verdict == .fail ? hasShared : outcome.verdict == .inconclusive && !isFirst
-        guard isDoubtful, !host.isOver, !outcome.isExcused else { return outcome }
+        guard isDoubtful, !host.isOver, !outcome.isExcused, absence == nil else { return outcome }
         let alone = runAlone(check)
         guard let finding = outcome.finding, alone.verdict == .pass else { return alone }
         return Check.Outcome(

@@ -7,6 +7,8 @@ package import LEHost
 package struct ExaminedLink: Sendable {
     /// Nil: there is none.
     package var connection: ConnectionID?
+    /// The number of the connection, or of the last one, in the examiner's life; 0: there was none.
+    var number = 0
     /// Whether the peripheral is known to have received a packet in this connection.
     var isEstablished = false
     package var mtu = 23

@@ -114,10 +114,11 @@ extension Examiner {
     }
 
     /// Twice the longest interval of legacy advertising.  Core 6.0, Vol 6, Part B, section 4.4.2.2.
-    private static let scanTime = Duration.seconds(21)
+    static let scanTime = Duration.seconds(21)
 
     /// Connects; tries up to three times if the first packets are lost or another host fails.
     mutating func link() throws(CheckExit) {
+        try skipIfAbsent()
         let interval = host.connectionInterval
         let parameters = ConnectionParameters(
             minimumInterval: interval, maximumInterval: interval, latency: 0, supervisionTimeout: 0x48)
@@ -145,7 +146,11 @@ extension Examiner {
             let begun = Duration.milliseconds(Int(interval) * 8)
             if let connection { command(.readRemoteFeatures(connection)) }
             _ = wait(atMost: begun, due: .seconds(30)) { $0.connection == nil || $0.latestLink.isEstablished }
-            if connection != nil { return }
+            if connection != nil {
+                // Only in a simulation does the next check begin with a peripheral that was never connected.
+                if isReal { knowledge.absence = nil }
+                return
+            }
             attempts += 1
             failure = nil
             guard latestLink.end == .failedToBeEstablished || latestLink.end == .unspecified else { break }

@@ -122,6 +122,7 @@ extension Examiner {
     /// Fails unless the server still answers after something invalid, if necessary on a new connection.
     package mutating func expectResponsive(after description: String) throws(CheckExit) {
         if connection == nil {
+            try skipIfAbsent()
             forgetReports()
             do throws(CheckExit) {
                 try findAdvertiser()

@@ -54,7 +54,7 @@ package struct Examiner {
     private var answers: [UInt32: Result<Procedure.Outcome, Procedure.Failure>] = [:]
     private var asked: UInt32 = 0
     /// What the peripheral did not answer, in this check and in earlier ones.
-    var knowledge: Knowledge
+    package internal(set) var knowledge: Knowledge
     /// What the peripheral sent in an earlier connection; nil if that was not recorded.
     package internal(set) var recording: Recording?
     /// A recording in progress.
@@ -188,7 +188,8 @@ package struct Examiner {
         case .connected(let id, let complete):
             // Another host exchanges the MTU without reporting it.
             let hasDefaultMTU = host.unsupportedReason(for: .untouchedConnections) == nil
-            latestLink = ExaminedLink(connection: id, mtu: hasDefaultMTU ? 23 : Server.maximumMTU)
+            latestLink = ExaminedLink(
+                connection: id, number: latestLink.number + 1, mtu: hasDefaultMTU ? 23 : Server.maximumMTU)
             latestLink.supervisionTimeout = .milliseconds(10 * Int(complete.timing.supervisionTimeout))
         case .remoteFeatures(let id, _) where id == connection: latestLink.isEstablished = true
         case .timing(_, let timing): latestLink.supervisionTimeout = .milliseconds(10 * Int(timing.supervisionTimeout))

@@ -20,6 +20,10 @@ package struct Knowledge: Sendable {
     var hasUselessBond = false
     /// Why the examiner cannot do what a peripheral demands of a secure link.
     var reasonNotToSecure: String?
+    /// Why there is no second connection: the peripheral was not found again after the first one.
+    package var absence: String?
+    /// A value that shows that the sensor was in use when it came.
+    package var lastUse: Examiner.ReceivedValue?
 
     /// Why checks that need this were skipped.
     fileprivate var skipReasons: [Need: String] = [:]

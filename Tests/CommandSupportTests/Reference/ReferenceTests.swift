@@ -136,6 +136,15 @@ import Testing
         ("link_loss", ["link_loss (action): ", "  of: device", "  radios: virtual radio", "  example: {\"when\": "]),
         ("subscribed", ["subscribed (event): ", "  of: value", "  radios: all"]),
         ("scanning", ["  radios: virtual radio"]),
+        ("steps_today", ["steps_today (key of a client's line): ", "  example: {\"steps_today\": "]),
+        ("peer", ["peer (key of a client's line): The device's address", "  in: the \"line\" of an event \"said\""]),
+        ("bonded", ["bonded (member of \"paired\" in a client's line): Whether keys are kept."]),
+        ("2902", ["2902: Client Characteristic Configuration", "  see: subscribed, "]),
+        ("cccd", ["cccd: Client Characteristic Configuration"]),
+        ("2a37", ["2a37 (characteristic): ", "  see: heart_rate"]),
+        ("parameters", ["parameters: The parameters of a connection"]),
+        ("restart", ["restart: A device that restarts", "  see: link_loss, forget_bond"]),
+        ("advertising data", ["advertising data: What a device sends", "  see: advertise, "]),
         ("$truth", ["$truth (key): ", "  in: a matcher", "  type: one of last, mean, mode, count, sum"]),
         (
             "heart_rate",
@@ -167,6 +176,10 @@ import Testing
         for part in parts {
             #expect(lines.contains { $0.hasPrefix(part) }, "\(part): \(lines.joined(separator: "\n"))")
         }
+    }
+
+    @Test func `A term refers to words that can be explained`() {
+        for word in OtherWords.references { #expect(Reference.explanation(of: word)?.isEmpty == false, "\(word)") }
     }
 
     @Test func `An unknown word has no explanation`() {

@@ -39,6 +39,14 @@ package enum Forms {
         correction: Corrections.octets
     ) { Value.octets(of: $0) != nil }
 
+    static let code = Shape.Form(#"a code such as "0x80""#, pattern: "^0x[0-9A-Fa-f]{2}$") { codeNumber($0) != nil }
+
+    /// The number of an error or reason without a name, as the event log prints it: `0x80`; nil for other text.
+    static func codeNumber(_ text: String) -> UInt8? {
+        guard text.utf8.count == 4, text.hasPrefix("0x") else { return nil }
+        return UInt8(text.dropFirst(2), radix: 16)
+    }
+
     package static let uuid = Shape.Form(
         #"a UUID such as "180D""#,
         pattern: "^([0-9A-Fa-f]{4}|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$",

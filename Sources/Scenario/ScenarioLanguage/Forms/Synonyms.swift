@@ -42,7 +42,7 @@ package enum Synonyms {
         "in": ["over", "within"], "includes": ["include"], "initial": ["start", "value"],
         "interval": ["period", "every"], "kind": ["service", "do", "expect", "event", "curve"], "label": ["name"],
         "length": ["for", "over", "per"], "level": ["value", "to"], "mac": ["address"], "mac_address": ["address"],
-        "measurement": ["value"], "peripheral": ["of", "devices"], "peripherals": ["devices"],
+        "measurement": ["value"], "octets": ["value"], "peripheral": ["of", "devices"], "peripherals": ["devices"],
         "probability": ["chance"], "random_seed": ["seed"], "remark": ["note"],
         "repeat": ["times", "every"], "rules": ["script"], "sensors": ["services"], "service_uuid": ["uuid"],
         "steps": ["script", "step", "pieces"], "target": ["of"], "time": ["when", "at"], "timeline": ["script"],

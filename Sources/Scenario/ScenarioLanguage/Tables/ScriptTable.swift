@@ -131,8 +131,8 @@ extension Tables {
 extension Shape {
     static let attError = code(ATTError.allNames)
 
-    /// An error or reason: an octet, or a name of the specification.
-    static func code(_ names: [String]) -> Shape { .any([.integer(0...255), .name(names)]) }
+    /// An error or reason: an octet, or a name of the specification, or what the event log prints if it has no name.
+    static func code(_ names: [String]) -> Shape { .any([.integer(0...255), .name(names), .form(Forms.code)]) }
 
     static func choice<Choice: CaseIterable & RawRepresentable<String>>(_: Choice.Type) -> Shape {
         .name(Choice.allCases.map(\.rawValue))

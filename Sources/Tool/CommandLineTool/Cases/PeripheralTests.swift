@@ -50,19 +50,21 @@ struct RealPeripheralTest {
                 host, "\(runner.count + 1) of \(checks.count): \(turn.item.id)",
                 part: Double(runner.count) / Double(checks.count),
                 left: examination.estimate(for: [turn.item] + runner.remaining))
-            let outcome = examination.outcome(of: turn.item)
+            var outcome = examination.outcome(of: turn.item)
             if host.isOver {
                 if host.time.isUp { report(turn, unjudged(turn.item, "was not finished"), recent, &runner) }
                 break
             }
-            report(turn, outcome, recent, &runner)
             guard outcome.verdict == .fail || outcome.verdict == .inconclusive, outcome.end != nil, runner.hasNext
-            else { continue }
-            // Do not wait for a lost peripheral in each of the other checks.
-            showProgress(host, "looking for \(peer) again")
-            if !PeripheralScan(for: peer, by: host, within: PeripheralEndpoint.scanTimeout).isFound, !host.isOver {
-                giveUp(after: turn.item, recent, &runner)
+            else {
+                report(turn, outcome, recent, &runner)
+                continue
             }
+            // Do not wait for a lost peripheral in each of the other checks.
+            let isLost = !isFoundAgain(host) && !host.isOver
+            if !isLost, examination.absence != nil { outcome = excused(outcome) }
+            report(turn, outcome, recent, &runner)
+            if isLost { giveUp(after: turn.item, examination.absence, recent, &runner) }
         }
         if host.time.isUp { leaveOut(examination, recent, &runner) }
         if let identity = examination.identity {
@@ -100,11 +102,31 @@ struct RealPeripheralTest {
         printer.show(outcome, as: reported, isKnown: isKnown, replay: replay, trace: packets)
     }
 
-    private mutating func giveUp(after last: Check, _ recent: RecentPackets, _ runner: inout CaseRunner<Check>) {
-        let reason = "\(peer) was not found any more after \(last.id)"
+    private func isFoundAgain(_ host: RealTimeHost) -> Bool {
+        showProgress(host, "looking for \(peer) again")
+        return PeripheralScan(for: peer, by: host, within: PeripheralEndpoint.scanTimeout).isFound
+    }
+
+    /// The outcome of a check that did not find the peripheral again, if it is found now: a person may have woken it.
+    private func excused(_ outcome: Check.Outcome) -> Check.Outcome {
+        guard outcome.verdict == .fail else { return outcome }
+        return Check.Outcome(
+            outcome.check,
+            inconclusive:
+                "\(peer) advertised again only later: does it wait for a button, or for somebody who wears it?")
+    }
+
+    /// Leaves out the other checks: that the peripheral is lost is one problem.
+    private mutating func giveUp(
+        after last: Check, _ absence: String?, _ recent: RecentPackets, _ runner: inout CaseRunner<Check>
+    ) {
+        let reason = absence ?? "\(peer) was not found any more after \(last.id)"
+        var count = 0
         while let turn = runner.next() {
-            report(turn, Check.Outcome(turn.item, inconclusive: reason), recent, &runner)
+            report(turn, Check.Outcome(turn.item, leftOut: reason), recent, &runner)
+            count += 1
         }
+        runner.empty.gaps.append("\(count) of \(checks.count.counted("check")) did not run: \(reason)")
     }
 
     /// Reports the checks that the limit prevents from running, but not as skipped: an incomplete check does not succeed.
@@ -138,7 +160,9 @@ struct RealPeripheralTest {
         try reports.write(report)
         for gap in report.gaps { Console.warn("\(gap)") }
         if case .failure(let reason)? = host.time.reason { throw Obstacle(.environment, reason) }
-        return host.time.reason?.code ?? report.code
+        // A run whose fails are known is not a success if it is incomplete.
+        let isIncomplete = !report.gaps.isEmpty && report.code == .success
+        return host.time.reason?.code ?? (isIncomplete ? .environment : report.code)
     }
 
     private func obstacle(_ scan: PeripheralScan, _ host: RealTimeHost) -> Obstacle? {
@@ -202,14 +226,14 @@ package struct SimulatedPeripheralTest {
     package mutating func run() throws(Obstacle) -> ExitCode {
         let signals = Signals()
         var report = Report(version: version, seed: plan.seed)
-        var interruption: ExitCode?
+        var (interruption, absence): (ExitCode?, String?)
         let bar = ProgressBar()
         defer { if bar != nil { ProgressBar.remove() } }
         for (index, check) in checks.enumerated() {
             bar?.show(Double(index) / Double(checks.count), "\(index + 1) of \(checks.count): \(check.id)")
             interruption = signals.take().map { .signal($0) } ?? Console.interruption
             guard interruption == nil else { break }
-            let outcome = try run(check)
+            let outcome = try run(check, knowing: &absence)
             var packets: [String] = []
             if let finding = outcome.finding { packets = try trace(of: check, finding) }
             let replay = plan.replay(of: check.id)
@@ -225,17 +249,19 @@ package struct SimulatedPeripheralTest {
         return interruption ?? report.code
     }
 
-    private func run(_ check: Check) throws(Obstacle) -> Check.Outcome {
+    private func run(_ check: Check, knowing absence: inout String?) throws(Obstacle) -> Check.Outcome {
         var world = try plan.world()
         let files = try LogFiles(plan, &world, for: RunListener(), inRealTime: false)
-        var (outcome, after) = try run(check, in: world)
+        var (outcome, after) = try run(check, in: world, knowing: &absence)
         try files.close(&after, status: Report.Tally([outcome.verdict]).code.status)
         return outcome
     }
 
-    private func run(_ check: Check, in world: World) throws(Obstacle) -> (Check.Outcome, World) {
+    private func run(
+        _ check: Check, in world: World, knowing absence: inout String?
+    ) throws(Obstacle) -> (Check.Outcome, World) {
         try orFail(.internalError, "the attributes of the central do not fit: ") {
-            let (outcome, after) = try check.run(on: device, in: world, isStrict: plan.isStrict)
+            let (outcome, after) = try check.run(on: device, in: world, isStrict: plan.isStrict, knowing: &absence)
             return (outcome, after)
         }
     }
@@ -245,7 +271,8 @@ package struct SimulatedPeripheralTest {
         let recent = RecentPackets(of: UInt16(clamping: plan.scenario.devices.count), until: finding.instant)
         var world = try plan.world()
         world.packets = PacketLog { recent.take($0) }
-        _ = try run(check, in: world)
+        var absence: String?
+        _ = try run(check, in: world, knowing: &absence)
         return recent.lines(until: finding.instant, showing: finding.evidence)
     }
 }

@@ -41,8 +41,9 @@ package enum Reference {
         let choice = uses.isEmpty ? [] : ["\(word) (value of these keys)"] + uses
         var parts =
             meanings.map { $0.lines(members: members(of: $0)) + commonKeys(of: $0) + choices(of: $0) }
-            + [choice, listing(ofSort: word), group].filter { !$0.isEmpty }
+            + [choice, listing(ofSort: word), group, OtherWords.ofLines(word)].filter { !$0.isEmpty }
         if parts == [choice], !others.isEmpty { parts.append(others) }
+        if parts.isEmpty { parts = [OtherWords.term(word)].filter { !$0.isEmpty } }
         return parts.isEmpty ? nil : Array(parts.joined(separator: [""]))
     }
 

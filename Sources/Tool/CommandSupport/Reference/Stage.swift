@@ -26,7 +26,7 @@ enum Stage {
     ]
 
     /// The rule that examples of events and expectations refer to.
-    static let away: Node = ["id": "away", "when": "10 s", "do": "link_loss", "of": "strap", "for": "30 s"]
+    static let away: Node = ["id": "away", "when": "1 s", "do": "link_loss", "of": "strap", "for": "39 s"]
 
     /// The files that examples name.
     static let files: [(name: String, content: String)] = [

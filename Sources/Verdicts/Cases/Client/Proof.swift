@@ -1,5 +1,6 @@
 package import Basics
 package import Clients
+import Documents
 import Expectations
 import ScenarioModel
 import Synchronization
@@ -29,6 +30,28 @@ package struct Proof: Sendable {
 
         /// Whether it passes a correct client and fails a faulty one.
         package var isProven: Bool { complaint == nil && !failedBy.isEmpty }
+    }
+
+    /// A rule that does not act, because the case has ended.
+    package struct MissedRule: Hashable, Sendable {
+        /// `rule "away"`, or with its number in the script.
+        package let name: String
+        package let time: Duration
+        package let end: Instant
+
+        /// What to tell its author.
+        package var complaint: String {
+            "with the built-in client the case ends at \(end) s, before \(name) acts at \((time / .seconds(1)).plain) s: "
+                + "let it act earlier, or expect something after it"
+        }
+    }
+
+    /// The rules at a time that the case does not reach with the built-in client, since all is decided before.
+    package var missed: [MissedRule] {
+        plan.scenario.script.enumerated().compactMap { [end = correct.end] index, rule in
+            guard let end, let time = rule.when.firstTime, Instant.start.advanced(by: time) > end else { return nil }
+            return MissedRule(name: "rule " + (rule.id?.quoted ?? "\(index + 1)"), time: time, end: end)
+        }
     }
 
     /// In the order of the scenario.
@@ -101,6 +124,8 @@ extension Proof.Row {
 /// What happened in the scenario with a client, judged like a client under test.
 private struct Run: Sendable {
     let rulings: [Judge.Ruling]
+    /// When all expectations were decided; nil if that was not before the limit.
+    let end: Instant?
     private let events: [EventChunk.Fingerprint]
 
     init(_ plan: RunPlan, with client: FaultyClient?) throws(Obstacle) {
@@ -112,6 +137,7 @@ private struct Run: Sendable {
         world.judgeExpectations(on: .clientUnderTest)
         var clientRun = try BuiltInClientRun(plan, in: world, nil)
         clientRun.play { _, _ in }
+        end = clientRun.world.isDecided ? clientRun.now : nil
         clientRun.world.report(.ended)
         clientRun.world.journal.flush()
         rulings = clientRun.world.rulings
@@ -125,5 +151,15 @@ private struct Run: Sendable {
         }
         let common = min(events.count, other.events.count)
         return (events.dropFirst(common).first ?? other.events.dropFirst(common).first)?.instant
+    }
+}
+
+extension Moment {
+    /// The first time of a moment that is a time.
+    fileprivate var firstTime: Duration? {
+        switch self {
+        case .time(let time), .repeated(let time, _, _): time
+        case .start, .end, .event: nil
+        }
     }
 }
