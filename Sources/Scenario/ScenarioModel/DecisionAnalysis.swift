@@ -9,7 +9,7 @@ extension Expectation {
         case .seen(let event, let within): return opens + within + event.delay
         case .never, .count: return [within.map { opens + $0 }, until?.onlyTime].compactMap(\.self).min()
         case .order, .rate: return until?.onlyTime
-        case .delay: return nil
+        case .delay, .stream: return nil
         }
     }
 }
