@@ -138,7 +138,7 @@ import VirtualWorld
                 {"when": {"event": "subscribed", "of": "strap/heart_rate", "nth": 2}, "do": "silence",
                  "of": "strap/heart_rate", "for": "25 s"}
                 """#), ["reconnection/sends_again": .pass]),
-        // It says that there is no contact.  Heart Rate Service 1.0, section 3.1.1.1.2.
+        // It reports that there is no contact.  Heart Rate Service 1.0, section 3.1.1.1.2.
         Variant(
             strap(
                 "taken_off", "is taken off during the reconnection", #""contact": true"#,

@@ -136,7 +136,7 @@ class Thermometer(Strap):
 
     def services(self):
         temperature = characteristic(
-            gatt.GATT_TEMPERATURE_MEASUREMENT_CHARACTERISTIC, gatt.Characteristic.Properties.INDICATE,
+            core.UUID.from_16_bits(0x2A1C, 'Temperature Measurement'), gatt.Characteristic.Properties.INDICATE,
             gatt.Characteristic.Permissions(0), self.temperature())
         return [gatt.Service(gatt.GATT_HEALTH_THERMOMETER_SERVICE, [temperature])]
 

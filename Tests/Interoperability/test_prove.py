@@ -116,10 +116,8 @@ class ProveTests(unittest.TestCase):
         self.assertEqual((sure['undecided'], sure['unopened']), ([], []))
 
     def test_likely_mistakes_are_not_proven(self):
-        indicated = {'id': 'ear', 'name': 'Ear', 'services': [{'service': 'health_thermometer', 'value': 36.6}]}
-        pathlib.Path(self.folder, 'late.json').write_text(json.dumps(STRAP | {
-            'devices': [*STRAP['devices'], indicated], 'expect': [{
-                'id': 'e', 'expect': 'seen', 'within': '9 s', 'event': {'event': 'said', 'line': {'heart_rate': {}}}}]}))
+        self.write('late.json', {
+            'id': 'e', 'expect': 'seen', 'within': '9 s', 'event': {'event': 'said', 'line': {'heart_rate': {}}}})
         done = self.call('prove', 'late.json', status=1)
         self.assertIn(' LD0195: ', done.stderr)
         self.assertRegex(done.stdout, r'(?m)^1 of 1 expectation is proven')
