@@ -100,7 +100,8 @@ class SensorTests(Interoperability):
 
         async with beside(measure()):
             lines = await self.monitor(
-                {'temperature': {'celsius': 36.6}}, {'temperature': {'celsius': 36.7}},
+                {'temperature': {'celsius': 36.6, 'timestamp': '2000-01-02T03:04:05'}},
+                {'temperature': {'celsius': 36.7, 'timestamp': '2000-01-02T03:04:05'}},
                 {'temperature': {'celsius': 37, 'intermediate': True}},
                 {'temperature': {'celsius': None, 'intermediate': True}},
                 {'temperature_type': 'mouth'}, {'measurement_interval': 60}, {'state': 'subscribed'})

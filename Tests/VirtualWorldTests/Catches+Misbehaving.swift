@@ -14,7 +14,7 @@ extension Catches {
         ("never_connects", ["clients/subscribes starts", "resting subscribes"]),
         ("weakest", ["collector/finding/nearest not_far", "recovery/nearest_leaves not_far"]),
         ("believes_127", ["collector/finding/strength_unknown not_far", "collector/finding/strength_unknown nearest"]),
-        ("refuses_parameters", ["clients/parameters stays"]),
+        ("refuses_parameters", ["errors/parameters_refused stays"]),
         ("second_best", ["collector/finding/nearest not_mid", "recovery/nearest_leaves nearest"]),
         ("nothing_else", ["clients/other_services starts", "formats/more_services returns"]),
         (
@@ -55,7 +55,7 @@ extension Catches {
                 "collector/thermometer/discovers intermediate_configuration", "errors/discovery_refused returns",
                 "errors/discovery_refused shows", "errors/read_refused shows", "errors/subscribing_refused returns",
                 "errors/mtu_refused shows", "errors/mtu_ignored shows", "errors/mtu_ends_link shows",
-                "clients/parameters shows", "clients/early_value shows",
+                "errors/parameters_refused shows", "errors/early_value shows",
                 "errors/subscribing_refused shows", "recovery/away_while_connecting returns",
                 "recovery/away_while_connecting shows", "recovery/away_while_discovering returns",
                 "recovery/away_while_discovering shows", "recovery/away_while_subscribing returns",
