@@ -39,12 +39,11 @@ extension Tables {
                 "$truth", .name(Matcher.Statistic.allCases.map(\.rawValue)), required: true, example: "last",
                 "A statistic over the delivered values. If the delivery of a value opens the expectation, `last` is that value, even if later ones follow."
             ),
-            .init(
-                "of", .entity, required: true, example: "strap/heart_rate",
-                "The value; with `advertised`, the device, or a part of it."),
+            .init("of", .entity, required: true, example: "strap/heart_rate", "The value."),
             .init(
                 "advertised", .id, example: "bpm",
-                "The name of a field of the device's advertising data: the values count that were advertised."),
+                "The name of a field of the advertising data of the device in `of`: the values count that were advertised."
+            ),
             .init("last", .positive, standard: .words("all"), example: 10, "Number of latest values that count."),
             .init("below", .anyNumber, example: 200, "Only values below this count."),
             .init("$tolerance", .number(0...1_000_000_000), standard: 0, example: 0.5, "Allowed deviation."),
