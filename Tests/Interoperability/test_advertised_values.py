@@ -94,6 +94,30 @@ class AdvertisedValueTests(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertEqual([line['heart_rate'] for line in said], [61])
 
+    def check(self, fields):
+        """Serves a strap whose heart rate rises soon through a bluetoothd, which is played, and checks it."""
+        strap = {
+            'lubdub': 1, 'name': 'Broadcast', 'limit': '600 s', 'devices': [{
+                'id': 'strap', 'name': 'Strap',
+                'advertise': {'services': ['180D'], 'manufacturer_data': [{'company': 107, 'fields': [
+                    {'format': 'octets', 'value': '22 08'}, fields, fields]}]},
+                'services': [{'service': 'heart_rate', 'value': {'curve': 'list', 'values': [60, 150], 'period': '1 s'}}]}]}
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, 'strap.json')
+            path.write_text(json.dumps(strap))
+            return subprocess.run(
+                [LUBDUB, 'check', '--peripheral', f'exec {LUBDUB} serve {path} --radio bluez --quiet', '--system', 'bluez',
+                 '--peer', 'Strap', '--strict', '--only', 'advertising/heart_rate_agrees'],
+                capture_output=True, text=True, timeout=200, cwd=ROOT)
+
+    def test_bluetoothd_takes_changed_data_of_an_advertisement(self):
+        done = self.check({'of': 'heart_rate'})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn('pass  advertising/heart_rate_agrees', done.stdout)
+        done = self.check({'value': 60})
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn('60 bpm, contact', done.stdout)
+
 
 if __name__ == '__main__':
     unittest.main()

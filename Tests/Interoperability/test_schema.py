@@ -20,7 +20,7 @@ WARNING = ': warning LD0191: '
 UNSEEN = {
     'a value is of the type and in the range of a format beside it': [
         'custom_uint8', 'custom_sint16', 'custom_uint16_curve', 'custom_number_is_text', 'custom_text_is_number',
-        'custom_octets_odd', 'custom_octets_long', 'custom_descriptor_octets'],
+        'custom_octets_odd', 'custom_octets_long', 'custom_descriptor_octets', 'advertised_format', 'advertised_range'],
     'a value is of the type and in the range of a thing elsewhere': [
         'custom_set_beyond', 'custom_set_text', 'ecg_notify_sample', 'heart_rate_set_location', 'information_set_long',
         'information_set_number', 'thermometer_set_interval', 'thermometer_set_type'],
@@ -29,14 +29,14 @@ UNSEEN = {
         'fitness_set_today', 'heart_rate_notify_contact', 'heart_rate_set_intervals', 'information_not_there', 'pmd_notify_value',
         'thermometer_set_intermediate', 'att_error_of_client', 'central_advertises', 'central_as_target',
         'connect_of_peripheral', 'connect_to_central', 'connect_to_nobody', 'raw_of_device', 'raw_pdu_of_part',
-        'stall_of_service', 'unconfirmed_of_strap'],
+        'stall_of_service', 'unconfirmed_of_strap', 'advertised_text', 'advertised_truth', 'advertised_unknown'],
     'a curve stays within a range': ['feed_high_list', 'thermometer_hot_curve'],
     'a number with a unit is within a range': [
-        'ecg_rate_fraction', 'ecg_rate_high', 'ecg_rate_none', 'feed_period', 'thermometer_period'],
+        'ecg_rate_fraction', 'ecg_rate_high', 'ecg_rate_none', 'feed_period', 'thermometer_period', 'advertised_update'],
     'text has octets': ['information_long', 'raw_long', 'raw_pdu_long'],
     'things exclude each other': [
         'custom_configuration_unsent', 'custom_declaration', 'custom_descriptor_configuration', 'custom_properties_written',
-        'pmd_lead', 'security_bonded_without_bonds'],
+        'pmd_lead', 'security_bonded_without_bonds', 'advertised_octets_and_fields', 'advertised_twice'],
     'a 2902 has no value, and other descriptors have one': ['custom_descriptor_no_value'],
     'names stand in a list once': ['custom_include_twice', 'custom_repeated_permission', 'custom_repeated_property'],
     'a descriptor is of the length of its type, and of some types there is one': [
@@ -50,7 +50,7 @@ UNSEEN = {
         'expect_below_of_lists', 'expect_mean_of_lists', 'expect_mean_of_octets', 'expect_mode_of_booleans',
         'expect_sum_of_text'],
     'ids are not given twice': ['custom_duplicate_id', 'custom_duplicate_uuid', 'two_services_of_a_kind'],
-    'something is said': ['fitness_empty'],
+    'something is said': ['fitness_empty', 'advertised_no_value', 'advertised_nothing', 'advertised_unchanged'],
     'a clock has an end': ['skip_beyond', 'skip_often'],
     'handles rise': [
         'handle_back', 'handle_of_declaration', 'handle_of_generic_access', 'handle_of_other_service', 'handle_of_service',

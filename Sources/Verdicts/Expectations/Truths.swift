@@ -14,8 +14,9 @@ struct Truths: Sendable {
     /// The truths of a scenario.  The event `arrival` shows that a notified value has reached the client; earlier values are
     /// kept for `memory`.
     init(_ scenario: Scenario, arrival: Event.Kind = .delivered, memory: Duration = latency) {
-        kinds = [arrival, .indicated, .read, .advertised]
-        for truth in scenario.expectations.flatMap(\.truths) where !histories.contains(where: { $0.covers(truth) }) {
+        let truths = scenario.expectations.flatMap(\.truths)
+        kinds = [arrival, .indicated, .read] + (truths.contains { $0.advertised != nil } ? [.advertised] : [])
+        for truth in truths where !histories.contains(where: { $0.covers(truth) }) {
             histories.append(History(truth, in: scenario, memory: memory))
         }
     }

@@ -41,7 +41,7 @@ extension Tables {
             ),
             .init(
                 "of", .entity, required: true, example: "strap/heart_rate",
-                "The value; with `advertised`, the device, or a part of it; or what the client printed: `client/steps`."
+                "The value, or what the client printed: `client/steps`."
             ),
             .init(
                 "is", .name(Matcher.Relation.allCases.map(\.rawValue)), standard: "equal", example: "at_least",
@@ -49,7 +49,8 @@ extension Tables {
             .init("plus", .anyNumber, standard: 0, example: -1, "Is added to the statistic."),
             .init(
                 "advertised", .id, example: "bpm",
-                "The name of a field of the device's advertising data: the values count that were advertised."),
+                "The name of a field of the advertising data of the device in `of`: the values count that were advertised."
+            ),
             .init("last", .positive, standard: .words("all"), example: 10, "Number of latest values that count."),
             .init("below", .anyNumber, example: 200, "Only values below this count."),
             .init("$tolerance", .number(0...1_000_000_000), standard: 0, example: 0.5, "Allowed deviation."),
