@@ -190,7 +190,6 @@ package struct SensorCollector: Sendable {
         if let measurement = candidates.newMeasurement(index, for: settings) {
             say(.advertised(measurement), Peer(candidate.address, name: candidate.name), into: &outbox)
         }
-        let isNamed = settings.choice.names(candidate)
         // A device that calls this client by its address has bonded with it.
         let isCall = report.kind == .directed && settings.choice == .strongest
         let isNamed = settings.choice.names(candidate) || isCall
