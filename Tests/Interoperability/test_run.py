@@ -42,7 +42,7 @@ class RunTests(unittest.TestCase):
                 status, _, events, _ = play(path.relative_to(ROOT), *limit)
                 self.assertEqual(status, 0)
                 happened = [json.loads(line)['event'] for line in events.splitlines()]
-                arrived = happened.count('delivered') + happened.count('confirmed')
+                arrived = happened.count('delivered') + happened.count('confirmed') + happened.count('advertised')
                 self.assertEqual(arrived > 0, path.stem not in WITHOUT_ENCRYPTION)
 
     def test_real_straps_have_their_contact_flags_and_intervals(self):

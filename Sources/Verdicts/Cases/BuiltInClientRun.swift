@@ -100,6 +100,7 @@ extension SensorCollector.Content {
         switch self {
         case .heartRate: 1
         case .value(let value): value.isMeasurement ? 1 : 0
+        case .advertised: 1
         case .surveyed: 1
         case .ecg(let tally), .measurementTally(let tally, _): Int(tally.samples)
         default: 0

@@ -1,6 +1,8 @@
 package import Basics
 import Devices
+import Documents
 import Linux
+import ScenarioLanguage
 package import ScenarioModel
 import Services
 import VirtualWorld
@@ -30,7 +32,9 @@ package struct ClientLine: ClientReport, Equatable {
 
     /// The first keys of lines with a sensor value.
     private static let measured =
-        ServiceRegistry.all.flatMap(\.characteristics).map(\.client).filter(\.isMeasurement).map(\.key)
+        ServiceRegistry.all.flatMap(\.characteristics).map(\.client).filter(\.isMeasurement).map(\.key) + [
+            ClientLines.advertised.key
+        ]
 
     package func write(to text: inout JSONText) {
         if isJSON {
