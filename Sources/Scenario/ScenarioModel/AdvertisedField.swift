@@ -1,7 +1,7 @@
 package import Characteristics
 package import Devices
 
-// Values in advertising data: Documentation/decisions/44-advertised-values.md.
+// Values in advertising data: Documentation/decisions/45-advertised-values.md.
 extension Advertising {
     /// A part of service data or manufacturer data whose octets follow a value.
     package struct Field: Hashable, Sendable {
