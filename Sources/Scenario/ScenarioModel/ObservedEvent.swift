@@ -10,6 +10,8 @@ package struct ObservedEvent: Hashable, Sendable {
     package var code: UInt8?
     /// The value, or the line of a client; nil if there is none.
     package var value: Datum?
+    /// The line as the client printed it, if `value` has more.
+    package private(set) var printed: Datum?
     /// The samples in microvolts, if `value` has only their number; nil if they are not known.
     package var samples: [Int32]?
 
@@ -25,7 +27,7 @@ package struct ObservedEvent: Hashable, Sendable {
         self.init(.said, of: .client, value: line)
         guard case .object(let members)? = line, line?["state"] == .string("disconnected"), line?["heart_rate"] == nil
         else { return }
-        value = .object(members + [Datum.Member("heart_rate", .null)])
+        (value, printed) = (.object(members + [Datum.Member("heart_rate", .null)]), line)
     }
 
     /// The number of values, each of which is a separate match: one, except for streams.
