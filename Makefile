@@ -24,8 +24,8 @@ READING := SystemBluetooth ATT Basics Bluetooth BlueZ Cases Characteristics Chec
     Conformance Cryptography DBus DeviceRecording Devices Documents Drivers Expectations GATT HCI L2CAP LEHost Linux \
     ScenarioLanguage ScenarioModel Screens SecurityManager Services Sockets VirtualRadio
 # Suites of tests that update what is generated.
-GENERATING := ActionTableTests CommandPageTests MistakeTests OutputSchemaTests ProblemFormatTests ReferencePageTests RegistryTests \
-    ReportFormatTests ScenarioFileTests VerdictTests
+GENERATING := ActionTableTests CauseKindTests CommandPageTests MistakeTests OutputSchemaTests ProblemFormatTests ReferencePageTests \
+    RegistryTests ReportFormatTests ScenarioFileTests VerdictTests
 # For make matrix: which clients of Tests/Clients/clients.json run (all if empty).
 CLIENTS ?=
 # For make fuzz: how long each reader is fuzzed, which (all if empty), and the sanitizer (none, but ten times faster, if empty).

@@ -70,8 +70,9 @@ let floors: KeyValuePairs<String, [Module]> = [
         .module("Checks", uses: "Expectations"),
         .module("CheckCatalogue", uses: "Checks"),
         .module("Conformance", uses: "Expectations", "Linux", embedding: "Reports/HTML/page.css"),
+        .module("Causes", uses: "Conformance"),
         .module(
-            "Cases", uses: "BlueZServer", "CheckCatalogue", "Conformance", "Drivers",
+            "Cases", uses: "BlueZServer", "Causes", "CheckCatalogue", "Drivers",
             embedding: "Peripheral/known-deviations.json"),
     ],
     "Tool": [
@@ -84,7 +85,7 @@ let floors: KeyValuePairs<String, [Module]> = [
             "Templates/Files/fitness.json", "Templates/Files/ecg.json", "Templates/Files/custom.json",
             "Templates/Files/suite.json", "Templates/Files/bumble_client.py", "Templates/Files/bleak_client.py"),
         .program("lubdub", uses: ["CommandLineTool"]),
-        .module("LubdubTesting", uses: "Clients", "Conformance", "CoreBluetooth", "CVirtualTime", by: appleRules),
+        .module("LubdubTesting", uses: "Causes", "Clients", "CoreBluetooth", "CVirtualTime", by: appleRules),
     ],
 ]
 

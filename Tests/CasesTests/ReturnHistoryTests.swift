@@ -1,12 +1,13 @@
 import Basics
 import Bluetooth
+import Expectations
 import HCI
 import ScenarioLanguage
 import ScenarioModel
 import Synchronization
 import Testing
 
-@testable import Cases
+@testable import Causes
 
 /// The commands of a client that has lost a device, and how they are put into words.
 ///
@@ -79,7 +80,7 @@ import Testing
         }
         log.flush()
         let end = Instant.start.advanced(by: .seconds(20))
-        return all.history.withLock { $0.explanation(of: 0, at: end, lostFor: .seconds(patience)) }
+        return all.history.withLock { $0.explanation(of: 0, at: end, lostFor: .seconds(patience))?.words }
     }
 
     private static let scan = Packet.command(client, .leSetScanEnable(true, true))

@@ -7,6 +7,7 @@ import Testing
 import VirtualWorld
 
 @testable import Cases
+@testable import Causes
 @testable import Clients
 
 /// The cause of a failure of a client that stops on the way to a value: it names the last step.
@@ -34,7 +35,7 @@ import VirtualWorld
             cause: "the client connected at 1.0N s, and has neither subscribed to strap/heart_rate nor read it"),
         Row(
             client: "blank",
-            cause: #"values of strap/heart_rate arrived, and the client has printed no line with "heart_rate" from"#),
+            cause: #"13 values arrived until N s, and the client has printed no line with "heart_rate""#),
         Row(
             client: "never_pairs",
             services: #"{"service": "battery", "value": 41, "permissions": ["encrypted"]}"#,
@@ -103,9 +104,9 @@ import VirtualWorld
 
     @Test func `Arrivals that are known later belong to the connection of their instant`() throws {
         func at(_ seconds: Int) -> Instant { .start.advanced(by: .seconds(seconds)) }
-        let goal = ProgressHistory.Goal(
-            device: "strap", values: ["strap/heart_rate"], keys: ["heart_rate"], isPairing: false)
-        var history = ProgressHistory()
+        let goal = ConnectionHistory.Goal(
+            device: "strap", values: ["strap/heart_rate"], keys: ["heart_rate"], kind: .said)
+        var history = ConnectionHistory(.empty)
         history.take(EventRecord(.connected, of: "strap", at: at(1)))
         history.take(EventRecord(.disconnected, of: "strap", at: at(30)))
         history.take(EventRecord(.connected, of: "strap", at: at(40)))
@@ -113,10 +114,10 @@ import VirtualWorld
         let line = #"{"peer": "a \" \\", "ecg": {"heart_rate": [{"heart_rate": 1}]}, "x": "heart_rate"}"#
         history.take(line: Array(line.utf8)[...], at: at(19))
         #expect(
-            history.explanation(of: goal, at: at(20), within: .seconds(10))
+            history.cause(for: goal, at: at(20), within: .seconds(10))?.words
                 == #"values of strap/heart_rate arrived, and the client has printed no line with "heart_rate" from "#
                 + "10.000000 s to 20.000000 s")
         history.take(line: Array(#"{"peer": "b", "heart_rate" : {"bpm": 62}}"#.utf8)[...], at: at(12))
-        #expect(history.explanation(of: goal, at: at(20), within: .seconds(10)) == nil)
+        #expect(history.cause(for: goal, at: at(20), within: .seconds(10)) == nil)
     }
 }

@@ -8,6 +8,7 @@ import Testing
 import VirtualWorld
 
 @testable import Cases
+@testable import Causes
 
 /// The lines of the trace around a fail.
 @Suite struct RecollectionTests {

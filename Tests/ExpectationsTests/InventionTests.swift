@@ -69,12 +69,22 @@ private func rate(_ seconds: Double, _ members: String) -> String { said(seconds
             delivered(1, 300) + shown(2, 11265) + shown(2.1, 300),
             "bpm 11265, but the latest was 300; it looks like swapped octets"
         ),
-        (shown(1, 62) + delivered(1, 62), "bpm 62, but none was delivered"),
+        (shown(1, 62) + delivered(2, 62), #"bpm 62, but none was delivered; no value for "heart_rate" had arrived"#),
+        (
+            delivered(1, 200) + rate(2, #""bpm": -56"#), "bpm -56, but the latest was 200; it looks like a signed octet"
+        ),
+        (
+            temperature(1, -0.5) + said(2, #"{"temperature": {"celsius": 1677721.1}}"#),
+            "celsius 1677721.1, but the latest was -0.5; it looks like a number with sign, read without"
+        ),
         (
             delivered(1, 62) + delivered(2, 63) + shown(12.000001, 62),
             "bpm 62, but the latest was 63; it looks like an earlier value"
         ),
-        (delivered(1, 62) + rate(2, #""bpm": 62, "energy_kj": 0"#), "energy_kj 0, but none was delivered"),
+        (
+            delivered(1, 62) + rate(2, #""bpm": 62, "energy_kj": 0"#),
+            "energy_kj 0, but none was delivered; no energy_kj had arrived"
+        ),
         (
             delivered(1, 62, #", "contact": null"#) + rate(2, #""bpm": 62, "contact": false"#),
             "contact false, but the latest was null; it looks like bits 1 and 2 of the flags, read as one (without bit 2, the contact is unknown)"
@@ -95,11 +105,14 @@ private func rate(_ seconds: Double, _ members: String) -> String { said(seconds
             line(1, "read", of: "band/fitness/steps", #", "value": 300"#) + said(2, #"{"steps": 44}"#),
             "steps 44, but the latest was 300; it looks like only one of two octets"
         ),
-        (stream(1, [60]) + said(2, #"{"measurements": {"samples": 1, "bpm": 61}}"#), "bpm 61, but the latest was 60"),
+        (
+            stream(1, [60]) + said(2, #"{"measurements": {"samples": 1, "bpm": 61}}"#),
+            "bpm 61, but the latest was 60; it is 1 more than the one delivered"
+        ),
         (
             stream(1, [60]) + said(2, #"{"measurements": {"samples": 1}}"#)
                 + said(3, #"{"measurements": {"samples": 1}}"#),
-            "2 samples in all, of 1 delivered"
+            "2 samples in all, of 1 delivered; the lines count more samples than were delivered"
         ),
         // Great numbers, and what is not a number.
         (
@@ -133,7 +146,7 @@ private func rate(_ seconds: Double, _ members: String) -> String { said(seconds
         ),
         (
             stream(1, [60]) + said(2, #"{"measurements": {"samples": "1", "bpm": 60}}"#),
-            #""1" samples in all, of 1 delivered"#
+            #""1" samples in all, of 1 delivered; the lines count more samples than were delivered"#
         ),
         (stream(1, [60]) + said(2, #"{"measurements": 61}"#), #"measurements 61, but the latest was {"bpm": 60}"#),
         // After something unknown, when what is known was delivered long ago.

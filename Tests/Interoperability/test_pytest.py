@@ -260,8 +260,13 @@ def test_the_verdicts_of_a_client(lubdub_run):
     with pytest.raises(AssertionError, match='(?s)named: fail.* replay: lubdub run .*event logs and traces: /'):
         silent.check()
     swapped = lubdub_run('clients/two_octets', options=['--faulty', 'big_endian'])
-    with pytest.raises(AssertionError, match='it looks like swapped octets'):
+    with pytest.raises(AssertionError, match='it looks like swapped octets') as caught:
         swapped.check()
+    text = str(caught.value)
+    # The packets that show it, the last events before it, and the note.
+    for part in ('<- ATT Handle Value Notification', 'client: {"heart_rate"', 'the last events until ', '"event": "delivered"',
+                 'note: Flag bit 0'):
+        assert part in text, text
     missing = lubdub_run('clients/named', client='python3 missing.py')
     with pytest.raises(AssertionError, match="stderr: .*can't open file"):
         missing.check()
@@ -360,6 +365,7 @@ class PytestTests(unittest.TestCase):
         status, output = self.pytest(OWN, '-k', 'test_that_fails', '-rA', FAILING='1')
         self.assertEqual(status, 1, output)
         folder, = re.findall(r'^\S+/strap1$', output, re.MULTILINE)
+        self.assertRegex(output, r'the last events:\n(\{.*\n)*\{.*"event": "end"')
         self.assertIn('"event": "end"', (pathlib.Path(folder) / 'events.jsonl').read_text())
 
     def test_a_crash_fails_a_test_that_asks_nothing(self):

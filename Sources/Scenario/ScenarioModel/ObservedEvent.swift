@@ -13,6 +13,8 @@ package struct ObservedEvent: Hashable, Sendable {
     package var value: Datum?
     /// The descriptor that is read or written; nil for a value.
     package var descriptor: Descriptor?
+    /// The line as the client printed it, if `value` has more.
+    package private(set) var printed: Datum?
     /// The samples in microvolts, if `value` has only their number; nil if they are not known.
     package var samples: [Int32]?
     /// The index of the first value of a frame, if `value` does not have it.
@@ -41,7 +43,7 @@ package struct ObservedEvent: Hashable, Sendable {
         self.init(.said, of: .client, value: line)
         guard case .object(let members)? = line, line?["state"] == .string("disconnected"), line?["heart_rate"] == nil
         else { return }
-        value = .object(members + [Datum.Member("heart_rate", .null)])
+        (value, printed) = (.object(members + [Datum.Member("heart_rate", .null)]), line)
     }
 
     /// The number of values, each of which is a separate match: one, except for streams.

@@ -1,5 +1,6 @@
 import Basics
 import Cases
+import Causes
 import Clients
 import CommandSupport
 import Documents

@@ -1,5 +1,6 @@
 import Basics
 import CVirtualTime
+import Causes
 import Conformance
 import CoreBluetooth
 import Documents
@@ -66,14 +67,36 @@ public nonisolated(nonsending) func withScenario<Result>(
     let result = try await body(world)
     guard terms != nil else { return result }
     await world.runToEnd()
-    for ruling in simulation.finish() where ruling.verdict != .pass && ruling.verdict != .skip {
-        let expectation = scenario.expectation(of: ruling)
-        guard !expectation.isRecommendation else { continue }
-        let finding = CaseFinding(
-            id: expectation.id, requirement: expectation.requirement, verdict: ruling.verdict, why: ruling.why)
-        Issue.record("\(ruling.verdict.rawValue)  \(finding.line)", sourceLocation: sourceLocation)
-    }
+    for text in failures(simulation, scenario) { Issue.record("\(text)", sourceLocation: sourceLocation) }
     return result
+}
+
+/// The number of events before a verdict that an issue has.
+private let shownEvents = 8
+
+/// The expectations that did not pass, each with its likely cause, the packets that show it, the last events before the verdict,
+/// and the scenario's note.
+private func failures(_ simulation: WorldSimulation, _ scenario: Scenario) -> [String] {
+    let (rulings, explainer) = simulation.finish()
+    let events = simulation.events.split(separator: "\n")
+    return rulings.compactMap { ruling in
+        let expectation = scenario.expectation(of: ruling)
+        let judged = explainer.judged(ruling, of: expectation)
+        guard judged.verdict != .pass, judged.verdict != .skip, !expectation.isRecommendation else { return nil }
+        let finding = explainer.finding(judged, of: expectation, requirement: expectation.requirement)
+        let last = events.prefix { event in time(of: event).map { $0 <= judged.at } ?? true }.suffix(shownEvents)
+        let lines =
+            ["\(judged.verdict.rawValue)  \(finding.line)"] + finding.trace.map { "  \($0)" }
+            + (last.isEmpty ? [] : ["the last events:"] + last.map { "  \($0)" })
+            + (scenario.note.map { ["note: \($0)"] } ?? [])
+        return lines.joined(separator: "\n")
+    }
+}
+
+/// When an event of the log occurred: its first member, `{"t": 4.046108`.
+private func time(of event: Substring) -> Instant? {
+    let number = event.dropFirst(#"{"t": "#.count).prefix { $0 != "," }
+    return Double(number).map { Instant(nanoseconds: Int64(($0 * 1e9).rounded())) }
 }
 
 /// Why a scenario cannot be played.

@@ -1,6 +1,7 @@
 import Basics
 import Bluetooth
 import CVirtualTime
+import Causes
 import Clients
 import CoreBluetooth
 import Devices
@@ -30,6 +31,8 @@ final class WorldSimulation: Radio, Sendable {
         var session: Session<AttachedSystemHosts>
         let limit: Instant
         var isJudged: Bool
+        /// The number of verdicts whose surroundings are kept for the report.
+        var marked = 0
     }
 
     /// The chunks of the event log.
@@ -43,6 +46,8 @@ final class WorldSimulation: Radio, Sendable {
     private let inbox = Mutex<[Entry]>([])
     private let misuses = Mutex<[String]>([])
     private let log: EventText
+    /// Nil if nothing is judged.
+    private let traceContext: TraceContext?
     private let user: PairingUser
     private let seed: UInt64
     /// Held by the thread that lets time pass.
@@ -61,8 +66,16 @@ final class WorldSimulation: Radio, Sendable {
         let log = EventText()
         self.log = log
         var world = try World(scenario, seed: seed)
-        world.journal = EventJournal(sink: { chunk in log.chunks.withLock { $0.append(chunk) } })
-        if let terms { world.judgeExpectations(on: terms) }
+        let traceContext = terms == nil ? nil : TraceContext(world)
+        self.traceContext = traceContext
+        world.journal = EventJournal(sink: { chunk in
+            log.chunks.withLock { $0.append(chunk) }
+            traceContext?.take(chunk)
+        })
+        if let terms {
+            world.packets = PacketLog { traceContext?.take($0) }
+            world.judgeExpectations(on: terms)
+        }
         let bonds = world.bondDevices(withClientAt: World.bondedClient)
         var user = PairingUser()
         user.passkey = scenario.devices.compactMap { $0.security?.passkey }.first.flatMap { UInt32(exactly: $0) }
@@ -232,6 +245,7 @@ final class WorldSimulation: Radio, Sendable {
         let (event, timer) = (state.session.deadline, Instant(nanoseconds: virtual_time_next()))
         let next = min(event, timer)
         judge(&state, until: min(next, target))
+        mark(&state)
         virtual_time_set(min(next, target).nanoseconds)
         let hasEvent = event <= min(timer, target) && state.session.advance(until: event)
         if !hasEvent { state.session.world.run(until: min(next, target)) }
@@ -255,12 +269,24 @@ final class WorldSimulation: Radio, Sendable {
     /// The instant at which the case ends: when all expectations are decided, or at the scenario's limit.
     var end: Instant? { state.withLock { $0.isJudged || $0.session.world.isDecided ? nil : $0.limit } }
 
-    /// The expectations that did not pass, with the scenario they are of.
-    func finish() -> [Judge.Ruling] {
+    /// Keeps what surrounds new failures.
+    private func mark(_ state: inout State) {
+        let rulings = state.session.world.rulings
+        guard let traceContext, rulings.count > state.marked else { return }
+        traceContext.mark(Array(rulings[state.marked...]))
+        state.marked = rulings.count
+    }
+
+    /// Ends judging; the verdicts, in the scenario's order, and what explains them.
+    func finish() -> (rulings: [Judge.Ruling], explainer: Explainer) {
         state.withLock { state in
             if !state.isJudged { state.session.world.report(.ended) }
             state.isJudged = true
-            return state.session.world.rulings.sorted { $0.expectation < $1.expectation }
+            state.session.world.packets.flush()
+            state.session.world.journal.flush()
+            mark(&state)
+            let rulings = state.session.world.rulings.sorted { $0.expectation < $1.expectation }
+            return (rulings, Explainer(state.session.world, traceContext))
         }
     }
 }

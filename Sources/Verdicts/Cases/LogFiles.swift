@@ -1,4 +1,5 @@
 package import Basics
+package import Causes
 package import Conformance
 import Expectations
 import Glibc

@@ -24,6 +24,9 @@ struct Outcome: Sendable {
     var stall: Duration?
     /// What a failure depends on.
     var facts: [Fact] = []
+    var miss: Judge.Miss?
+    /// Whether what opens the expectation never came.
+    var isUnopened = false
 }
 
 /// Opens an expectation, passes matching events to its condition, and combines the decisions into a verdict.
@@ -110,7 +113,7 @@ struct Evaluator<Condition: OpeningCondition>: ExpectationEvaluator {
             ?? Outcome(
                 verdict: .inconclusive,
                 reason: context.formatter.inconclusive(expectation, openingState, at: now),
-                at: now)
+                at: now, isUnopened: openingState.isUnopened)
     }
 
     mutating func release(at now: Instant) {
@@ -291,7 +294,11 @@ struct Evaluator<Condition: OpeningCondition>: ExpectationEvaluator {
     private func failure(_ decision: Decision, at now: Instant, _ context: Context) -> Outcome {
         Outcome(
             verdict: .fail, reason: reason(decision, context), at: now,
-            facts: context.formatter.facts(expectation, decision, nearMisses, context.truths))
+            facts: context.formatter.facts(expectation, decision, nearMisses, context.truths),
+            miss: Judge.Miss(
+                opened: decision.opened, line: expectation.expected.first?.lineMatcher?.asking(for: decision.asked),
+                isExcess: expectation.isExceeded(by: decision.fault),
+                hint: context.formatter.hint(expectation, decision, nearMisses, context.truths)))
     }
 
     private func reason(_ decision: Decision, _ context: Context) -> Reason {
@@ -308,6 +315,8 @@ enum OpeningState: Sendable {
     case cameLate(Instant, over: Instant)
     /// It opened, the last time at this instant.
     case opened(Instant)
+
+    var isUnopened: Bool { if case .neverCame = self { true } else { false } }
 }
 
 /// The last events that came close to an expectation.

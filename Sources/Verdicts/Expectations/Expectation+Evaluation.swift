@@ -52,6 +52,20 @@ extension Expectation {
         return answer.truths.filter { $0.isFresh || $0.isLastValue && isDelivery == true }
     }
 
+    /// Whether a fault is that an event came too often.
+    func isExceeded(by fault: Decision.Fault?) -> Bool {
+        let limits: Limits
+        switch question {
+        case .never: return true
+        case .count(_, let own), .rate(_, _, let own): limits = own
+        case .seen, .delay, .order: return false
+        }
+        switch fault {
+        case .count(let count), .window(_, _, let count): return Double(count) > limits.max ?? .infinity
+        default: return false
+        }
+    }
+
     /// All `$truth` in it.
     var truths: [Matcher.Truth] { events.flatMap(\.truths) }
 }

@@ -59,6 +59,10 @@ struct InventionWatch: Sendable {
     private var sources: [ShownSource] = []
     private var counts: [String: Double] = [:]  // of samples shown, by key
     private(set) var invention: Invention?
+    /// What explains failures about lines.
+    private(set) var history: DisplayHistory
+    /// The history some time after the invention, before it is forgotten.
+    private var surroundings: DisplayHistory?
 
     init(_ scenario: Scenario, arrival: Event.Kind) {
         let raw = scenario.script.enumerated().filter { $0.element.action.sendsPDU }
@@ -66,6 +70,7 @@ struct InventionWatch: Sendable {
         kinds = [arrival, .indicated, .read] + (raw.isEmpty ? [] : [.began])
         memory = arrival == .delivered ? Self.latency : Self.latencyOfRadio
         peers = scenario.devices.map { "\($0.address)" }
+        history = DisplayHistory(scenario)
         // A client may show what it has heard without a connection, under any key.
         guard !scenario.advertisesValues else { return }
         let described = Set(scenario.customKeys)
@@ -81,7 +86,15 @@ struct InventionWatch: Sendable {
     }
 
     mutating func observe(_ observed: ObservedEvent, at now: Instant) {
-        if observed.kind == .said { return take(observed.value, at: now) }
+        if observed.kind == .said {
+            let line = observed.printed ?? observed.value
+            if let line { history.take(line, at: now) }
+            take(line, at: now)
+            if surroundings == nil, let invention, invention.at.duration(to: now) > Self.latency {
+                surroundings = history
+            }
+            return
+        }
         guard kinds.contains(observed.kind) else { return }
         if observed.kind == .began {
             guard let device = observed.of.flatMap({ rawRules[$0] }) else { return }
@@ -92,6 +105,8 @@ struct InventionWatch: Sendable {
         }
         for index in sources.indices {
             if sources[index].entity == observed.of {
+                let source = sources[index]
+                history.deliver(source.shown(for: observed.value), source.key, of: source.device, at: now)
                 sources[index].deliver(observed, at: now, memory: memory)
             } else if observed.of == .device(sources[index].device), observed.kind != .read {
                 sources[index].deliverUnknown(at: now, memory: memory)
@@ -152,7 +167,7 @@ extension InventionWatch {
         guard let invention else {
             return Judge.Ruling(expectation: index, verdict: .pass, why: nil, at: end, stall: nil)
         }
-        let reason = context.formatter.invented(invention)
+        let reason = context.formatter.invented(invention, surroundings ?? history)
         let begin = invention.at.advanced(by: .zero - memory)
         let stall = invention.isStale ? context.stalls.longest(from: begin, to: invention.at, over: memory / 10) : nil
         return Judge.Ruling(
@@ -164,7 +179,7 @@ extension InventionWatch {
 
 extension Datum {
     /// The fields of a value in a line: its members, or itself without a name.
-    fileprivate var fields: [(String, Datum)] {
+    var fields: [(String, Datum)] {
         if case .object(let members) = self { members.map { ($0.key, $0.value) } } else { [("", self)] }
     }
 }

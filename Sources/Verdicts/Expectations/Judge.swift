@@ -35,9 +35,19 @@ package struct Judge: WorldObserver {
         package let stall: Duration?
         /// What a failure depends on.
         package var facts: [Fact] = []
+        /// The subject of a failure; nil for what a client shows without a delivery.
+        package var miss: Miss?
+        /// Whether what opens the expectation never came.
+        package var isUnopened = false
 
         /// Why it did not pass, on one line; nil for a pass.
         package var reason: String? { why?.description }
+
+        /// The same as a fail.
+        package func failed(_ why: Reason, showing facts: [Fact]) -> Ruling {
+            Ruling(
+                expectation: expectation, verdict: .fail, why: why, at: at, stall: nil, facts: facts, isUnopened: true)
+        }
     }
 
     /// The verdicts on expectations, in the order of the decisions.
@@ -83,6 +93,9 @@ package struct Judge: WorldObserver {
 
     /// Whether all expectations of the scenario have a verdict; there must be one.
     package var isDecided: Bool { expectations.undecided == 0 && expectations.count > 0 }
+
+    /// What explains failures about lines; nil if what the client shows is not judged.
+    package var displays: DisplayHistory? { inventions?.history }
 
     /// How often an evaluator of an expectation had to act: a measure of the cost.
     package var turns: Int { expectations.turns }
@@ -186,6 +199,18 @@ package struct Judge: WorldObserver {
 }
 
 extension Judge {
+    /// The subject of a failure.
+    package struct Miss: Hashable, Sendable {
+        /// When its time began.
+        package let opened: Instant
+        /// The pattern of the missing line, with the values that were asked for in place of `$truth`; nil if it is about no line.
+        package let line: Matcher?
+        /// Whether something came too often, or that must not come.
+        package let isExcess: Bool
+        /// The likely mistake in the closest line, if nothing else explains it.
+        package let hint: Cause?
+    }
+
     /// The conditions under which expectations are judged.
     package struct Terms: Sendable {
         /// The tolerance for lines of a client: it extends `within` of `seen`.

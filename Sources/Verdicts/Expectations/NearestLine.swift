@@ -13,11 +13,11 @@ struct FieldDifference: Sendable {
     let isStale: Bool
 
     /// The likely cause.
-    var cause: String? { mistake ?? (isStale ? KnownMistake.stale : nil) }
+    var cause: KnownMistake? { mistake ?? (isStale ? KnownMistake.stale : nil) }
 
-    fileprivate var mistake: String? {
+    fileprivate var mistake: KnownMistake? {
         guard let shown, let right else { return nil }
-        return KnownMistake.cause(of: shown, insteadOf: right, in: field)
+        return KnownMistake.mistake(in: shown, insteadOf: right, in: field)
     }
 }
 
@@ -33,10 +33,11 @@ struct NearestLine: Sendable {
         guard let matcher = event.lineMatcher else { return nil }
         var best: (line: NearestLine, rank: (Int, Int, Int))?
         for (index, miss) in misses.enumerated() where decision.window.contains(miss.instant) {
-            guard let line = miss.observed.value else { continue }
+            // That a disconnection clears the display was not printed.
+            guard let line = miss.observed.value, matcher.hasKey(in: miss.observed.printed ?? line) else { continue }
             var differences: [FieldDifference] = []
             matcher.compare(with: line, "", decision.asked, truths, at: miss.instant, into: &differences)
-            guard !differences.isEmpty, matcher.hasKey(in: line) else { continue }
+            guard !differences.isEmpty else { continue }
             let isRepeated = misses[..<index].contains { $0.observed.value == line }
             let rank = (differences.contains { $0.mistake != nil } ? 0 : 1, differences.count, isRepeated ? 1 : 0)
             if let best, best.rank <= rank { continue }
@@ -46,16 +47,18 @@ struct NearestLine: Sendable {
     }
 
     /// What the differences look like: `it looks like swapped octets`; of several, with the field.
-    var likeness: String? {
+    var likeness: Cause? {
         let likely = differences.compactMap { difference in
-            difference.cause.map { "\(differences.count == 1 ? "it" : difference.field) looks like \($0)" }
+            difference.cause.map {
+                ($0.kind, "\(differences.count == 1 ? "it" : difference.field) looks like \($0.cause)")
+            }
         }
-        return likely.isEmpty ? nil : likely.joined(separator: "; ")
+        return likely.first.map { Cause($0.0, likely.map(\.1).joined(separator: "; ")) }
     }
 }
 
 extension Event {
-    fileprivate var lineMatcher: Matcher? {
+    var lineMatcher: Matcher? {
         filters.lazy.compactMap { filter in if case .line(let matcher) = filter { matcher } else { nil } }.first
     }
 
@@ -68,6 +71,31 @@ extension Matcher {
     fileprivate func hasKey(in line: Datum) -> Bool {
         guard case .object(let members) = self else { return false }
         return members.contains { line[$0.key] != nil }
+    }
+
+    /// The same with the values that an opening asks for in place of `$truth`.
+    func asking(for asked: AskedValues) -> Matcher {
+        switch self {
+        case .truth(let truth): asked[truth].map { Matcher($0, tolerance: truth.tolerance) } ?? self
+        case .object(let members):
+            .object(members.map { Member(key: $0.key, matcher: $0.matcher.asking(for: asked)) })
+        case .list(let matchers): .list(matchers.map { $0.asking(for: asked) })
+        default: self
+        }
+    }
+
+    /// Matches a value; numbers within a tolerance.
+    private init(_ datum: Datum, tolerance: Double) {
+        self =
+            switch datum {
+            case .null: .null
+            case .bool(let bool): .bool(bool)
+            case .number(let number): .between(.init(min: number - tolerance, max: number + tolerance))
+            case .string(let string): .string(string)
+            case .list(let elements): .list(elements.map { Matcher($0, tolerance: tolerance) })
+            case .object(let members):
+                .object(members.map { Member(key: $0.key, matcher: Matcher($0.value, tolerance: tolerance)) })
+            }
     }
 
     /// The single value that matches; nil if several do.

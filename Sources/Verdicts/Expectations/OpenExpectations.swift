@@ -135,7 +135,7 @@ extension Judge.Ruling {
     fileprivate init(_ expectation: Int, _ outcome: Outcome) {
         self.init(
             expectation: expectation, verdict: outcome.verdict, why: outcome.reason, at: outcome.at,
-            stall: outcome.stall, facts: outcome.facts)
+            stall: outcome.stall, facts: outcome.facts, miss: outcome.miss, isUnopened: outcome.isUnopened)
     }
 }
 

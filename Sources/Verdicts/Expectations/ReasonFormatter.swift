@@ -130,7 +130,7 @@ struct ReasonFormatter: Sendable {
 
     private func seen(
         _ expectation: Expectation, _ decision: Decision, _ nearMisses: NearMisses, _ truths: Truths
-    ) -> (String, cause: String?) {
+    ) -> (String, cause: Cause?) {
         switch (decision.fault, expectation.question) {
         case (.count(_), .never(let event)):
             guard let hit = nearMisses.hit, event.delay <= .zero else {
@@ -153,7 +153,8 @@ struct ReasonFormatter: Sendable {
         case (.count(let count), .count(_, let limits))
         where nearMisses.isDoubled && Double(count) > limits.max ?? .infinity:
             return (
-                "observed \(count) by \(decision.at) s, the last two at once", "it looks like \(KnownMistake.doubled)"
+                "observed \(count) by \(decision.at) s, the last two at once",
+                Cause(KnownMistake.doubled.kind, "it looks like \(KnownMistake.doubled.cause)")
             )
         case (.count(let count), .count(let event, let limits))
         where event.occurrence == .each && event.delay <= .zero && Double(count) < limits.min ?? 0:
@@ -189,7 +190,7 @@ struct ReasonFormatter: Sendable {
 
     func text(_ observation: NearMisses.Observation) -> String {
         let observed = observation.observed
-        let value = observation.value.map { " \($0.json.abbreviated)" } ?? ""
+        let value = (observed.printed ?? observation.value).map { " \($0.json.abbreviated)" } ?? ""
         let code = observed.code.map { " \(name(ofCode: $0, of: observed.kind))" } ?? ""
         return "\(phrase(observed.kind, observation.of))\(code)\(value) at \(observation.instant) s"
     }

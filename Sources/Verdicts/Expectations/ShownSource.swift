@@ -55,6 +55,16 @@ struct ShownSource: Sendable {
 
     // MARK: Deliveries
 
+    /// A delivered value as a client prints it under the key; nil if it is not known.
+    func shown(for value: Datum?) -> Datum? {
+        switch value {
+        case nil: nil
+        case .list? where role == .heartRates: value?.elements.last.map { .object([Datum.Member("bpm", $0)]) }
+        case .object?: value
+        case let value?: member.map { .object([Datum.Member($0, value)]) } ?? value
+        }
+    }
+
     mutating func deliver(_ observed: ObservedEvent, at now: Instant, memory: Duration) {
         guard let value = observed.value else {
             (unknownUntil, samples) = (.never, nil)

@@ -21,9 +21,16 @@ package struct Reason: Hashable, Sendable, CustomStringConvertible {
     package var seen: String
     /// What explains it: `it looks like swapped octets`.
     package var cause: String?
+    /// The kinds of what explains it.
+    package var kinds: [CauseKind] = []
 
     package init(expected: String? = nil, seen: String, cause: String? = nil) {
         (self.expected, self.seen, self.cause) = (expected, seen, cause)
+    }
+
+    init(expected: String? = nil, seen: String, cause: Cause?) {
+        self.init(expected: expected, seen: seen, cause: cause?.words)
+        kinds = cause.map { [$0.kind] } ?? []
     }
 
     /// Its parts with their labels: `expected`, `observed` and `cause`; none if nothing was expected.

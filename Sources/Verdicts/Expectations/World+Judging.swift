@@ -15,6 +15,9 @@ extension World {
     /// The verdicts on expectations, in the order of the decisions; none if nobody judges.
     package var rulings: [Judge.Ruling] { judge?.rulings ?? [] }
 
+    /// What explains failures about lines; nil if what the client shows is not judged.
+    package var displays: DisplayHistory? { judge?.displays }
+
     /// How long this machine stalled shortly before an instant; nil if it did not, or nothing is judged.
     package func stall(shortlyBefore instant: Instant) -> Duration? { judge?.stall(shortlyBefore: instant) }
 

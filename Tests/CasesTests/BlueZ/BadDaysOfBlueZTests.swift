@@ -12,6 +12,7 @@ import Testing
 import VirtualWorld
 
 @testable import Cases
+@testable import Causes
 
 /// The scenarios of bluetoothd's bad days, with a program of BlueZ that is correct, and with faulty ones.
 ///

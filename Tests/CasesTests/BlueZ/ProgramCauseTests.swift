@@ -1,10 +1,12 @@
 import Basics
 import BlueZServer
+import Expectations
 import ScenarioLanguage
 import ScenarioModel
 import Testing
 
 @testable import Cases
+@testable import Causes
 
 /// Why a program of BlueZ did nothing more, or nothing at all.
 @Suite struct ProgramCauseTests {
@@ -68,13 +70,13 @@ import Testing
 
     // MARK: Subscriptions
 
-    private static func subscriptions(_ events: [(Int, EventName, String)]) throws -> SubscriptionHistory {
+    private static func subscriptions(_ events: [(Int, EventName, String)]) throws -> ConnectionHistory {
         let text = """
             {"lubdub": 1, "name": "One", "devices": [{"id": "strap", "services": [{"service": "heart_rate"}]}],
              "script": [{"id": "move", "when": "9 s", "do": "move_handles", "by": 16},
                         {"when": "9 s", "do": "move_handles", "by": 16, "announce": false}]}
             """
-        var history = SubscriptionHistory(
+        var history = ConnectionHistory(
             try #require(ScenarioFile.read("a.json", variables: [:]) { _ in Array(text.utf8) }.scenario))
         for (second, event, entity) in events {
             var record = EventRecord(event, of: entity, at: at(second))
@@ -90,7 +92,8 @@ import Testing
     ]
 
     private func explanation(_ events: [(Int, EventName, String)], at second: Int = 20) throws -> String? {
-        try Self.subscriptions(events).explanation(of: "strap", at: Self.at(second), connectedFor: .seconds(2))
+        try Self.subscriptions(events).forgottenSubscription(
+            of: "strap", at: Self.at(second), connectedFor: .seconds(2))?.words
     }
 
     @Test func `A client connects again, and forgets to subscribe`() throws {
@@ -105,7 +108,7 @@ import Testing
         let other = [(3, EventName.subscribed, "strap/battery")]
         let both = try Self.subscriptions(Array(Self.twice.prefix(3)) + other + Array(Self.twice.suffix(2)))
         func about(_ value: String?) -> String? {
-            both.explanation(of: "strap", about: value, at: Self.at(20), connectedFor: .seconds(2))
+            both.forgottenSubscription(of: "strap", about: value, at: Self.at(20), connectedFor: .seconds(2))?.words
         }
         #expect(about(nil)?.hasSuffix("again to strap/heart_rate, strap/battery") == true)
         #expect(about("strap/battery")?.hasSuffix("again to strap/battery") == true)

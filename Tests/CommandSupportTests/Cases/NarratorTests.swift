@@ -1,5 +1,6 @@
 import Basics
 import Bluetooth
+import Causes
 import ScenarioModel
 import Synchronization
 import Testing

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from .failure import Failure
-from .report import judge
+from .report import judge, last_events
 from .strap import Strap
 
 
@@ -32,7 +32,9 @@ def strap(request, tmp_path):
             device.close()
         except Failure as failure:
             failures.append(failure)
-        request.node.add_report_section('teardown', 'lubdub', f'{device.folder}\n{device.errors}')
+        events = '\n'.join(last_events(device.folder / 'events.jsonl'))
+        request.node.add_report_section(
+            'teardown', 'lubdub', f'{device.folder}\n{device.errors}\nthe last events:\n{events}')
     if failures:  # after all have ended
         raise failures[0]
 

@@ -14,6 +14,9 @@ import tempfile
 from .failure import Failure
 from .strap import program
 
+# The number of events before a verdict that a failure shows.
+EVENTS = 8
+
 # Seconds for a run to end after a signal: it ends its clients, and writes its reports.
 GRACE = 10.0
 
@@ -34,16 +37,44 @@ class Case:
     @property
     def faults(self):
         """The expectations that did not pass, one line each, with the likely cause."""
-        return [f'{finding["id"] or self.id}: ' + '; '.join(
-                    part for part in (
-                        finding['expected'] and f'expected {finding["expected"]}', finding['seen'], finding['cause'])
-                    if part)
-                for finding in self.content.get('findings', [])]
+        return [self._words(finding) for finding in self.content.get('findings', [])]
+
+    def _words(self, finding):
+        parts = finding['expected'] and f'expected {finding["expected"]}', finding['seen'], finding['cause']
+        return f'{finding["id"] or self.id}: ' + '; '.join(part for part in parts if part)
+
+    @property
+    def note(self):
+        """The scenario's note: what the client must do, and why; None if it passed."""
+        return self.content.get('note')
+
+    def account(self, folder=None):
+        """What did not pass: each fault with the packets that show it, the last events before it, if `folder` has the event
+        log, and the note."""
+        lines = []
+        for finding in self.content.get('findings', []):
+            lines.append(self._words(finding))
+            lines += [f'    {packet}' for packet in finding.get('packets', [])]
+        instants = [finding['at'] for finding in self.content.get('findings', []) if finding['at'] is not None]
+        events = last_events(folder / self.id / 'events.jsonl', min(instants)) if folder and instants else []
+        if events:
+            lines += [f'the last events until {min(instants)} s:', *(f'    {event}' for event in events)]
+        return lines + ([f'note: {self.note}'] if self.note else [])
 
     @property
     def errors(self):
         """The last lines that the client wrote to its standard error."""
         return (self.content.get('stderr') or '').splitlines()
+
+
+def last_events(log, until=None):
+    """The last lines of an event log, up to an instant in seconds; none if there is no log."""
+    with contextlib.suppress(OSError, ValueError):
+        lines = log.read_text(encoding='utf-8', errors='replace').splitlines()
+        if until is not None:
+            lines = [line for line in lines if json.loads(line).get('t', until + 1) <= until]
+        return lines[-EVENTS:]
+    return []
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,13 +91,14 @@ class Report:
         return [Case(case['id'], case['verdict'], case) for case in self.content['cases']]
 
     def check(self):
-        """Raises an AssertionError that lists every case that did not pass, if the exit status is not 0."""
+        """Raises an AssertionError that lists every case that did not pass, with causes, packets, events and note, if the exit
+        status is not 0."""
         __tracebackhide__ = True
         if self.status != 0:
             lines = []
             for case in self.cases:
                 if not case.passed:
-                    lines += [f'{case.id}: {case.verdict}', *(f'    {fault}' for fault in case.faults)]
+                    lines += [f'{case.id}: {case.verdict}', *(f'    {line}' for line in case.account(self.folder))]
                     lines += [f'    stderr: {line}' for line in case.errors]
                     if case.content['replay']:
                         lines.append(f'    replay: {case.content["replay"]}')

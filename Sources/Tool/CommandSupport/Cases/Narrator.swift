@@ -1,6 +1,7 @@
 package import Basics
 import Bluetooth
 package import Cases
+package import Causes
 package import Clients
 import Glibc
 package import ScenarioModel

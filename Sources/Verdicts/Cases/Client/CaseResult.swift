@@ -1,4 +1,5 @@
 package import Basics
+package import Causes
 package import Conformance
 import Expectations
 import ScenarioModel
@@ -83,8 +84,8 @@ package struct Judgement {
     private let fault: ClientFault?
     /// The last line that a client with a fault wrote to its standard error.
     private let lastError: String?
-    private let traceContext: TraceContext?
-    private let causes: Causes
+    private let missingBus: String?
+    private let explainer: Explainer
 
     package init(_ clientRun: BuiltInClientRun, of plan: RunPlan) throws(Obstacle) {
         self.init(
@@ -95,17 +96,23 @@ package struct Judgement {
     /// The judgement of a finished world; `isStrict` judges recommendations like requirements.  When a client under test
     /// never started, its fault is the only finding.
     package init(_ world: World, isStrict: Bool, client: ClientRecord? = nil, traceContext: TraceContext? = nil) {
-        (fault, self.traceContext) = (client?.fault, traceContext)
-        causes = Causes(
-            scenario: world.scenario, traceContext: traceContext, printed: client?.printed, end: client?.end,
-            program: client?.program, missingBus: client?.missingBus)
+        fault = client?.fault
+        var program = Explainer.Program()
+        if let client {
+            (program.end, program.missingBus) = (client.end, client.missingBus)
+            program.foreignLine = { [printed = client.printed] in printed.cause(of: $0, at: $1) }
+            program.idleness = { [program = client.program] in program?.explanation(at: $0, after: $1) }
+        }
+        explainer = Explainer(world, traceContext, program)
+        missingBus = client?.missingBus
         lastError = client?.errors.last
         guard client?.hasPlayed ?? true else {
             (rows, self.isStrict) = ([], isStrict)
             return
         }
-        let rows = world.rulings.sorted { $0.expectation < $1.expectation }.map { ruling in
-            Row(expectation: world.scenario.expectation(of: ruling), ruling: ruling)
+        let rows = world.rulings.sorted { $0.expectation < $1.expectation }.map { [explainer] ruling in
+            let expectation = world.scenario.expectation(of: ruling)
+            return Row(expectation: expectation, ruling: explainer.judged(ruling, of: expectation))
         }
         self.isStrict = isStrict
         // A case is not passed by a client of which only this is known: that it has invented nothing.
@@ -136,14 +143,12 @@ package struct Judgement {
     package var requirements: [CaseFinding] { required.map(finding) }
 
     private func finding(_ row: Row) -> CaseFinding {
-        CaseFinding(
-            id: row.expectation.id, requirement: requirement(of: row), verdict: row.ruling.verdict, why: why(row),
-            at: row.ruling.verdict == .skip ? nil : row.ruling.at, trace: trace(row))
+        explainer.finding(row.ruling, of: row.expectation, requirement: requirement(of: row))
     }
 
     private func why(_ fault: ClientFault) -> Reason {
         let lastWords = lastError.map { "the last line of its standard error is \($0.abbreviated.quoted)" }
-        let known = [lastWords, causes.missingBus].compactMap(\.self)
+        let known = [lastWords, missingBus].compactMap(\.self)
         return Reason(seen: fault.reason, cause: known.isEmpty ? nil : known.joined(separator: "; "))
     }
 
@@ -153,13 +158,6 @@ package struct Judgement {
     package var recommendations: [CaseFinding] {
         rows.filter { !isStrict && $0.expectation.isRecommendation }.map(finding)
     }
-
-    private func trace(_ row: Row) -> [String] {
-        guard row.ruling.verdict == .fail else { return [] }
-        return traceContext?.lines(around: row.ruling.at, row.ruling.facts) ?? []
-    }
-
-    private func why(_ row: Row) -> Reason? { causes.explain(row.ruling, of: row.expectation) }
 
     /// The requirement, with its section unless the expectation passed.
     private func requirement(of row: Row) -> String? {

@@ -1,4 +1,5 @@
 package import Basics
+import Causes
 package import ScenarioModel
 import Synchronization
 

@@ -106,11 +106,12 @@ extension JSONReport {
 
     private static func finding(_ item: Cursor) -> CaseFinding {
         let cause = item["cause"]?.string
+        var why = item["seen"]?.string.map { Reason(expected: item["expected"]?.string, seen: $0, cause: cause) }
+        why?.kinds = item["causes"]?.items.compactMap { $0.string.flatMap(CauseKind.init) } ?? []
         return CaseFinding(
             id: item["id"]?.string, requirement: item["requirement"]?.string,
             verdict: item["verdict"]?.string.flatMap(Verdict.init) ?? .error,
-            why: item["seen"]?.string.map { Reason(expected: item["expected"]?.string, seen: $0, cause: cause) },
-            at: item["at"]?.number.map { Instant.start.advanced(by: duration($0)) },
+            why: why, at: item["at"]?.number.map { Instant.start.advanced(by: duration($0)) },
             trace: item["packets"]?.items.compactMap(\.string) ?? [])
     }
 

@@ -60,11 +60,12 @@ package enum JSONReport {
 
     private static func text(of finding: CaseFinding) -> String {
         let packets = finding.trace.map(\.quoted).joined(separator: ", ")
+        let causes = (finding.why?.kinds ?? []).map(\.rawValue.quoted).joined(separator: ", ")
         let members = [
             ("id", finding.id?.quoted), ("requirement", finding.requirement?.quoted),
             ("verdict", finding.verdict.rawValue.quoted), ("expected", finding.why?.expected?.quoted),
             ("seen", finding.why?.seen.quoted), ("at", finding.instant.map { "\($0)" }),
-            ("cause", finding.why?.cause?.quoted), ("packets", "[\(packets)]"),
+            ("cause", finding.why?.cause?.quoted), ("causes", "[\(causes)]"), ("packets", "[\(packets)]"),
         ]
         return jsonObject(members.map { ($0.0, $0.1 ?? "null") })
     }
@@ -161,6 +162,7 @@ package enum JSONReport {
         .init("seen", orNull, required: true, "What was observed instead, or the reason, and when."),
         .init("at", .any([seconds, .null]), required: true, "When it was decided, in seconds."),
         .init("cause", orNull, required: true, "What explains it, as far as Lubdub knows."),
+        .init("causes", .list(.text), "The kinds of what explains it, as in Documentation/causes.md."),
         .init(
             "packets", .list(.text), required: true,
             "The packets and the client's lines around that instant, and those that carry what the verdict is about."),

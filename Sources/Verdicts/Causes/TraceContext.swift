@@ -1,5 +1,6 @@
 package import Basics
 package import Expectations
+import LEHost
 package import ScenarioModel
 import Synchronization
 package import VirtualWorld
@@ -29,9 +30,9 @@ package final class TraceContext: Sendable {
         var lines = RecentMoments<Entry>(before: 2, after: 1) { fact, moment in
             fact.kind == .line && fact.instant == moment.instant
         }
+        var notable = NotablePackets()
         var links = LinkHistory()
-        var subscriptions: SubscriptionHistory
-        var progress = ProgressHistory()
+        var connections: ConnectionHistory
         var returns: ReturnHistory
     }
 
@@ -47,10 +48,10 @@ package final class TraceContext: Sendable {
         let scenario = world.scenario
         wording = world.wording
         firstClient = UInt16(clamping: scenario.devices.count)
-        state = Mutex(State(subscriptions: SubscriptionHistory(scenario), returns: ReturnHistory(scenario)))
+        state = Mutex(State(connections: ConnectionHistory(scenario), returns: ReturnHistory(scenario)))
     }
 
-    func mark(_ instant: Instant) {
+    package func mark(_ instant: Instant) {
         state.withLock { state in
             guard state.instants.count < Self.maximum, !state.instants.contains(instant) else { return }
             state.instants.append(instant)
@@ -59,14 +60,14 @@ package final class TraceContext: Sendable {
         }
     }
 
-    func mark(_ fact: Fact) {
+    package func mark(_ fact: Fact) {
         state.withLock { state in
             state.packets.mark(fact)
             state.lines.mark(fact)
         }
     }
 
-    func mark(_ rulings: [Judge.Ruling]) {
+    package func mark(_ rulings: [Judge.Ruling]) {
         for ruling in rulings where ruling.verdict == .fail {
             mark(ruling.at)
             for fact in ruling.facts { mark(fact) }
@@ -79,64 +80,63 @@ package final class TraceContext: Sendable {
             let isClient = record.controller >= firstClient
             let packet = isClient ? PacketDescription(unlessRoutine: record, in: chunk) : nil
             state.withLock { state in
-                if let packet { state.packets.take(.packet(packet), at: record.instant) }
+                if let packet {
+                    state.packets.take(.packet(packet), at: record.instant)
+                    state.notable.take(packet, at: record.instant)
+                }
                 let change = state.returns.take(record, chunk.octets(of: record))
-                if isClient, let change { state.links.take(change, of: record.controller) }
+                guard isClient, let change else { return }
+                state.links.take(change, of: record.controller)
+                // The first report of a device explains why a client could have connected.
+                if case .received = change, state.returns.lastDiscovery == record.instant,
+                    let report = PacketDescription(record.kind, chunk.octets(of: record))
+                {
+                    state.notable.take(report, at: record.instant)
+                }
             }
         }
     }
 
     /// Records the client's lines, and its subscriptions.
     package func take(_ chunk: EventChunk) {
-        let records = chunk.plainRecords { SubscriptionHistory.isOfInterest($0) || ProgressHistory.isOfInterest($0) }
-        let arrivals = chunk.arrivals(where: ProgressHistory.isArrival, in: wording)
+        let records = chunk.plainRecords(where: ConnectionHistory.isOfInterest)
+        let arrivals = chunk.arrivals(where: ConnectionHistory.isArrival, in: wording)
+        let indications = chunk.arrivals(where: { $0 == .indicated }, in: wording)
         state.withLock { state in
-            for record in records {
-                state.subscriptions.take(record)
-                state.progress.take(record)
-            }
-            for (entity, instant) in arrivals { state.progress.takeArrival(of: entity, at: instant) }
+            for record in records { state.connections.take(record) }
+            for (entity, instant) in arrivals { state.connections.takeArrival(of: entity, at: instant) }
+            for (entity, instant) in indications { state.connections.takeIndication(of: entity, at: instant) }
         }
         for (instant, octets) in chunk.lines {
             let line = String(decoding: octets, as: UTF8.self).abbreviated
             // As verdicts have the instant.
             state.withLock { state in
                 state.lines.take(.line(line), at: instant.inLog)
-                state.progress.take(line: octets, at: instant)
+                state.connections.take(line: octets, at: instant)
             }
         }
     }
 
     /// How long the silence of a lost link is normal, for the last link before an instant; nil without one.
-    package func explanationOfLoss(at instant: Instant) -> String? {
-        state.withLock { $0.links.explanation(at: instant) }
-    }
+    func causeOfSilence(at instant: Instant) -> Cause? { state.withLock { $0.links.explanation(at: instant) } }
 
-    /// The actions of the clients since they lost a device, if that was at least `patience` ago, and explains at an instant why they
-    /// have no connection to it.
-    package func explanationOfAbsence(of device: Int, at instant: Instant, lostFor patience: Duration) -> String? {
-        state.withLock { $0.returns.explanation(of: device, at: instant, lostFor: patience) }
-    }
+    /// What the clients did on the way to a device, and before they had found it.
+    var returns: ReturnHistory { state.withLock { $0.returns } }
 
-    /// The values to which the clients have not subscribed again, after at least `patience` in a connection with a device; nil if
-    /// there are none.
-    func explanationOfSubscriptions(
-        of device: String, about value: String?, at instant: Instant, connectedFor patience: Duration
-    ) -> String? {
-        state.withLock {
-            $0.subscriptions.explanation(of: device, about: value, at: instant, connectedFor: patience)
-        }
-    }
+    /// What the clients did in their connections.
+    var connections: ConnectionHistory { state.withLock { $0.connections } }
 
-    /// Where the clients stopped on the way to a goal; nil if they are not connected, or it is not known.
-    func explanationOfProgress(to goal: ProgressHistory.Goal, at instant: Instant, within time: Duration) -> String? {
-        state.withLock { $0.progress.explanation(of: goal, at: instant, within: time) }
-    }
-
-    /// The lines around a marked instant and those of facts, in chronological order.
-    package func lines(around instant: Instant, _ facts: [Fact] = []) -> [String] {
+    /// The lines around a marked instant and those of facts, also of facts that became known later (`evidence`), in
+    /// chronological order.
+    package func lines(around instant: Instant, _ facts: [Fact] = [], evidence: [Fact] = []) -> [String] {
         let moments = state.withLock { state in
-            state.packets.moments(around: instant, facts) + state.lines.moments(around: instant, facts)
+            let all = facts + evidence.filter { !$0.isPacket }
+            let near = state.packets.moments(around: instant, all) + state.lines.moments(around: instant, all)
+            let named = evidence + facts.filter { $0.kind == .packet(.refused) }
+            let notable = named.flatMap { state.notable.packets(of: $0) }.filter { notable in
+                !near.contains { $0.instant == notable.instant && $0.entry.words == Entry.packet(notable.packet).words }
+            }
+            return near + notable.map { ($0.instant, Entry.packet($0.packet)) }
         }
         let order = moments.indices.sorted { (moments[$0].instant, $0) < (moments[$1].instant, $1) }
         let instants = moments.map(\.instant.description)
@@ -150,20 +150,6 @@ package final class TraceContext: Sendable {
     }
 }
 
-extension BuiltInClientRun {
-    /// The trace around the faults of a finished run: plays it again, with identical packets.
-    package func traceContext(of plan: RunPlan) throws(Obstacle) -> TraceContext? {
-        guard world.rulings.contains(where: \.verdict.isFault) else { return nil }
-        let traceContext = TraceContext(world)
-        traceContext.mark(world.rulings)
-        var world = try plan.world()
-        world.packets = PacketLog { traceContext.take($0) }
-        world.journal = EventJournal { traceContext.take($0) }
-        world.judgeExpectations(on: plan.terms)
-        var again = try BuiltInClientRun(plan, in: world, nil)
-        again.play { _, _ in }
-        again.world.packets.flush()
-        again.world.journal.flush()
-        return traceContext
-    }
+extension Fact {
+    fileprivate var isPacket: Bool { if case .packet = kind { true } else { false } }
 }

@@ -1,5 +1,6 @@
 import Basics
 import Bluetooth
+import Expectations
 import HCI
 import LEHost
 import ScenarioModel
@@ -40,6 +41,7 @@ struct ReturnHistory: Sendable {
     private let names: [String]
     /// The public address of each device; nil: it has none, or not always the same.
     private let publicAddresses: [DeviceAddress?]
+    private let otherCentrals: [DeviceAddress]
     /// The device of each address that one has had, the latest last.
     private var owners: [(address: DeviceAddress, device: Int)]
     /// Of the devices and the clients, by controller: those of the devices come first.
@@ -48,10 +50,15 @@ struct ReturnHistory: Sendable {
     /// By device.
     private var phases: [[Phase]]
     private var absences: [Absence] = []
+    /// The first report of each device, and its strength.
+    private var reports: [Int: (at: Instant, rssi: Int)] = [:]
+    /// When a device's advertising was first reported in an absence, the last time.
+    private(set) var lastDiscovery = Instant.never
 
     /// The history of the devices of a scenario.
     init(_ scenario: Scenario) {
         names = scenario.devices.map(\.id)
+        otherCentrals = scenario.devices.filter { $0.role == .central }.map(\.address)
         // HCI has no command that changes a public address.
         let changes = scenario.script.contains { rule in
             if case .changeAddress(let address?) = rule.action.operation { address.kind == .public } else { false }
@@ -66,12 +73,13 @@ struct ReturnHistory: Sendable {
 
     /// The actions of the clients until an instant, if they have not reached a device for at least this long although it advertises;
     /// nil if they are connected, or if it is not known why they are not.
-    func explanation(of device: Int, at instant: Instant, lostFor patience: Duration) -> String? {
+    func explanation(of device: Int, at instant: Instant, lostFor patience: Duration) -> Cause? {
         guard let absence = absences.last(where: { $0.device == device && $0.begin <= instant }),
             absence.begin.advanced(by: patience) <= instant, instant < min(absence.end, absence.doubt),
             let phase = phase(of: device, at: instant), !absence.isFirst || !clients.isEmpty
         else { return nil }
         let name = names[device]
+        let begin: [Fact] = absence.isFirst ? [] : [Fact(.packet(.disconnected), at: absence.begin)]
         let loss = absence.isFirst ? "since the start" : "after the disconnection at \(absence.begin) s"
         let (calls, scans) = (absence.calls.filter { $0.at <= instant }, absence.scans.filter { $0.at <= instant })
         guard calls.isEmpty else {
@@ -79,16 +87,50 @@ struct ReturnHistory: Sendable {
             let peers = calls.prefix(3).map(\.peer.description).joined(separator: ", ")
             let more = calls.count > 3 ? " and \(calls.count - 3) more" : ""
             let isOfOtherType = calls.contains { $0.peer.number == address.number }
-            return "\(loss), the client tried to connect to \(peers)\(more) only; "
-                + "\(name) began to advertise as \(address) at \(phase.begin) s"
-                + (isOfOtherType ? ": the type of the address is another" : "")
+            return Cause(
+                isOfOtherType ? .otherAddressType : .otherAddress,
+                "\(loss), the client tried to connect to \(peers)\(more) only; "
+                    + "\(name) began to advertise as \(address) at \(phase.begin) s"
+                    + (isOfOtherType ? ": the type of the address is another" : ""),
+                facts: begin + calls.prefix(3).map { Fact(.packet(.connecting), at: $0.at) })
         }
-        guard let last = scans.last else { return "the client neither scanned nor connected \(loss)" }
+        guard let last = scans.last else {
+            return Cause(.neverSearched, "the client neither scanned nor connected \(loss)", facts: begin)
+        }
+        let first = scans.prefix(1).map { Fact(.packet(.scanning), at: $0.at) }
         guard absence.report > instant else {
-            return "the client scanned, and did not connect \(loss); "
-                + "its controller reported the advertising of \(name) at \(absence.report) s"
+            return Cause(
+                .neverConnected,
+                "the client scanned, and did not connect \(loss); "
+                    + "its controller reported the advertising of \(name) at \(absence.report) s",
+                facts: begin + first + [Fact(.packet(.advertising), at: absence.report)])
         }
-        return last.isOn ? nil : "the client scanned only until \(last.at) s, and did not connect \(loss)"
+        guard !last.isOn else { return nil }
+        return Cause(
+            .stoppedScanning, "the client scanned only until \(last.at) s, and did not connect \(loss)",
+            facts: begin + first + [Fact(.packet(.scanningStopped), at: last.at)])
+    }
+
+    /// Why the clients never reached a device that advertised all the time, until an instant: its advertising was reported to
+    /// them at least this long before; nil if they reached it, or if it is not certain that they could.
+    func neglect(of device: Int, until instant: Instant, knownFor patience: Duration) -> Cause? {
+        guard let absence = absences.first(where: { $0.device == device && $0.isFirst }), absence.end == .never,
+            absence.doubt == .never, absence.report.advanced(by: patience) <= instant,
+            let phase = phase(of: device, at: instant), phase.begin <= absence.report,
+            phases[device].allSatisfy({ $0.isOn || $0.begin < absence.report })
+        else { return nil }
+        return explanation(of: device, at: instant, lostFor: patience)
+    }
+
+    /// That a client chose a device among others, with the strengths that its controller had reported; nil if there was one.
+    func choice(of device: Int, at instant: Instant) -> Cause? {
+        guard reports[device] != nil else { return nil }
+        let known = reports.filter { $0.value.at <= instant }.sorted { $0.key < $1.key }
+        guard known.count > 1, known.contains(where: { $0.key == device }) else { return nil }
+        let words = known.map { "\(names[$0.key]) at \($0.value.rssi) dBm" }.joined(separator: ", ")
+        return Cause(
+            .otherChoice, "the client connected to \(names[device]); its controller had reported \(words)",
+            facts: [Fact(.packet(.connecting), at: instant)])
     }
 
     /// The phase of advertising in which a device is at an instant; its first one with the same address if there are several.
@@ -132,9 +174,9 @@ struct ReturnHistory: Sendable {
         switch change {
         case .reset: add(Phase(begin: now, isOn: false, address: nil), of: device)
         // The controller of a device stops advertising when it is connected.
-        case .connected:
+        case .connected(let link, _):
             add(Phase(begin: now, isOn: false, address: nil), of: device)
-            end(device, at: now)
+            if !(link.peer.map(otherCentrals.contains) ?? false) { end(device, at: now) }
         case .setAddress(let address):
             if owners.count == Self.maximumEntries { owners.remove(at: names.count) }
             owners.append((address, device))
@@ -227,8 +269,9 @@ struct ReturnHistory: Sendable {
 
     private mutating func note(_ report: AdvertisingReport, at now: Instant) {
         guard let device = device(at: report.address) else { return }
-        for place in absences.indices where absences[place].device == device {
-            absences[place].report = min(absences[place].report, now)
+        if reports[device] == nil { reports[device] = (now, Int(report.rssi)) }
+        for place in absences.indices where absences[place].device == device && absences[place].report > now {
+            (absences[place].report, lastDiscovery) = (now, now)
         }
     }
 

@@ -1,7 +1,9 @@
 import Basics
 import Bluetooth
+import Expectations
 import HCI
 import LEHost
+import ScenarioModel
 
 /// The links of the clients of a run, with the parameters that decide when a lost one is noticed.
 struct LinkHistory: Sendable {
@@ -23,7 +25,7 @@ struct LinkHistory: Sendable {
     }
 
     /// How long the silence of a lost link is normal, for the last link before an instant; nil without one.
-    func explanation(at instant: Instant) -> String? {
+    func explanation(at instant: Instant) -> Cause? {
         guard let link = links.last(where: { $0.link.begin <= instant })?.link, let timing = link.timing else {
             return nil
         }
@@ -33,10 +35,13 @@ struct LinkHistory: Sendable {
         let loss = link.end.flatMap { end in
             end.reason == .connectionTimeout ? "; the client's controller reported the loss at \(end.at) s" : nil
         }
-        return
+        let facts = link.end.map { [Fact(.packet(.disconnected), at: $0.at)] } ?? []
+        return Cause(
+            .slowLoss,
             "the link's supervision timeout was \(timeout.inMilliseconds) (interval \(interval.inMilliseconds), latency "
-            + "\(timing.latency)), so \(timeout.inTenths) to \(limit.inTenths) s of silence are normal before a client notices "
-            + "that the link is lost\(loss ?? "")"
+                + "\(timing.latency)), so \(timeout.inTenths) to \(limit.inTenths) s of silence are normal before a client "
+                + "notices that the link is lost\(loss ?? "")",
+            facts: facts)
     }
 }
 

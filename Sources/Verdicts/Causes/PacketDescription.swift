@@ -48,10 +48,13 @@ package struct PacketDescription {
     func mayCause(_ event: EventName) -> Bool {
         let parts: [String] =
             switch event {
+            case .scanning, .scanningStopped: ["LE Set Scan Enable", "LE Set Extended Scan Enable"]
+            case .advertising: [Self.advertisingReport, "LE Extended Advertising Report"]
             case .connecting: ["Create Connection"]
             case .connected: ["LE Connection Complete", "Enhanced Connection Complete"]
             case .disconnected: ["Disconnection Complete"]
-            case .encrypted: ["Encryption"]
+            case .encrypted, .encryptionFailed: ["Encryption"]
+            case .paired, .pairingFailed: ["SMP PDU", "Encryption"]
             case .mtu: ["ATT Exchange MTU"]
             case .parameters: ["Connection Update", "L2CAP signal"]
             case .discovering, .discovered: ["ATT Find", "ATT Read By"]
