@@ -44,7 +44,7 @@ struct CauseExample: CustomTestStringConvertible {
         (.idleProgram, "a program that does not notice that bluetoothd was away (`BadDaysOfBlueZTests`)"),
     ]
 
-    static let all = onTheWay + inConnections + lines + values
+    static let all = onTheWay + inConnections + lines + streams + values
 
     private static let onTheWay: [CauseExample] = [
         .init(.neverSearched, "never_returns", "recovery/taken"),
@@ -105,6 +105,13 @@ struct CauseExample: CustomTestStringConvertible {
         .init(.corrected, "invents_heart_rate", "collector/heart_rate/listens"),
         .init(.noValueYet, "reads_nothing", "formats/long_strings"),
         .init(.errorNotShown, "silent_about_errors", "security/fitness_app"),
+    ]
+
+    private static let streams: [CauseExample] = [
+        .init(.samplesTwice, "draws_twice", "formats/ecg_doubled"),
+        .init(.samplesLeftOut, "denies_losses", "formats/ecg_lost"),
+        .init(.falseLosses, "invents_losses", "collector/streams/ecg"),
+        .init(.samplesLate, "stops_drawing", "collector/streams/ecg"),
     ]
 
     private static let values: [CauseExample] = [

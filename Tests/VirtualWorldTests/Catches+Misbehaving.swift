@@ -166,6 +166,7 @@ extension Catches {
         ),
         ("draws_twice", ["formats/ecg_doubled each_once"]),
         ("draws_back", ["collector/streams/ecg each_once", "collector/streams/pmd each_once", "ecg_500hz each_once"]),
+        ("invents_losses", ["collector/streams/ecg each_once", "collector/streams/ecg no_gap"]),
         ("denies_losses", ["formats/ecg_lost each_once", "formats/ecg_lost counts"]),
         (
             "stops_drawing",

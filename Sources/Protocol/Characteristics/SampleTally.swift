@@ -68,6 +68,14 @@ public struct SampleTally: Hashable, Sendable {
         return tally
     }
 
+    /// The counts of a client that loses samples which have arrived.
+    package func losing(_ count: UInt64) -> SampleTally {
+        var tally = self
+        let count = min(count, samples)
+        (tally.samples, tally.lost) = (samples - count, lost + count)
+        return tally
+    }
+
     /// The counts of a client that takes the samples for earlier ones.
     package func moved(back count: UInt32) -> SampleTally {
         var tally = self

@@ -58,7 +58,7 @@ extension Expectation {
         switch question {
         case .never: return true
         case .count(_, let own), .rate(_, _, let own): limits = own
-        case .seen, .delay, .order: return false
+        case .seen, .delay, .order, .stream: return false
         }
         switch fault {
         case .count(let count), .window(_, _, let count): return Double(count) > limits.max ?? .infinity

@@ -54,7 +54,7 @@ struct StreamEvaluator: ExpectationEvaluator {
         let seen =
             "the frame with \(position(frame)) came at \(frame.at) s, and the client had not shown it by \(due) s"
         let stall = context.stalls.longest(from: frame.at, to: due, over: latency / 10)
-        fail(seen, at: due, since: frame, stall, context)
+        fail(seen, at: due, since: frame, stall, context, Cause(.samplesLate, "the client draws no more, or is late"))
     }
 
     mutating func observe(_ observed: ObservedEvent, at now: Instant, _ context: Context) {
@@ -120,7 +120,7 @@ struct StreamEvaluator: ExpectationEvaluator {
 
     private mutating func fail(
         _ seen: String, at now: Instant, since frame: StreamArrivals.Frame?, _ stall: Duration?, _ context: Context,
-        _ cause: String? = nil
+        _ cause: Cause?
     ) {
         let reason = Reason(expected: context.formatter.condition(expectation), seen: seen, cause: cause)
         let facts = [frame.map { Fact(.value, at: $0.at) }, Fact(.line, at: now)].compactMap(\.self)
@@ -144,12 +144,12 @@ extension StreamArrivals.Fault {
         }
     }
 
-    fileprivate var cause: String? {
+    fileprivate var cause: Cause {
         switch self {
-        case .back, .more: "it looks like frames that are drawn twice, or in another order"
-        case .gap: "it looks like frames that are left out"
-        case .fewer: "it looks like samples that are counted as lost, and were not"
-        case .unknown: nil
+        case .back, .more, .unknown:
+            Cause(.samplesTwice, "it looks like frames that are drawn twice, or in another order")
+        case .gap: Cause(.samplesLeftOut, "it looks like frames that are left out")
+        case .fewer: Cause(.falseLosses, "it looks like samples that are counted as lost, and were not")
         }
     }
 }

@@ -13,6 +13,9 @@ extension FaultyClient {
             name: "denies_losses", about: "counts no samples as lost",
             shows: { content, _ in changed(content) { $0.drawing(lost: false) } }),
         FaultyClient(
+            name: "invents_losses", about: "counts ten samples of each line of an ECG as lost",
+            shows: { content, _ in changed(content) { $0.losing(10) } }),
+        FaultyClient(
             name: "stops_drawing", about: "draws nothing more after 40 frames",
             shows: { content, view in
                 switch content {

@@ -44,6 +44,11 @@ package enum CauseKind: String, CaseIterable, Sendable {
     case corrected
     case noValueYet = "no_value_yet"
     case errorNotShown = "error_not_shown"
+    // Samples of streams.
+    case samplesTwice = "samples_twice"
+    case samplesLeftOut = "samples_left_out"
+    case falseLosses = "false_losses"
+    case samplesLate = "samples_late"
     // Wrong values.
     case swappedOctets = "swapped_octets"
     case lowOctet = "low_octet"
@@ -115,6 +120,10 @@ extension CauseKind {
         case .corrected: "The client prints a wrong value, and another one at once after it."
         case .noValueYet: "The client shows a value before one has arrived."
         case .errorNotShown: "Something went wrong on the link, and the client prints nothing about it."
+        case .samplesTwice: "The client draws samples of a stream twice, or in another order."
+        case .samplesLeftOut: "The client draws not all samples, and does not count those as lost."
+        case .falseLosses: "The client counts samples as lost that have arrived."
+        case .samplesLate: "The client draws samples later and later, or no more."
         case .swappedOctets: "The value has its octets in the wrong order: Bluetooth sends the least significant first."
         case .lowOctet: "Only the first of two octets was read."
         case .twoOctets: "Two octets were read where one was sent."

@@ -17,7 +17,7 @@ extension DisplayHistory {
         case .seen, .delay: question.missing
         case .count, .rate: question.miscounted
         case .never: question.forbidden
-        case .order: nil
+        case .order, .stream: nil
         }
     }
 
