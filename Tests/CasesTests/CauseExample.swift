@@ -108,6 +108,9 @@ struct CauseExample: CustomTestStringConvertible {
     ]
 
     private static let streams: [CauseExample] = [
+        .init(.contradictsLine, "invents_steps", "collector/streams/fitness"),
+        .init(.advertisedNotShown, "hears_once", "advertising/thermometer"),
+        .init(.wrongOrder, "no_control_point_configuration", "collector/streams/pmd"),
         .init(.samplesTwice, "draws_twice", "formats/ecg_doubled"),
         .init(.samplesLeftOut, "denies_losses", "formats/ecg_lost"),
         .init(.falseLosses, "invents_losses", "collector/streams/ecg"),

@@ -94,9 +94,21 @@ package struct Explainer: Sendable {
             let end = display.kind.isAboutMissingLine ? interruption(ruling, expectation) : nil
             return [display] + (end.map { $0.kind == .clientDisconnected ? [$0] : [] } ?? [])
         }
+        if let cause = unheard(ruling, expectation) { return [cause] }
         if let cause = stop(ruling, expectation) ?? absence(ruling, expectation) { return [cause] }
         return [interruption(ruling, expectation) ?? unreportedError(ruling, expectation) ?? ruling.miss?.hint]
             .compactMap(\.self)
+    }
+
+    /// That values of advertising data were not shown, if that was missing.
+    private func unheard(_ ruling: Judge.Ruling, _ expectation: Expectation) -> Cause? {
+        guard let event = missing(ruling, expectation), event.kind == .said, event.lineKeys == ["advertised"] else {
+            return nil
+        }
+        return Cause(
+            .advertisedNotShown,
+            "the device advertised values, and the client printed no such line with \"advertised\": it filters them, hears only the first, or reads other data"
+        )
     }
 
     /// The first line that is not of the contract, if a line was missing.

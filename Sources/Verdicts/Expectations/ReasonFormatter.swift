@@ -136,7 +136,7 @@ struct ReasonFormatter: Sendable {
             guard let hit = nearMisses.hit, event.delay <= .zero else {
                 return ("observed one at \(decision.at) s", nil)
             }
-            return ("observed \(text(hit))", nil)
+            return ("observed \(text(hit))", contradiction(event, truths))
         case (.count(0), .seen), (.count(0), .delay):
             let some = expectation.expected.first.flatMap { event in
                 event.delay > .zero ? nil : came(of: event.occurrence.first, decision, nearMisses)
@@ -164,11 +164,20 @@ struct ReasonFormatter: Sendable {
         case (.count(let count), _): return ("observed \(count) by \(decision.at) s", nil)
         case (.window(let begin, let end, let count), _): return ("observed \(count) from \(begin) s to \(end) s", nil)
         case (.order(let event, let before), .order(let events)):
-            return ("observed \(text(events[event])) at \(decision.at) s before \(text(events[before]))", nil)
+            let cause = Cause(.wrongOrder, "\(text(events[before])) should have come before")
+            return ("observed \(text(events[event])) at \(decision.at) s before \(text(events[before]))", cause)
         case (.missing(let event), .order(let events)):
             return ("observed no \(text(events[event])) by \(decision.at) s", nil)
         default: return ("observed something else at \(decision.at) s", nil)
         }
+    }
+
+    /// What the client printed before, if the line is compared with that.
+    private func contradiction(_ event: Event, _ truths: Truths) -> Cause? {
+        let printed = event.truths.filter { !$0.keys.isEmpty }.compactMap { truth in
+            truths.present(truth).map { "\(text(truth)) was \($0.json)" }
+        }
+        return printed.isEmpty ? nil : Cause(.contradictsLine, "before this line, \(printed.joined(separator: ", "))")
     }
 
     /// ` (500 ms of tolerance)`, if the decision came that late.

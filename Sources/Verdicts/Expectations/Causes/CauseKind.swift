@@ -44,6 +44,9 @@ package enum CauseKind: String, CaseIterable, Sendable {
     case corrected
     case noValueYet = "no_value_yet"
     case errorNotShown = "error_not_shown"
+    case contradictsLine = "contradicts_line"
+    case advertisedNotShown = "advertised_not_shown"
+    case wrongOrder = "wrong_order"
     // Samples of streams.
     case samplesTwice = "samples_twice"
     case samplesLeftOut = "samples_left_out"
@@ -120,6 +123,10 @@ extension CauseKind {
         case .corrected: "The client prints a wrong value, and another one at once after it."
         case .noValueYet: "The client shows a value before one has arrived."
         case .errorNotShown: "Something went wrong on the link, and the client prints nothing about it."
+        case .contradictsLine: "The client prints a number that does not follow from those that it printed before."
+        case .advertisedNotShown:
+            "The device advertises values, and the client does not show them: look at its filters, at duplicates that its controller filters, and at which data it reads."
+        case .wrongOrder: "The client does a step before another that should come first."
         case .samplesTwice: "The client draws samples of a stream twice, or in another order."
         case .samplesLeftOut: "The client draws not all samples, and does not count those as lost."
         case .falseLosses: "The client counts samples as lost that have arrived."
