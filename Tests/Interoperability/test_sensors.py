@@ -182,7 +182,7 @@ class SensorTests(Interoperability):
             await self.bumble.notify_subscribers(values, struct.pack('<HIB3H', 0, 0, 3, 61, 62, 300))
 
         async with beside(stream()):
-            await self.monitor({'measurements': {'samples': 3, 'lost': 0, 'bpm': 300}})
+            await self.monitor({'measurements': {'samples': 3, 'lost': 0, 'index': 0, 'bpm': 300}})
 
     async def test_the_polar_ecg_is_started(self):
         written, wanted = [], asyncio.Queue()
@@ -209,7 +209,7 @@ class SensorTests(Interoperability):
             await self.bumble.notify_subscribers(data, frame)
 
         async with beside(answer()):
-            await self.monitor({'ecg': {'samples': 73, 'lost': 0}})
+            await self.monitor({'ecg': {'samples': 73, 'lost': 0, 'timestamp': 10 ** 18}})
         self.assertEqual(len(written), 2)
 
     async def test_a_service_that_appears_later_is_found(self):

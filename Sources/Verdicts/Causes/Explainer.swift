@@ -95,9 +95,12 @@ package struct Explainer: Sendable {
             return [display] + (end.map { $0.kind == .clientDisconnected ? [$0] : [] } ?? [])
         }
         if let cause = unheard(ruling, expectation) { return [cause] }
-        if let cause = stop(ruling, expectation) ?? absence(ruling, expectation) { return [cause] }
-        return [interruption(ruling, expectation) ?? unreportedError(ruling, expectation) ?? ruling.miss?.hint]
-            .compactMap(\.self)
+        if let cause = stop(ruling, expectation) {
+            return [cause, cause.kind == .clientDisconnected ? absence(ruling, expectation) : nil].compactMap(\.self)
+        }
+        if let cause = absence(ruling, expectation) { return [cause] }
+        let cause = interruption(ruling, expectation) ?? unreportedError(ruling, expectation) ?? ruling.miss?.hint
+        return [cause ?? disorder(expectation)].compactMap(\.self)
     }
 
     /// That values of advertising data were not shown, if that was missing.
@@ -195,6 +198,12 @@ package struct Explainer: Sendable {
             traceContext?.connections.unreportedError(
                 of: scenario.devices[device].id, in: miss.opened...max(miss.opened, ruling.at))
         }
+    }
+
+    /// That the client takes steps in another order, if they have one.
+    private func disorder(_ expectation: Expectation) -> Cause? {
+        guard case .order = expectation.question else { return nil }
+        return Cause(.wrongOrder, "the client takes these steps in another order")
     }
 
     /// Why something came that must not.

@@ -164,15 +164,14 @@ struct ReasonFormatter: Sendable {
         case (.count(let count), _): return ("observed \(count) by \(decision.at) s", nil)
         case (.window(let begin, let end, let count), _): return ("observed \(count) from \(begin) s to \(end) s", nil)
         case (.order(let event, let before), .order(let events)):
-            let cause = Cause(.wrongOrder, "\(text(events[before])) should have come before")
-            return ("observed \(text(events[event])) at \(decision.at) s before \(text(events[before]))", cause)
+            return ("observed \(text(events[event])) at \(decision.at) s before \(text(events[before]))", nil)
         case (.missing(let event), .order(let events)):
             return ("observed no \(text(events[event])) by \(decision.at) s", nil)
         default: return ("observed something else at \(decision.at) s", nil)
         }
     }
 
-    /// What the client printed before, if the line is compared with that.
+    /// The numbers that the client printed before, if the line is compared with them.
     private func contradiction(_ event: Event, _ truths: Truths) -> Cause? {
         let printed = event.truths.filter { !$0.keys.isEmpty }.compactMap { truth in
             truths.present(truth).map { "\(text(truth)) was \($0.json)" }

@@ -142,8 +142,10 @@ import Testing
         ("2902", ["2902: Client Characteristic Configuration", "  see: subscribed, "]),
         ("cccd", ["cccd: Client Characteristic Configuration"]),
         ("2a37", ["2a37 (characteristic): ", "  see: heart_rate"]),
-        ("parameters", ["parameters: The parameters of a connection"]),
-        ("restart", ["restart: A device that restarts", "  see: link_loss, forget_bond"]),
+        ("parameters", ["parameters (event): The connection parameters change"]),
+        ("connection parameters", ["connection parameters: The parameters of a connection"]),
+        ("restart", ["restart (action): The device switches off"]),
+        ("reboot", ["reboot: A device that restarts", "  see: restart, forget_bond"]),
         ("advertising data", ["advertising data: What a device sends", "  see: advertise, "]),
         ("$truth", ["$truth (key): ", "  in: a matcher", "  type: one of last, mean, mode, count, sum"]),
         (

@@ -56,10 +56,15 @@ class Case:
             lines.append(self._words(finding))
             lines += [f'    {packet}' for packet in finding.get('packets', [])]
         instants = [finding['at'] for finding in self.content.get('findings', []) if finding['at'] is not None]
-        events = last_events(folder / self.id / 'events.jsonl', min(instants)) if folder and instants else []
+        events = last_events(self._log(folder), min(instants)) if folder and instants else []
         if events:
             lines += [f'the last events until {min(instants)} s:', *(f'    {event}' for event in events)]
         return lines + ([f'note: {self.note}'] if self.note else [])
+
+    def _log(self, folder):
+        """The event log in a folder of `--keep`: a scenario that ran alone has no folder of its own."""
+        log = folder / self.id / 'events.jsonl'
+        return log if log.exists() else folder / 'events.jsonl'
 
     @property
     def errors(self):

@@ -53,6 +53,9 @@ extension ClientLines {
             }
         }
 
+        /// The same for clients that may print other members.
+        fileprivate var incomplete: Content { members.isEmpty ? self : .object(members, isComplete: false) }
+
         var members: [(key: String, content: Content)] {
             if case .object(let members, _) = self { members } else { [] }
         }
@@ -88,7 +91,7 @@ extension ClientLines {
     static let keys = contents.keys.sorted()
 
     /// The same with the keys of results, which mean something else in the lines of many clients.
-    static let expected = contents.merging(results.map { ($0.key, Content($0.shape)) }) { known, _ in known }
+    static let expected = contents.merging(results.map { ($0.key, Content($0.shape).incomplete) }) { known, _ in known }
 
     /// For a member of a characteristic's value, the first key with it.
     static let owners: [String: String] = {

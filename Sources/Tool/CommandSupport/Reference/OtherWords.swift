@@ -68,16 +68,15 @@ enum OtherWords {
         ),
         (
             [
-                "parameters", "connection_parameters", "interval", "connection_interval", "supervision_timeout",
-                "latency",
+                "connection_parameters", "interval", "connection_interval", "supervision_timeout", "latency",
             ],
             "The parameters of a connection: its interval, latency and supervision timeout. A device requests those of its \"link\".",
             ["link", "link.interval", "link.latency", "link.timeout"]
         ),
         (
-            ["restart", "reboot", "power_cycle", "reset"],
+            ["reboot", "power_cycle", "reset"],
             "A device that restarts loses its connections and, if it keeps no bonds, its keys; its attributes may move.",
-            ["link_loss", "forget_bond", "move_handles", "change_address"]
+            ["restart", "forget_bond", "move_handles", "change_address"]
         ),
         (
             ["advertising_data", "advertisement", "scan_response", "scan_response_data", "ad", "adv"],
