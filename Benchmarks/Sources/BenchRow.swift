@@ -73,6 +73,11 @@ struct BenchRow {
                 word: "recovery", name: "recovery, a Bumble client in virtual time",
                 withBumble: VirtualTimeRows.recovery),
             BenchRow(
+                word: "recovery_bluez", name: "recovery, a program of BlueZ in virtual time",
+                withBumble: VirtualTimeRows.recoveryWithBlueZ),
+            BenchRow(
+                word: "suites", name: "all suites, a Bumble client in virtual time", withBumble: VirtualTimeRows.suites),
+            BenchRow(
                 word: "virtual_second", name: "a second of a quiet client in virtual time",
                 withBumble: VirtualTimeRows.second),
             BenchRow(word: "check", name: "check of Bumble's strap, in real time") { bumble throws(Obstacle) in

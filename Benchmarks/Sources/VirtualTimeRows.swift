@@ -19,16 +19,33 @@ struct VirtualTimeRows {
         guard new.wait().status == 0 else { throw Obstacle(.environment, "\(program) made no client") }
     }
 
+    private static let recovery = ["scenarios/recovery"]
+
     /// The cases of recovery, which take as long as `ratio` says in real time.
-    static func recovery(_ bumble: Bumble) throws(Obstacle) -> Figures {
+    static func recovery(_ bumble: Bumble) throws(Obstacle) -> Figures { try play(recovery, bumble) }
+
+    /// The same with a program of BlueZ on a played bluetoothd.
+    static func recoveryWithBlueZ(_ bumble: Bumble) throws(Obstacle) -> Figures {
+        try play(recovery, bumble, with: "Tests/Clients/adapters/bleak_gatt.py", ["--system", "bluez"])
+    }
+
+    /// All suites for clients.
+    static func suites(_ bumble: Bumble) throws(Obstacle) -> Figures {
+        let suites = ["clients", "collector", "formats", "recovery", "errors", "security"].map { "scenarios/\($0)" }
+        return try play(suites, bumble)
+    }
+
+    /// Plays suites with a client; nil: the one that `new client` makes.
+    private static func play(
+        _ suites: [String], _ bumble: Bumble, with client: String? = nil, _ options: [String] = []
+    ) throws(Obstacle) -> Figures {
         let rows = try VirtualTimeRows(bumble)
-        let suite = "scenarios/recovery"
         let cases: [Case]
-        do throws(Obstacle) { cases = try discoverCases([suite]) } catch {
+        do throws(Obstacle) { cases = try discoverCases(suites) } catch {
             return .none("run it in the root of Lubdub's repository: \(error.description)")
         }
         let meter = Meter()
-        let run = try rows.run([suite, "--jobs", "2"])
+        let run = try rows.run(suites + ["--jobs", "2"] + options, with: client)
         guard let run, run.count == cases.count else { return .none("not each case has a verdict") }
         let seconds = Double(meter.elapsed) / 1e9
         return Figures(
@@ -54,8 +71,10 @@ struct VirtualTimeRows {
     }
 
     /// The number of verdicts or measurements, the virtual time, and the CPU time of all processes; nil without a summary.
-    private func run(_ arguments: [String]) throws(Obstacle) -> (count: Int, seconds: Double, spent: Int64)? {
-        let command = "'\(bumble.python)' '\(client)'"
+    private func run(
+        _ arguments: [String], with other: String? = nil
+    ) throws(Obstacle) -> (count: Int, seconds: Double, spent: Int64)? {
+        let command = "'\(bumble.python)' '\(other ?? client)'"
         let child = try ChildProcess(
             program, ["run", "--quiet"] + arguments + ["--client", command, "--speed", "max"])
         var summary: (count: Int, seconds: Double)?
