@@ -42,7 +42,7 @@ private func drawn(_ seconds: Double, until stamp: Int, _ samples: Int = 10) -> 
         // Left out.
         Row(once, three + drawn(3, 0) + drawn(4, 20), "fail 4.000000"),
         Row(once, three + drawn(3, 0) + drawn(4, 20, lost: 10), "fail 4.000000"),
-        Row(once, three + drawn(3, 0, 20, lost: 10), "fail 3.000000"),
+        Row(once, three + drawn(3, 0) + drawn(4, 10, lost: 10), "fail 4.000000"),
     ])
     func `Each sample is in one line`(_ row: Row) throws { try row.check() }
 
@@ -106,6 +106,12 @@ private func drawn(_ seconds: Double, until stamp: Int, _ samples: Int = 10) -> 
             once,
             three + drawn(3, 0, 20) + line(4, "subscribed", of: "patch/ecg/samples") + drawn(4.5, 20) + frame(5, 0)
                 + drawn(5, 0), "pass 60.000000"),
+        // Numbers go on: what was lost in between may be counted.
+        Row(
+            once,
+            begun + frame(1, 0) + drawn(1, 0) + line(4, "subscribed", of: "patch/ecg/samples") + frame(5, 500)
+                + drawn(5, 500, lost: 490) + frame(6, 510) + drawn(6, 510), "pass 60.000000"),
+        Row(once, begun + frame(1, 500) + drawn(1, 500, 20, lost: 490), "fail 1.000000"),
         // The device begins anew without a subscription: which samples are meant is not known any more.
         Row(
             once, begun + frame(1, 100_000) + drawn(1, 100_000) + frame(2, 0) + drawn(2, 0) + drawn(3, 0),
@@ -150,7 +156,7 @@ private func drawn(_ seconds: Double, until stamp: Int, _ samples: Int = 10) -> 
                 "the samples 10 to 19 are in no line, and 0 of them are counted as lost"
             ),
             (three + drawn(3, 0, 40), "the line shows 40 samples, of which 30 reached the client"),
-            (three + drawn(3, 0, 20, lost: 10), "the line shows 20 samples, but 30 reached the client"),
+            (three + drawn(3, 0) + drawn(4, 10, lost: 10), "the line shows 10 samples, but 20 reached the client"),
         ]
         for (log, words) in rows {
             let (_, reason) = try judged(once, log)

@@ -111,10 +111,24 @@ struct StreamArrivals: Sendable {
     /// Takes a line about `count` samples, the first of which has an index; `lost` more are missing among them, or before them.
     mutating func showed(_ count: Int64, lost: Int64, from index: UInt32) -> Fault? {
         let first = unwrapped(index)
-        let begin = shown ?? first
+        guard let begin = shown else { return begins(count, lost: lost, from: first) }
         guard first >= begin else { return .back(to: first, from: begin) }
         guard first <= begin + lost else { return .gap(from: begin, to: first, lost: lost) }
         return showed(count, in: begin..<begin + count + lost, end: end ?? first)
+    }
+
+    /// Takes the first line of a subscription: lost samples may precede it, since numbers can go on where a link was lost.
+    private mutating func begins(_ count: Int64, lost: Int64, from first: Int64) -> Fault? {
+        var left = count
+        for frame in frames where !frame.isLate && frame.samples.upperBound > first {
+            let begin = max(frame.samples.lowerBound, first)
+            let end = min(frame.samples.upperBound, begin + left)
+            left -= end - begin
+            guard left == 0, end - first - count <= lost else { continue }
+            shown = end
+            return nil
+        }
+        return showed(count, in: first..<first + count + lost, end: end ?? first)
     }
 
     /// Takes a line about `count` samples, the last of which has a time stamp.
