@@ -29,10 +29,11 @@ UNSEEN = {
         'fitness_set_today', 'heart_rate_notify_contact', 'heart_rate_set_intervals', 'information_not_there', 'pmd_notify_value',
         'thermometer_set_intermediate', 'att_error_of_client', 'central_advertises', 'central_as_target',
         'connect_of_peripheral', 'connect_to_central', 'connect_to_nobody', 'raw_of_device', 'raw_pdu_of_part',
-        'stall_of_service', 'unconfirmed_of_strap', 'advertised_text', 'advertised_truth', 'advertised_unknown'],
+        'stall_of_service', 'unconfirmed_of_strap', 'advertised_text', 'advertised_truth', 'advertised_unknown',
+        'stream_of_no_samples', 'truth_of_misspelt_line', 'truth_of_printed_fresh', 'truth_of_printed_object'],
     'a curve stays within a range': ['feed_high_list', 'thermometer_hot_curve'],
     'a number with a unit is within a range': [
-        'ecg_rate_fraction', 'ecg_rate_high', 'ecg_rate_none', 'feed_period', 'thermometer_period', 'advertised_update'],
+        'ecg_rate_fraction', 'ecg_rate_high', 'ecg_rate_none', 'feed_period', 'thermometer_period', 'advertised_update', 'stream_without_time'],
     'text has octets': ['information_long', 'raw_long', 'raw_pdu_long'],
     'things exclude each other': [
         'custom_configuration_unsent', 'custom_declaration', 'custom_descriptor_configuration', 'custom_properties_written',

@@ -123,7 +123,7 @@ extension ClientLines {
     static func problem(ofPath keys: [String]) -> (message: String, help: String)? {
         guard let key = keys.first else { return nil }
         guard let content = expected[key] else {
-            return closestMatch(to: key, in: self.keys).map {
+            return closestMatch(to: key, in: expected.keys.sorted()).map {
                 ("clients print no \(key.abbreviated.quoted)", "did you mean \("client/\($0)".quoted)?")
             }
         }
