@@ -57,18 +57,15 @@ let floors: KeyValuePairs<String, [Module]> = [
     "Facades": [
         .module("BlueZServer", uses: "BlueZNames", "SystemBluetooth"), .system("COSLog"), .module("CVirtualTime"),
         .module("CoreBluetooth", uses: "SystemBluetooth", "Sockets", by: appleRules),
-        .module("CoreBluetoothMock", uses: "CoreBluetooth", by: appleRules),
-        .module("os", uses: "COSLog"),
+        .module("CoreBluetoothMock", uses: "CoreBluetooth", by: appleRules), .module("os", uses: "COSLog"),
     ],
     "Doors": [
-        .system("CBluetooth"),
-        .module("BlueZ", uses: "BlueZNames", "LEHost"),
+        .system("CBluetooth"), .module("BlueZ", uses: "BlueZNames", "LEHost"),
         .module("Drivers", uses: "BlueZ", "CBluetooth", "Clients", "Linux", "Sockets"),
     ],
     "Verdicts": [
         .module("Expectations", uses: "VirtualWorld"),
-        .module("Checks", uses: "Expectations"),
-        .module("CheckCatalogue", uses: "Checks"),
+        .module("Checks", uses: "Expectations"), .module("CheckCatalogue", uses: "Checks"),
         .module("Conformance", uses: "Expectations", "Linux", embedding: "Reports/HTML/page.css"),
         .module("Causes", uses: "Conformance"),
         .module(
@@ -77,8 +74,7 @@ let floors: KeyValuePairs<String, [Module]> = [
     ],
     "Tool": [
         .module("CommandSupport", uses: "Cases"),
-        .module(
-            "Screens", uses: "CMicrohttpd", "CommandSupport", embedding: "LivePage/page.html"),
+        .module("Screens", uses: "CMicrohttpd", "CommandSupport", embedding: "LivePage/page.html"),
         .module(
             "CommandLineTool", uses: "DeviceRecording", "Screens",
             embedding: "Templates/Files/strap.json", "Templates/Files/thermometer.json",
@@ -114,11 +110,9 @@ let tests =
         "Services", "Sockets", "VirtualRadio", "os",
     ].map { Module.tests($0, uses: $0) } + [
         .tests("BlueZ", uses: "BlueZ", "TestBus"), .tests("BlueZServer", uses: "BlueZServer"),
-        .tests("Cases", uses: "CommandSupport"),
-        .tests("Checks", uses: "CheckCatalogue"),
+        .tests("Cases", uses: "CommandSupport"), .tests("Checks", uses: "CheckCatalogue"),
         .tests("CommandLineTool", uses: "CommandLineTool", "TestBus"),
         .tests("CoreBluetooth", uses: "CoreBluetoothMock", "LubdubTesting", excluding: "Scenarios", by: appRules),
-        .tests("DBus", uses: "DBus", "Sockets", "TestBus"),
         .tests("DeviceRecording", uses: "Checks", "DeviceRecording"), .tests("Devices", uses: "Services"),
         .tests("Drivers", uses: "Drivers", "Expectations"), .tests("Expectations", uses: "EventLogs", "Expectations"),
         .tests("LEHost", uses: "LEHost", "VirtualRadio"), .tests("Linux", uses: "Linux", excluding: "ClientTime"),
@@ -126,6 +120,7 @@ let tests =
         .tests("Screens", uses: "Screens", excluding: "Terminal/Screens"),
         .tests("SecurityManager", uses: "SecurityManager", excluding: "pairings.txt"),
         .tests("SystemBluetooth", uses: "SystemBluetooth", "VirtualWorld"), .tests("Tidy"),
+        .tests("DBus", uses: "DBus", "Sockets", "TestBus"),
         .tests("VirtualWorld", uses: "Clients", "Conformance", "EventLogs"),
         .tests("Examples", uses: "Adapters", "BatteryPeripheral", "Measurement", "Scanner", "TestBus"),
     ]
