@@ -81,18 +81,13 @@ struct ConnectionHistory: Sendable {
         guard let device = EventRecord.device(of: entity) else { return }
         change(device, at: now) { link in
             link.used[entity] = link.used[entity] ?? now
-            Self.append(now, to: &link.arrivals[entity, default: []])
+            link.arrivals[entity, default: []].append(now, ofAtMost: Self.maximumEntries)
         }
     }
 
     mutating func takeIndication(of entity: String, at now: Instant) {
         guard let device = EventRecord.device(of: entity) else { return }
-        change(device, at: now) { Self.append(now, to: &$0.indications[entity, default: []]) }
-    }
-
-    private static func append(_ now: Instant, to instants: inout [Instant]) {
-        if instants.count >= maximumEntries { instants.removeFirst(maximumEntries / 2) }
-        instants.append(now)
+        change(device, at: now) { $0.indications[entity, default: []].append(now, ofAtMost: Self.maximumEntries) }
     }
 
     mutating func take(_ record: EventRecord) {
@@ -104,8 +99,7 @@ struct ConnectionHistory: Sendable {
         switch record.event {
         case .connected:
             change(device, at: now) { if $0.end == .never { $0.end = now } }
-            if links[device]?.count == Self.maximumLinks { links[device]?.removeFirst(Self.maximumLinks / 2) }
-            links[device, default: []].append(Link(begin: now))
+            links[device, default: []].append(Link(begin: now), ofAtMost: Self.maximumLinks)
         case .disconnected:
             change(device, at: now) { if $0.end == .never { ($0.end, $0.reason) = (now, record.reason) } }
         case .discovering: change(device, at: now) { $0.discovering = $0.discovering ?? now }
@@ -114,7 +108,7 @@ struct ConnectionHistory: Sendable {
                 link.used[entity] = link.used[entity] ?? now
                 if link.subscriptions.count < Self.maximumEntries { link.subscriptions.append((entity, now)) }
             }
-        case .confirmed: change(device, at: now) { Self.append(now, to: &$0.confirmations) }
+        case .confirmed: change(device, at: now) { $0.confirmations.append(now, ofAtMost: Self.maximumEntries) }
         case .read, .written:
             change(device, at: now) { link in
                 link.used[entity] = link.used[entity] ?? now
@@ -143,8 +137,7 @@ struct ConnectionHistory: Sendable {
             }
             return
         }
-        if actions.count == Self.maximumEntries { actions.removeFirst(Self.maximumEntries / 2) }
-        actions.append((name, record.instant, .never))
+        actions.append((name, record.instant, .never), ofAtMost: Self.maximumEntries)
         if let device = changes[name] { change(device, at: record.instant) { $0.change = record.instant } }
     }
 
@@ -163,8 +156,7 @@ struct ConnectionHistory: Sendable {
     mutating func take(line: ArraySlice<UInt8>, at now: Instant) {
         guard case .object(let members)? = Datum(json: line) else { return }
         for key in members.map(\.key) where shown[key] != nil || shown.count < Self.maximumEntries {
-            if shown[key]?.count == Self.maximumEntries { shown[key]?.removeFirst(Self.maximumEntries / 2) }
-            shown[key, default: []].append(now)
+            shown[key, default: []].append(now, ofAtMost: Self.maximumEntries)
         }
     }
 

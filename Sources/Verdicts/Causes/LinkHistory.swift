@@ -15,8 +15,7 @@ struct LinkHistory: Sendable {
     mutating func take(_ change: LinkFollower.Change, of controller: UInt16) {
         switch change {
         case .connected(let link, _):
-            if links.count == Self.maximumLinks { links.removeFirst(Self.maximumLinks / 2) }
-            links.append((controller, link))
+            links.append((controller, link), ofAtMost: Self.maximumLinks)
         case .updated(let link), .disconnected(let link):
             let place = links.lastIndex { $0.controller == controller && $0.link.handle == link.handle }
             if let place { links[place].link = link }

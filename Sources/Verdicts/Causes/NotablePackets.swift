@@ -12,8 +12,7 @@ struct NotablePackets: Sendable {
 
     mutating func take(_ packet: PacketDescription, at instant: Instant) {
         guard !packet.carriesValue || packet.name.hasSuffix("Response") else { return }
-        if packets.count >= Self.maximum { packets.removeFirst(Self.maximum / 2) }
-        packets.append((instant, packet))
+        packets.append((instant, packet), ofAtMost: Self.maximum)
     }
 
     /// The packets of a fact: the nearest in time, since a server knows of it before its packet reaches the client, or after; of

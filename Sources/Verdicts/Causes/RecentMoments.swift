@@ -24,8 +24,7 @@ struct RecentMoments<Entry: Sendable>: Sendable {
     mutating func take(_ entry: Entry, at instant: Instant) {
         for fact in open where fact.instant < instant { find(fact) }
         open.removeAll { $0.instant < instant }
-        if last.count >= Self.kept { last.removeFirst(Self.kept / 2) }
-        last.append((instant, entry))
+        last.append((instant, entry), ofAtMost: Self.kept)
         for place in windows.indices { add((instant, entry), toWindow: place) }
     }
 

@@ -193,8 +193,7 @@ struct ReturnHistory: Sendable {
     }
 
     private mutating func add(_ phase: Phase, of device: Int) {
-        if phases[device].count == Self.maximumEntries { phases[device].removeFirst(Self.maximumEntries / 2) }
-        phases[device].append(phase)
+        phases[device].append(phase, ofAtMost: Self.maximumEntries)
     }
 
     private mutating func take(_ change: LinkFollower.Change, ofClient controller: UInt16, at now: Instant) {

@@ -370,7 +370,6 @@ struct NearMisses: Sendable {
             return
         }
         guard observation.isThere else { return }
-        if misses.count == Self.maximum { misses.removeFirst(Self.maximum / 2) }
-        misses.append(observation)
+        misses.append(observation, ofAtMost: Self.maximum)
     }
 }

@@ -16,8 +16,7 @@ struct ProgramHistory: Sendable {
         case .called, .failed, .turned: break
         case .received, .answered: return  // the event log has them
         }
-        if entries.count == Self.maximumEntries { entries.removeFirst(Self.maximumEntries / 2) }
-        entries.append((now, note))
+        entries.append((now, note), ofAtMost: Self.maximumEntries)
     }
 
     /// Why a program may have done nothing more until an instant, for at least `patience`; nil if that is not known.

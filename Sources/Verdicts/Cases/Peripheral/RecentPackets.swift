@@ -33,11 +33,7 @@ package final class RecentPackets: Sendable {
                 instant: record.instant, line: "\(record.instant)  \(packet.line)",
                 octets: packet.octets,
                 isNotification: !packet.isFromHost && packet.name.hasPrefix("ATT Handle Value"))
-            packets.withLock { packets in
-                // Half at once, because removing the first packet moves all others.
-                if packets.count == Self.kept { packets.removeFirst(Self.kept / 2) }
-                packets.append(recent)
-            }
+            packets.withLock { $0.append(recent, ofAtMost: Self.kept) }
         }
     }
 

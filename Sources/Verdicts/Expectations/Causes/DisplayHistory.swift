@@ -56,14 +56,6 @@ package struct DisplayHistory: Sendable {
     }
 }
 
-extension Array {
-    /// Appends an element; of a number of them, the first half is forgotten.
-    fileprivate mutating func append(_ element: Element, ofAtMost maximum: Int) {
-        if count >= maximum { removeFirst(maximum / 2) }
-        append(element)
-    }
-}
-
 extension DisplayHistory.Display {
     /// The latest delivery before a line, of its device.
     func delivery(before line: DisplayHistory.Line) -> DisplayHistory.Delivery? {
