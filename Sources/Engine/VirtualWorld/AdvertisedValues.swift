@@ -93,29 +93,40 @@ extension World {
         return nodes[node].advertised.map { ($0.advertising.filled(with: octets), values) }
     }
 
-    /// The two payloads that a device advertises now; logs values that it has not advertised before.
-    mutating func presentAdvertisement(of node: Int) -> (data: [UInt8], scanResponse: [UInt8]) {
-        guard let present = fill(node) else { return scenario.devices[node].advertisement }
+    /// What a device advertises now; nil for data that never change.  Logs values that it has not advertised before.
+    private mutating func renewAdvertisement(of node: Int) -> Renewal? {
+        guard let (advertising, values) = fill(node) else { return nil }
         var device = scenario.devices[node]
-        device.advertising = present.advertising
+        device.advertising = advertising
         let (data, scanResponse) = device.advertisement
-        let latest = AdvertisedValues.Latest(data: data, scanResponse: scanResponse, values: present.values)
+        let latest = AdvertisedValues.Latest(data: data, scanResponse: scanResponse, values: values)
         let former = nodes[node].advertised?.latest
         nodes[node].advertised?.latest = latest
         // Fields without names, such as counters, are not told.
-        if present.values.isEmpty ? former != latest : former?.values != present.values {
-            noteAdvertised(present.values, by: node)
-        }
-        return (data, scanResponse)
+        if values.isEmpty ? former != latest : former?.values != values { noteAdvertised(values, by: node) }
+        return Renewal(
+            advertising: advertising, data: data, scanResponse: scanResponse, isOther: former != latest)
+    }
+
+    /// What a device advertises from now on.
+    private struct Renewal {
+        let advertising: Advertising
+        let data: [UInt8]
+        let scanResponse: [UInt8]
+        /// Whether it differs from what the device advertised last.
+        let isOther: Bool
+    }
+
+    /// The two payloads that a device advertises now.
+    mutating func presentAdvertisement(of node: Int) -> (data: [UInt8], scanResponse: [UInt8]) {
+        guard let renewal = renewAdvertisement(of: node) else { return scenario.devices[node].advertisement }
+        return (renewal.data, renewal.scanResponse)
     }
 
     /// Gives the stack of a device the present data, if they change.
     mutating func tellAdvertisement(of node: Int) {
-        guard nodes[node].advertised != nil else { return }
-        let former = nodes[node].advertised?.latest
-        _ = presentAdvertisement(of: node)
-        guard nodes[node].advertised?.latest != former, let present = fill(node) else { return }
-        tell(node, .changeAdvertisement(present.advertising))
+        guard let renewal = renewAdvertisement(of: node), renewal.isOther else { return }
+        tell(node, .changeAdvertisement(renewal.advertising))
     }
 
     /// Looks at the values again after the time that the scenario chooses.
@@ -135,12 +146,8 @@ extension World {
         stopAdvertisedValues(of: node)
         if case .attributes = nodes[node].hosting {
             tellAdvertisement(of: node)
-        } else {
-            let former = nodes[node].advertised?.latest
-            let (data, scanResponse) = presentAdvertisement(of: node)
-            if nodes[node].advertised?.latest != former {
-                command(.changeAdvertisingData(data, scanResponse: scanResponse), of: node)
-            }
+        } else if let renewal = renewAdvertisement(of: node), renewal.isOther {
+            command(.changeAdvertisingData(renewal.data, scanResponse: renewal.scanResponse), of: node)
         }
         keepAdvertisedValues(of: node)
     }
