@@ -13,13 +13,13 @@ public struct SampleTally: Hashable, Sendable {
     }
 
     /// Samples received since the last `take`.
-    public private(set) var samples: UInt64 = 0
+    public package(set) var samples: UInt64 = 0
     /// Samples skipped; late ones still count as lost.
-    public private(set) var lost: UInt64 = 0
+    public package(set) var lost: UInt64 = 0
     /// Samples in dropped frames.
-    public private(set) var dropped: UInt64 = 0
+    public package(set) var dropped: UInt64 = 0
     /// Which samples were received since the last `take`; nil: none.
-    public private(set) var position: Position?
+    public package(set) var position: Position?
 
     private var next: UInt32?
     /// The number of consecutive dropped frames, and the index that would follow the last.
@@ -58,34 +58,6 @@ public struct SampleTally: Hashable, Sendable {
         run = Int32(bitPattern: index &- follows).magnitude <= 1 ? run + 1 : 1  // tolerates rounding
         follows = end
         return run >= Self.maximumRun || back > Self.maximumStepBack
-    }
-
-    /// The counts of a client that takes dropped samples for new ones, or lost ones for none.
-    package func drawing(dropped draws: Bool = false, lost counts: Bool = true) -> SampleTally {
-        var tally = self
-        if draws { (tally.samples, tally.dropped) = (samples + dropped, 0) }
-        if !counts { tally.lost = 0 }
-        return tally
-    }
-
-    /// The counts of a client that loses samples which have arrived.
-    package func losing(_ count: UInt64) -> SampleTally {
-        var tally = self
-        let count = min(count, samples)
-        (tally.samples, tally.lost) = (samples - count, lost + count)
-        return tally
-    }
-
-    /// The counts of a client that takes the samples for earlier ones.
-    package func moved(back count: UInt32) -> SampleTally {
-        var tally = self
-        tally.position = position.map { position in
-            switch position {
-            case .index(let index): .index(index &- count)
-            case .timeStamp(let timeStamp): .timeStamp(timeStamp &- UInt64(count))
-            }
-        }
-        return tally
     }
 
     /// Returns the counts since the last call, and resets them.

@@ -3,35 +3,43 @@ import Characteristics
 // Clients that show streams wrongly.
 extension FaultyClient {
     static let streamDisplays = [
-        FaultyClient(
-            name: "draws_twice", about: "draws ECG frames that come twice a second time",
-            shows: { content, _ in changed(content) { $0.drawing(dropped: true) } }),
-        FaultyClient(
-            name: "draws_back", about: "draws each part of an ECG 10 samples too early",
-            shows: { content, _ in changed(content) { $0.moved(back: 10) } }),
-        FaultyClient(
-            name: "denies_losses", about: "counts no samples as lost",
-            shows: { content, _ in changed(content) { $0.drawing(lost: false) } }),
-        FaultyClient(
-            name: "invents_losses", about: "counts ten samples of each line of an ECG as lost",
-            shows: { content, _ in changed(content) { $0.losing(10) } }),
-        FaultyClient(
-            name: "stops_drawing", about: "draws nothing more after 40 frames",
-            shows: { content, view in
-                switch content {
-                case .ecg where view.values > 40, .measurementTally where view.values > 40: []
-                default: [content]
-                }
-            }),
+        counting("draws_twice", "draws ECG frames that come twice a second time") { tally in
+            (tally.samples, tally.dropped) = (tally.samples + tally.dropped, 0)
+        },
+        counting("draws_back", "draws each part of an ECG 10 samples too early") { tally in
+            switch tally.position {
+            case .index(let index)?: tally.position = .index(index &- 10)
+            case .timeStamp(let timeStamp)?: tally.position = .timeStamp(timeStamp &- 10)
+            case nil: break
+            }
+        },
+        counting("denies_losses", "counts no samples as lost") { $0.lost = 0 },
+        counting("invents_losses", "counts ten samples of each line of an ECG as lost") { tally in
+            let count = min(10, tally.samples)
+            (tally.samples, tally.lost) = (tally.samples - count, tally.lost + count)
+        },
+        showing("stops_drawing", "draws nothing more after 40 frames") { content, view in
+            switch content {
+            case .ecg where view.values > 40, .measurementTally where view.values > 40: []
+            default: [content]
+            }
+        },
     ]
 
-    private static func changed(
-        _ content: SensorCollector.Content, _ change: (SampleTally) -> SampleTally
-    ) -> [SensorCollector.Content] {
-        switch content {
-        case .ecg(let tally): [.ecg(change(tally))]
-        case .measurementTally(let tally, let bpm): [.measurementTally(change(tally), bpm: bpm)]
-        default: [content]
+    /// One that makes something else of the counts of its streams.
+    private static func counting(
+        _ name: String, _ about: String, _ change: @escaping @Sendable (inout SampleTally) -> Void
+    ) -> FaultyClient {
+        showing(name, about) { content, _ in
+            switch content {
+            case .ecg(var tally):
+                change(&tally)
+                return [.ecg(tally)]
+            case .measurementTally(var tally, let bpm):
+                change(&tally)
+                return [.measurementTally(tally, bpm: bpm)]
+            default: return [content]
+            }
         }
     }
 }
