@@ -103,8 +103,7 @@ package actor CentralSession: DaemonClient {
         // The adapter's address, and the bonds, are those of the machine.
         case .changeAddress, .rotateAddress, .changeSecurity, .exchangeOutOfBand, .forget: break
         case .stop, .advertise, .changeAdvertisingData, .stopAdvertising, .attenuate, .readSignalStrength, .notify,
-            .answer,
-            .requestParameters, .changeAttributes:
+            .answer, .requestParameters, .changeAttributes:
             assertionFailure("not a command of a central: \(command)")
         }
     }

@@ -6,7 +6,7 @@ import L2CAP
 extension Host {
     /// The end of a change of the connection parameters, as the peripheral of a connection learns it.
     public struct ParameterDecision: Hashable, Sendable {
-        /// Who asked for the parameters.
+        /// The side that requested the parameters.
         public enum Asker: Hashable, Sendable { case central, peripheral }
 
         /// A central asks itself, and so has always accepted.

@@ -165,9 +165,9 @@ extension Action {
     /// The actions; the raw value is the word of the language.
     package enum Kind: String, CaseIterable, Sendable {
         /// Actions on the air and on connections.
-        case linkLoss = "link_loss", distance, rssi, loss, powerOff = "power_off", stopAdvertising = "stop_advertising",
-            changeAdvertising = "change_advertising", changeAddress = "change_address", rotateAddress =
-            "rotate_address", connect, disconnect, restart
+        case linkLoss = "link_loss", distance, rssi, loss, powerOff = "power_off"
+        case stopAdvertising = "stop_advertising", changeAdvertising = "change_advertising"
+        case changeAddress = "change_address", rotateAddress = "rotate_address", connect, disconnect, restart
         /// Actions on what a device sends.
         case silence, drop, duplicate, delay, reorder, truncate, lengthen, burst, notify, raw, set,
             leadOff = "lead_off", drift, skipTime = "skip_time"

@@ -47,10 +47,9 @@ package struct Explainer: Sendable {
             let device = onlyPeripheral, scenario.isReachable(device),
             let cause = traceContext?.returns.neglect(of: device, until: ruling.at, knownFor: Self.patience)
         else { return ruling }
-        var why = Reason(
+        let why = Reason(
             expected: "a connection of \(scenario.devices[device].id), without which this cannot be judged",
-            seen: ruling.why?.seen ?? "observed none", cause: cause.words)
-        why.kinds = [cause.kind]
+            seen: ruling.why?.seen ?? "observed none", cause: cause)
         return ruling.failed(why, showing: cause.facts)
     }
 
@@ -335,8 +334,7 @@ extension Scenario {
     /// The actions that keep no client from connecting.
     private static let harmless: [Action.Kind] = [
         .silence, .drop, .duplicate, .delay, .reorder, .truncate, .lengthen, .burst, .notify, .raw, .set, .leadOff,
-        .drift,
-        .skipTime, .unconfirmed,
+        .drift, .skipTime, .unconfirmed,
     ]
 }
 

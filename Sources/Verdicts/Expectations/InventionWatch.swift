@@ -31,8 +31,8 @@ extension Scenario {
 ///
 /// Each field of a line is compared with the deliveries of that field: the latest, and those replaced recently, as the
 /// client may print late. It may leave out values and fields, repeat the latest, and round within the tolerance of a value.
-/// Scenarios that advertise values are not judged.  Nor are fields without a description, keys that no device of the scenario has, and values after something was
-/// delivered that Lubdub cannot decode.
+/// Scenarios that advertise values are not judged.  Nor are fields without a description, keys that no device of the
+/// scenario has, and values after something was delivered that Lubdub cannot decode.
 struct InventionWatch: Sendable {
     struct Invention: Sendable {
         let line: Datum
@@ -105,8 +105,8 @@ struct InventionWatch: Sendable {
         }
         for index in sources.indices {
             if sources[index].entity == observed.of {
-                let source = sources[index]
-                history.deliver(source.shown(for: observed.value), source.key, of: source.device, at: now)
+                history.deliver(
+                    sources[index].shown(for: observed.value), sources[index].key, of: sources[index].device, at: now)
                 sources[index].deliver(observed, at: now, memory: memory)
             } else if observed.of == .device(sources[index].device), observed.kind != .read {
                 sources[index].deliverUnknown(at: now, memory: memory)

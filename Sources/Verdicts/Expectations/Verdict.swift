@@ -28,7 +28,8 @@ package struct Reason: Hashable, Sendable, CustomStringConvertible {
         (self.expected, self.seen, self.cause) = (expected, seen, cause)
     }
 
-    init(expected: String? = nil, seen: String, cause: Cause?) {
+    /// A reason that is explained by a cause of a known kind.
+    package init(expected: String? = nil, seen: String, cause: Cause?) {
         self.init(expected: expected, seen: seen, cause: cause?.words)
         kinds = cause.map { [$0.kind] } ?? []
     }

@@ -83,7 +83,12 @@ package struct ClientUse: Sendable {
         case pmdSamples
 
         /// Whether the client prints how many values it received, and which.
-        package var isStream: Bool { [.heartRates, .ecgSamples, .pmdSamples].contains(self) }
+        package var isStream: Bool {
+            switch self {
+            case .heartRates, .ecgSamples, .pmdSamples: true
+            case .printed, .heartRate, .energyReset, .ecgDescription, .pmdControlPoint: false
+            }
+        }
     }
 
     /// The client's action in addition to printing the value.

@@ -33,7 +33,7 @@ extension ClientLines {
             "state": #""connected""#, "error": #""no device advertises the Heart Rate service""#,
             "peer": #""C0:FF:EE:00:00:01/random""#,
             "found": #"{"name": "Lubdub HRM", "services": ["180D"], "rssi": -60}"#,
-            "statistic": #"{"name": "mean", "value": 62}"#, "pairing": #""started""#,
+            "statistic": #"{"name": "average_heart_rate", "value": 62}"#, "pairing": #""started""#,
             "passkey": #"{"displayed": 123456}"#, "paired": #"{"bonded": true, "authenticated": false}"#,
             "heart_rate": #"{"bpm": 62, "contact": true, "energy_kj": 12, "rr_ms": [812, 790]}"#,
             "characteristic": #"{"service": "180F", "uuid": "2A19", "handle": 24, "octets": "57"}"#,

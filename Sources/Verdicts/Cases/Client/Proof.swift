@@ -36,12 +36,12 @@ package struct Proof: Sendable {
     package struct MissedRule: Hashable, Sendable {
         /// `rule "away"`, or with its number in the script.
         package let name: String
-        package let time: Duration
+        package let time: Instant
         package let end: Instant
 
         /// What to tell its author.
         package var complaint: String {
-            "with the built-in client the case ends at \(end) s, before \(name) acts at \((time / .seconds(1)).plain) s: "
+            "with the built-in client the case ends at \(end) s, before \(name) acts at \((Instant.start.duration(to: time) / .seconds(1)).plain) s: "
                 + "let it act earlier, or expect something after it"
         }
     }
@@ -49,7 +49,8 @@ package struct Proof: Sendable {
     /// The rules at a time that the case does not reach with the built-in client, since all is decided before.
     package var missed: [MissedRule] {
         plan.scenario.script.enumerated().compactMap { [end = correct.end] index, rule in
-            guard let end, let time = rule.when.firstTime, Instant.start.advanced(by: time) > end else { return nil }
+            let time = rule.when.clockTime(after: Instant(nanoseconds: -1), origin: .start)
+            guard let end, let time, time > end else { return nil }
             return MissedRule(name: "rule " + (rule.id?.quoted ?? "\(index + 1)"), time: time, end: end)
         }
     }
@@ -151,15 +152,5 @@ private struct Run: Sendable {
         }
         let common = min(events.count, other.events.count)
         return (events.dropFirst(common).first ?? other.events.dropFirst(common).first)?.instant
-    }
-}
-
-extension Moment {
-    /// The first time of a moment that is a time.
-    fileprivate var firstTime: Duration? {
-        switch self {
-        case .time(let time), .repeated(let time, _, _): time
-        case .start, .end, .event: nil
-        }
     }
 }
